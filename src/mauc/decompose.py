@@ -1,0 +1,107 @@
+"""Split a multi-class problem into sub-problems: class counts in, a Decomposition out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+DECOMPOSITIONS = ("one-vs-one", "one-vs-rest", "whole")
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """The sub-problems of a problem with c classes.
+
+    ======================  ================  ================================
+    name                    sub-problems      order
+    ======================  ================  ================================
+    ``"one-vs-one"``        c (c - 1) / 2     (0, 1), (0, 2), ..., (c-2, c-1)
+    ``"one-vs-rest"``       c                 class order
+    ``"whole"``             1
+    ======================  ================  ================================
+
+    Parameters
+    ----------
+    name : {"one-vs-one", "one-vs-rest", "whole"}
+    n_classes : int
+    """
+
+    name: str
+    n_classes: int
+
+    @property
+    def n_subproblems(self):
+        """Number of sub-problems."""
+        if self.name == "one-vs-one":
+            return self.n_classes * (self.n_classes - 1) // 2
+        return self.n_classes if self.name == "one-vs-rest" else 1
+
+    @property
+    def members(self):
+        """Class codes (first, second) of each sub-problem; -1 stands for all other classes."""
+        if self.name == "one-vs-one":
+            return np.column_stack(np.triu_indices(self.n_classes, 1))
+        if self.name == "one-vs-rest":
+            return np.column_stack((np.arange(self.n_classes), np.full(self.n_classes, -1)))
+        return np.array([[-1, -1]])
+
+    @property
+    def roles(self):
+        """Local class of every class in every sub-problem, -1 where it takes no part.
+
+        Returns
+        -------
+        roles : ndarray of shape (n_subproblems, n_classes), int32
+        """
+        if self.name == "whole":
+            return np.arange(self.n_classes, dtype=np.int32)[np.newaxis]
+        outside = -1 if self.name == "one-vs-one" else 1
+        roles = np.full((self.n_subproblems, self.n_classes), outside, dtype=np.int32)
+        for subproblem, (first, second) in enumerate(self.members):
+            roles[subproblem, first] = 0
+            if second >= 0:
+                roles[subproblem, second] = 1
+        return roles
+
+    def names(self, classes):
+        """Return a readable name of each sub-problem."""
+        if self.name == "whole":
+            return ["all classes"]
+        return [
+            f"{classes[first]} vs {classes[second]}" if second >= 0 else f"{classes[first]} vs rest"
+            for first, second in self.members
+        ]
+
+    def shares(self, class_counts):
+        """Return the share of the samples that each sub-problem is about; they sum to 1.
+
+        A pair is about its two classes, one-versus-rest about the one.
+        """
+        if self.name == "whole":
+            return np.ones(1)
+        counts = np.append(np.asarray(class_counts, dtype=float), 0.0)
+        sizes = counts[self.members].sum(axis=1)
+        return sizes / sizes.sum()
+
+    def rounds(self):
+        """Return the order in which a round-robin visits the sub-problems.
+
+        Pairs go in tournament order (the circle method): every round lets each class play
+        once, or all but one when their number is odd. Classes go in label order.
+        """
+        if self.name != "one-vs-one":
+            return np.arange(self.n_subproblems)
+        # Class 0 stays, the others move round by one place a round; -1 is the odd one's rest.
+        table = list(range(self.n_classes)) + [-1] * (self.n_classes % 2)
+        order = []
+        for _ in range(len(table) - 1):
+            half = len(table) // 2
+            for a, b in zip(table[:half], reversed(table[half:]), strict=True):
+                if a >= 0 and b >= 0:
+                    order.append(pair_index(min(a, b), max(a, b), self.n_classes))
+            table.insert(1, table.pop())
+        return np.array(order, dtype=np.int64)
+
+
+def pair_index(i, j, n_classes):
+    """Return the place of the pair i < j in the order (0, 1), (0, 2), ..., (c-2, c-1)."""
+    return i * (2 * n_classes - i - 1) // 2 + j - i - 1

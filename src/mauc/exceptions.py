@@ -1,0 +1,37 @@
+"""The errors and warnings of the library.
+
+::
+
+    ValueError
+      └─ MaucError                 the input has no meaningful answer
+           └─ UndefinedMAUCError   fewer than two classes to compare
+    UserWarning
+      └─ MaucWarning               the answer stands, but means less than it seems
+           ├─ SmallClassWarning    a class has a single sample
+           ├─ ConstantInputWarning no feature tells any classes apart
+           └─ AbsentClassWarning   a class has no sample to score
+"""
+
+
+class MaucError(ValueError):
+    """The input has no meaningful answer."""
+
+
+class UndefinedMAUCError(MaucError):
+    """MAUC compares classes, and there are fewer than two."""
+
+
+class MaucWarning(UserWarning):
+    """The answer stands, but means less than it seems."""
+
+
+class SmallClassWarning(MaucWarning):
+    """A class has a single sample: its AUCs take only a few values."""
+
+
+class ConstantInputWarning(MaucWarning):
+    """Every feature is constant, so every AUC is 1/2."""
+
+
+class AbsentClassWarning(MaucWarning):
+    """A class has no sample to score; the mean is over the pairs that are present."""

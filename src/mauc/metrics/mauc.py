@@ -1,0 +1,255 @@
+"""MAUC of a score matrix (Hand & Till): labels and scores in, the mean over class pairs out."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import _check_sample_weight
+
+from mauc.decompose import Decomposition
+from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
+from mauc.kernels.score_auc import class_wins
+
+
+@dataclass(frozen=True)
+class PairAUCReport:
+    """AUC of a score matrix on every pair of classes.
+
+    Arrays have shape (n_pairs,); pairs with a class that has no sample are NaN.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels in the order of the score columns.
+    class_weights : ndarray of shape (n_classes,)
+        Samples of each class, or their weight.
+    first, second : ndarray
+        Places in `classes` of the two classes of a pair.
+    auc_first : ndarray
+        A_ij: how well column i ranks class i above class j.
+    auc_second : ndarray
+        A_ji: how well column j ranks class j above class i.
+    """
+
+    classes: np.ndarray
+    class_weights: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    auc_first: np.ndarray
+    auc_second: np.ndarray
+
+    @property
+    def auc(self):
+        """(A_ij + A_ji) / 2 of every pair."""
+        return (self.auc_first + self.auc_second) / 2
+
+    @property
+    def mauc(self):
+        """Mean over the pairs that are present (Eq. 15)."""
+        return float(np.mean(self.auc[~np.isnan(self.auc)]))
+
+    @property
+    def absent(self):
+        """Labels of the classes without a sample."""
+        return self.classes[self.class_weights == 0]
+
+    @property
+    def n_pairs_absent(self):
+        """Number of pairs that could not be scored."""
+        return int(np.isnan(self.auc).sum())
+
+    @property
+    def names(self):
+        """Names of the pairs, such as "a vs b"."""
+        return Decomposition("one-vs-one", len(self.classes)).names(self.classes)
+
+    def __len__(self):
+        return len(self.first)
+
+    def to_frame(self):
+        """Return the report as a pandas DataFrame, one row a pair."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "class_i": self.classes[self.first],
+                "class_j": self.classes[self.second],
+                "n_i": self.class_weights[self.first],
+                "n_j": self.class_weights[self.second],
+                "auc_i": self.auc_first,
+                "auc_j": self.auc_second,
+                "auc": self.auc,
+            }
+        )
+
+    def __str__(self):
+        width = max(len("pair"), *(len(name) for name in self.names))
+        lines = [f"{'pair':<{width}}  A_ij    A_ji    mean"]
+        order = np.argsort(self.auc, kind="stable")  # hardest pair first, NaN last
+        for pair in order:
+            values = (self.auc_first[pair], self.auc_second[pair], self.auc[pair])
+            cells = ("absent" if np.isnan(v) else f"{v:.4f}" for v in values)
+            lines.append(f"{self.names[pair]:<{width}}  " + "  ".join(cells))
+        lines.append(f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs")
+        if len(self.absent):
+            lines[-1] += f" ({self.n_pairs_absent} pairs absent: no sample of {_listed(self.absent)})"
+        return "\n".join(lines)
+
+
+def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
+    """Compute the AUC of a score matrix on every pair of classes.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Scores, a column a class; larger means more likely. They need not be probabilities:
+        decision values do. One-dimensional scores are those of the second of two classes.
+    labels : array-like of shape (n_classes,), optional
+        The label of each score column. Needed if a class has no sample in `y_true` or if the
+        columns are not in sorted order of the labels.
+    sample_weight : array-like of shape (n_samples,), optional
+        A pair of samples counts with the product of their weights.
+
+    Returns
+    -------
+    report : PairAUCReport
+
+    Examples
+    --------
+    >>> from mauc import pair_auc_scores
+    >>> report = pair_auc_scores(
+    ...     ["a", "a", "b", "b"], [[3, 0, 0], [1, 2, 0], [2, 2, 0], [0, 3, 0]], labels=["a", "b", "c"]
+    ... )
+    >>> print(report)
+    pair    A_ij    A_ji    mean
+    a vs b  0.7500  0.8750  0.8125
+    a vs c  absent  absent  absent
+    b vs c  absent  absent  absent
+    MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
+    """
+    y_true = column_or_1d(y_true)
+    ST = _check_scores(y_score)
+    check_consistent_length(y_true, ST.T, sample_weight)
+    classes, codes = _check_labels(y_true, labels, ST.shape[0])
+    weights = _check_sample_weight(
+        sample_weight, ST.T, dtype=np.float64, ensure_non_negative=True
+    )
+    totals = np.bincount(codes, weights, minlength=len(classes))
+    if (totals > 0).sum() < 2:
+        raise UndefinedMAUCError(
+            f"MAUC compares classes: y_true must hold samples of at least 2 classes, "
+            f"got only {_listed(classes[totals > 0]) or 'none'}."
+        )
+    wins = np.empty((len(classes), len(classes)))
+    class_wins(ST, np.argsort(ST, axis=1), codes, weights, wins)
+    first, second = np.triu_indices(len(classes), 1)
+    with np.errstate(invalid="ignore"):  # 0 / 0 of an absent class: NaN
+        auc_first = wins[first, second] / (2 * totals[first] * totals[second])
+        auc_second = wins[second, first] / (2 * totals[first] * totals[second])
+    return PairAUCReport(classes, totals, first, second, auc_first, auc_second)
+
+
+def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
+    r"""Compute MAUC, the multi-class AUC of Hand and Till.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Scores, a column a class; larger means more likely. They need not be probabilities:
+        decision values do. One-dimensional scores are those of the second of two classes.
+    labels : array-like of shape (n_classes,), optional
+        The label of each score column. Needed if a class has no sample in `y_true` or if the
+        columns are not in sorted order of the labels.
+    sample_weight : array-like of shape (n_samples,), optional
+        A pair of samples counts with the product of their weights.
+
+    Returns
+    -------
+    mauc : float
+        In [0, 1]; 1/2 for scores that tell nothing. Pairs with a class that has no sample are
+        left out, with an `AbsentClassWarning`.
+
+    See Also
+    --------
+    pair_auc_scores : The values of the single pairs.
+
+    Notes
+    -----
+    With :math:`A_{ij}` the AUC of column i on the samples of classes i and j (Eq. 15 of [1]_),
+
+    .. math:: M = \frac{2}{c (c - 1)} \sum_{i < j} \frac{A_{ij} + A_{ji}}{2}
+
+    which is ``roc_auc_score(multi_class="ovo", average="macro")`` where scikit-learn accepts
+    the input.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+    .. [2] D. J. Hand, R. J. Till, "A Simple Generalisation of the Area Under the ROC Curve for
+       Multiple Class Classification Problems", Machine Learning 45, 2001.
+
+    Examples
+    --------
+    >>> from mauc import mauc_score
+    >>> mauc_score([0, 0, 1, 2], [[9, 1, 0], [4, 5, 1], [2, 6, 2], [0, 1, 8]])
+    1.0
+    """
+    report = pair_auc_scores(y_true, y_score, labels=labels, sample_weight=sample_weight)
+    if len(report.absent):
+        warnings.warn(
+            f"{len(report.absent)} of {len(report.classes)} classes have no sample "
+            f"({_listed(report.absent)}): MAUC is the mean over "
+            f"{len(report) - report.n_pairs_absent} of {len(report)} pairs.",
+            AbsentClassWarning,
+            stacklevel=2,
+        )
+    return report.mauc
+
+
+def _check_scores(y_score):
+    """Return the score columns as contiguous rows, shape (n_classes, n_samples)."""
+    scores = check_array(
+        y_score, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y_score"
+    )
+    if np.isnan(scores).any():
+        raise MaucError("y_score must not contain NaN: a sample without a score has no rank.")
+    if scores.ndim == 1:
+        return np.stack((-scores, scores))
+    if scores.shape[1] == 1:
+        raise MaucError("y_score must have a column for each class, got 1 column.")
+    return np.ascontiguousarray(scores.T)
+
+
+def _check_labels(y_true, labels, n_columns):
+    """Return the label of each column and the column of each sample."""
+    present, codes = np.unique(y_true, return_inverse=True)
+    if labels is None:
+        if len(present) != n_columns:
+            raise MaucError(
+                f"y_score must have a column for each class in y_true ({len(present)}), "
+                f"got {n_columns}; if classes are absent from y_true, give labels=."
+            )
+        return present, codes.astype(np.int32)
+    labels = column_or_1d(labels)
+    if len(labels) != n_columns:
+        raise MaucError(
+            f"labels must name the {n_columns} columns of y_score, got {len(labels)} labels."
+        )
+    sorted_labels, places = np.unique(labels, return_index=True)
+    if len(sorted_labels) != len(labels):
+        raise MaucError("labels must be distinct.")
+    unknown = np.setdiff1d(present, sorted_labels)
+    if len(unknown):
+        raise MaucError(f"y_true must hold only labels= labels, got also {_listed(unknown)}.")
+    columns = places[np.searchsorted(sorted_labels, present)]
+    return labels, columns[codes].astype(np.int32)
+
+
+def _listed(labels):
+    shown = ", ".join(repr(getattr(label, "item", lambda label=label: label)()) for label in labels[:5])
+    return shown + (", ..." if len(labels) > 5 else "")

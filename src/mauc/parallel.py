@@ -1,0 +1,36 @@
+"""Run a function over blocks of columns in threads: blocks in, (block, result) out, in order."""
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+from joblib import effective_n_jobs
+
+
+def run_blocks(function, blocks, n_jobs=None):
+    """Yield ``(block, function(block))`` for every block, in the order of the blocks.
+
+    The kernels release the GIL, so threads share the data without copying it. At most two
+    results a thread wait to be taken, whatever the number of blocks.
+
+    Parameters
+    ----------
+    function : callable
+    blocks : iterable of slice
+    n_jobs : int, optional
+        Threads, as joblib counts them.
+    """
+    n_threads = effective_n_jobs(n_jobs)
+    if n_threads == 1:
+        for block in blocks:
+            yield block, function(block)
+        return
+    with ThreadPoolExecutor(n_threads, thread_name_prefix="mauc") as pool:
+        waiting = deque()
+        for block in blocks:
+            waiting.append((block, pool.submit(function, block)))
+            if len(waiting) > 2 * n_threads:
+                done, future = waiting.popleft()
+                yield done, future.result()
+        while waiting:
+            done, future = waiting.popleft()
+            yield done, future.result()

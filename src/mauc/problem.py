@@ -1,0 +1,286 @@
+"""Turn what a user has into a Problem: the only place that looks at user types."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
+
+# A block of columns is sized so that what is made of it stays in the second-level cache, and
+# so that the wins of many classes stay small.
+_BLOCK_BYTES = 2**19
+_BLOCK_SCORES = 2**20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A validated classification problem.
+
+    Parameters
+    ----------
+    X : ndarray or csc_array of shape (n_samples, n_features)
+    codes : ndarray of shape (n_samples,), int32
+        Class of each sample, as a place in `classes`.
+    classes : ndarray of shape (n_classes,)
+        The labels, sorted.
+    class_counts : ndarray of shape (n_classes,), int64
+    sample_weight : ndarray of shape (n_samples,), float64, or None
+    feature_names : ndarray of shape (n_features,), or None
+    """
+
+    X: np.ndarray | sparse.csc_array
+    codes: np.ndarray
+    classes: np.ndarray
+    class_counts: np.ndarray
+    sample_weight: np.ndarray | None = None
+    feature_names: np.ndarray | None = None
+
+    @property
+    def n_samples(self):
+        """Number of rows."""
+        return self.X.shape[0]
+
+    @property
+    def n_features(self):
+        """Number of columns."""
+        return self.X.shape[1]
+
+    @property
+    def n_classes(self):
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def is_sparse(self):
+        """Whether `X` is a sparse matrix."""
+        return sparse.issparse(self.X)
+
+    @property
+    def class_weights(self):
+        """Total weight of each class; the class counts where there are no weights."""
+        if self.sample_weight is None:
+            return self.class_counts.astype(np.float64)
+        return np.bincount(self.codes, self.sample_weight, minlength=self.n_classes)
+
+    def blocks(self, n_scores: int = 1) -> Iterator[slice]:
+        """Cut the columns into blocks.
+
+        The cut depends on the shape of the problem alone, never on the number of threads.
+
+        Parameters
+        ----------
+        n_scores : int, default=1
+            Scores that will be held for each column.
+        """
+        by_size = _BLOCK_BYTES // (4 * self.n_samples)
+        width = max(1, min(by_size, _BLOCK_SCORES // n_scores, 64))
+        if self.is_sparse:
+            width = max(1, min(_BLOCK_SCORES // n_scores, 256))
+        for start in range(0, self.n_features, width):
+            yield slice(start, min(start + width, self.n_features))
+
+    def columns(self, chosen) -> np.ndarray:
+        """Return columns of a dense `X` as the kernels take them.
+
+        Returns
+        -------
+        XT : ndarray of shape (n_chosen, n_samples), uint8, float32 or float64
+            Read-only and contiguous, one column a row; a view of `X` where it can be one.
+        """
+        return _canonical(self.X[:, chosen].T)
+
+    def stored_columns(self, chosen):
+        """Return columns of a sparse `X` as the kernels take them.
+
+        Returns
+        -------
+        data : ndarray, float64
+        indices : ndarray, int32
+        indptr : ndarray of shape (n_chosen + 1,), int64
+            All read-only: the parts of a CSC matrix without duplicate entries.
+        """
+        part = self.X[:, chosen]
+        arrays = (
+            np.ascontiguousarray(part.data, dtype=np.float64),
+            np.ascontiguousarray(part.indices, dtype=np.int32),
+            np.ascontiguousarray(part.indptr, dtype=np.int64),
+        )
+        return tuple(_read_only(array) for array in arrays)
+
+
+def make_problem(estimator, X, y, sample_weight=None, *, accept_sparse=True):
+    """Validate the arguments of ``fit`` and encode the labels.
+
+    Missing and infinite values of X are let through.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_``.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    sample_weight : array-like of shape (n_samples,), optional
+    accept_sparse : bool, default=True
+
+    Returns
+    -------
+    problem : Problem
+    """
+    if y is not None:
+        _check_no_missing_label(y)
+    try:
+        X, y = validate_data(
+            estimator, X, y,
+            accept_sparse="csc" if accept_sparse else False,
+            dtype="numeric", ensure_all_finite=False,
+        )  # fmt: skip
+    except ValueError as error:
+        raise _explain_bad_column(X, error) from error
+    classes, codes, class_counts = encode_labels(y)
+    if sample_weight is not None:
+        sample_weight = _check_sample_weight(
+            sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        )
+        _check_class_weights(classes, codes, sample_weight)
+    if sparse.issparse(X):
+        X = sparse.csc_array(X, copy=not X.has_canonical_format)
+        X.sum_duplicates()
+    problem = Problem(
+        X=X,
+        codes=codes,
+        classes=classes,
+        class_counts=class_counts,
+        sample_weight=sample_weight,
+        feature_names=getattr(estimator, "feature_names_in_", None),
+    )
+    _warn_about(problem)
+    return problem
+
+
+def encode_labels(y):
+    """Return the sorted classes, the class codes and the class counts of the labels."""
+    check_classification_targets(y)
+    classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
+    if len(classes) < 2:
+        raise MaucError(
+            f"y must hold at least 2 classes to tell apart, got one class: {classes[0]!r}."
+        )
+    return classes, codes.astype(np.int32), class_counts.astype(np.int64)
+
+
+def _check_no_missing_label(y):
+    values = np.asarray(y)
+    if values.dtype.kind == "O" and values.ndim == 1:
+        # None, nan and pandas' NA are the values that do not equal themselves, or are None.
+        is_missing = np.array([v is None or (v != v) is not False for v in values], dtype=bool)
+        if is_missing.any():
+            raise MaucError(
+                f"y must hold a label for every sample, but it contains NaN or None "
+                f"(first at position {int(np.argmax(is_missing))}); "
+                f"drop those rows or give them a label."
+            )
+
+
+def _explain_bad_column(X, error):
+    """Name the column that is not numeric, if that is what went wrong."""
+    dtypes = getattr(X, "dtypes", None)
+    columns = getattr(X, "columns", None)
+    if dtypes is None or columns is None or "convert" not in str(error):
+        return error
+    for name, dtype in zip(columns, dtypes, strict=True):
+        if not _is_numeric(X[name]):
+            return MaucError(
+                f"X must be numeric, but column {name!r} has dtype {dtype} with values such as "
+                f"{X[name][0] if len(X[name]) else None!r}; encode or drop it first "
+                f"(for example with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder)."
+            )
+    return error
+
+
+def _is_numeric(column):
+    try:
+        np.asarray(column).astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _check_class_weights(classes, codes, sample_weight):
+    totals = np.bincount(codes, sample_weight)
+    if (totals <= 0).any():
+        raise MaucError(
+            f"sample_weight must give every class a positive total, "
+            f"got 0 for class {classes[int(np.argmin(totals))]!r}."
+        )
+
+
+def _warn_about(problem):
+    single = problem.classes[problem.class_counts == 1]
+    if len(single):
+        warnings.warn(
+            f"{len(single)} of {problem.n_classes} classes have a single sample "
+            f"({', '.join(repr(str(label)) for label in single[:5])}): their AUCs take only a "
+            f"few values and tie often.",
+            SmallClassWarning,
+            stacklevel=4,
+        )
+    if _is_all_constant(problem):
+        warnings.warn(
+            "every feature is constant: every AUC is 1/2 and features are chosen by their order.",
+            ConstantInputWarning,
+            stacklevel=4,
+        )
+
+
+def _is_all_constant(problem):
+    # The first column that varies settles it, and nearly always that is the first one.
+    is_constant = _is_constant_sparse if problem.is_sparse else _is_constant_dense
+    return all(is_constant(problem.X, j) for j in range(problem.n_features))
+
+
+def _is_constant_dense(X, j):
+    return bool((X[:, j] == X[0, j]).all())
+
+
+def _is_constant_sparse(X, j):
+    stored = X.data[X.indptr[j] : X.indptr[j + 1]]
+    value = stored[0] if len(stored) == X.shape[0] else 0
+    return bool((stored == value).all())
+
+
+def _canonical(XT):
+    """Give a block of columns one of the three types that the kernels take, without loss."""
+    dtype = XT.dtype
+    if dtype == np.bool_:
+        XT = XT.view(np.uint8)
+    elif dtype == np.int8:
+        XT = XT.astype(np.int16) + np.int16(128)
+        XT = XT.astype(np.uint8)
+    elif dtype in (np.float16, np.int16, np.uint16):
+        XT = XT.astype(np.float32)  # 24 bits hold all 16-bit integers
+    elif dtype.kind in "iu" and dtype.itemsize == 4:
+        XT = XT.astype(np.float64)
+    elif dtype.kind in "iu" and dtype.itemsize == 8:
+        XT = _wide_integers(XT)
+    elif dtype not in (np.uint8, np.float32, np.float64):
+        XT = XT.astype(np.float64)
+    return _read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
+
+
+def _read_only(array):
+    # A view, so that the flag is ours; with all inputs read-only a kernel is compiled once.
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _wide_integers(XT):
+    # float64 holds whole numbers up to 2**53; beyond, the ranks of the values do as well.
+    if XT.size == 0 or (XT.max() <= 2**53 and XT.min() >= -(2**53)):
+        return XT.astype(np.float64)
+    return np.array([np.unique(column, return_inverse=True)[1] for column in XT], np.float64)

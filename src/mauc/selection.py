@@ -1,0 +1,97 @@
+"""Walk over ranking lists by a schedule: lists in, a SelectionTrace out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+
+class TraceStep(NamedTuple):
+    """One selected feature and the list that brought it."""
+
+    step: int  #: 0 for the first selected feature
+    feature: int  #: column number
+    feature_name: str
+    subproblem: int  #: number of the list
+    subproblem_name: str  #: such as "setosa vs virginica"
+    rank: int  #: place of the feature in that list, 1 for the best
+    score: float  #: its relevance there
+
+
+@dataclass(frozen=True)
+class SelectionTrace:
+    """How a selection came about: arrays of shape (n_steps,), one entry a selected feature.
+
+    Iterating gives `TraceStep` tuples.
+    """
+
+    features: np.ndarray
+    subproblems: np.ndarray
+    ranks: np.ndarray
+    scores: np.ndarray
+    feature_names: np.ndarray
+    subproblem_names: np.ndarray
+
+    def __len__(self):
+        return len(self.features)
+
+    def __getitem__(self, step) -> TraceStep:
+        step = range(len(self))[step]
+        return TraceStep(
+            step=step,
+            feature=int(self.features[step]),
+            feature_name=str(self.feature_names[step]),
+            subproblem=int(self.subproblems[step]),
+            subproblem_name=str(self.subproblem_names[step]),
+            rank=int(self.ranks[step]),
+            score=float(self.scores[step]),
+        )
+
+    def __iter__(self) -> Iterator[TraceStep]:
+        return (self[step] for step in range(len(self)))
+
+    def to_frame(self):
+        """Return the trace as a pandas DataFrame, one row a step."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
+
+
+def walk(lists, schedule, n_wanted, score_feature):
+    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
+
+    Parameters
+    ----------
+    lists : RankingLists
+    schedule : object
+        See `mauc.schedules`.
+    n_wanted : int
+    score_feature : callable
+        ``feature -> scores`` of shape (n_subproblems,); called for schedules that need it.
+
+    Returns
+    -------
+    features, subproblems, ranks, scores : ndarray of shape (n_wanted,)
+        The selected features in order, and where each came from; ranks start at 1.
+    """
+    heads = np.zeros(lists.n_lists, np.int64)
+    is_open = np.ones(lists.n_lists, bool)
+    selected = {}
+    while len(selected) < n_wanted and is_open.any():
+        speaker = schedule.next_list(is_open)
+        is_new = False
+        while is_open[speaker] and not is_new:
+            head = heads[speaker]
+            heads[speaker] += 1
+            is_open[speaker] = heads[speaker] < lists.length
+            feature = int(lists.features[speaker, head])
+            is_new = feature not in selected
+            if is_new:
+                selected[feature] = (speaker, head + 1, lists.scores[speaker, head])
+                if schedule.needs_scores:
+                    schedule.observe(score_feature(feature))
+            if not schedule.insists:
+                break
+    speakers, ranks, scores = zip(*selected.values(), strict=True)
+    return np.array(list(selected)), np.array(speakers), np.array(ranks), np.array(scores)

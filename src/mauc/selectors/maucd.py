@@ -1,0 +1,68 @@
+"""MAUCD: one list, by the mean AUC over the class pairs."""
+
+from mauc.selectors.lists import ListSelector, Recipe
+
+
+class MAUCD(ListSelector):
+    """Rank features directly by their MAUC.
+
+    The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features
+    that serve easy pairs win, and hard pairs may get none ("siren pitfall"): the baseline
+    that MDFS improves on.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "all", default=0.5
+        How many features to select: a number, a fraction of all, or all of them (a full
+        ranking).
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        MAUC of every feature.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its MAUC.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    decomposition_ : Decomposition
+        The one list.
+    subproblem_names_ : list of str
+        Its name.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    MDFS : Gives every pair of classes its say.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems",
+       section 4.2 and Eq. (15).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import MAUCD
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MAUCD(2).fit(X, y).ranking_
+    array([3, 2])
+    """
+
+    def __init__(self, n_features_to_select=0.5, *, n_jobs=None):
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+
+    def _recipe(self):
+        return Recipe(decomposition="whole", schedule="round_robin")
