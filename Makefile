@@ -1,0 +1,58 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Needs Python >= 3.11, pip, make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MAUC_DATA ?= ../shared/data
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: demo test test-slow test-data lint format bench figures clean
+
+demo: $(VENV)/.demo
+	$(BIN)/mauc select
+
+test: $(VENV)/.test
+	$(BIN)/python -m pytest -q
+
+test-slow: $(VENV)/.test
+	$(BIN)/python -m pytest -q -m slow
+
+test-data: $(VENV)/.test
+	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m pytest -q -m data
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/codespell src tests benchmarks docs *.md
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.lint
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.test
+	for script in benchmarks/bench_*.py; do MAUC_DATA=$(MAUC_DATA) $(BIN)/python $$script || exit 1; done
+
+figures: $(VENV)/.test
+	$(BIN)/python docs/make_figures.py
+
+clean:
+	rm -rf $(VENV) .numba_cache .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp file for each set of packages: it is made again when pyproject.toml changes.
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(PIP) --editable ".[cli]"
+	touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(PIP) "pip>=25.1"
+	$(PIP) --editable ".[all]" --group test --group bench
+	touch $@
+
+$(VENV)/.lint: pyproject.toml | $(BIN)/python
+	$(PIP) "pip>=25.1"
+	$(PIP) --editable ".[all]" --group lint
+	touch $@
