@@ -48,7 +48,7 @@ def load(name, dtype=np.float32):
     return np.asfortranarray(X, dtype=dtype), y, "random"
 
 
-def time_in_turns(*contestants, n_repeats=7):
+def time_in_turns(*contestants, n_repeats=15):
     """Return the least seconds of each contestant.
 
     They run one after the other, again and again, so that a busy machine hits all alike; a

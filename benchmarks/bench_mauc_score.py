@@ -16,7 +16,9 @@ def main():
     decisions = decisions + 2 * (y[:, np.newaxis] == np.arange(n_classes))
     scores = softmax(decisions, axis=1)
     ours, theirs = time_in_turns(
-        partial(mauc_score, y, scores), partial(roc_auc_score, y, scores, multi_class="ovo")
+        partial(mauc_score, y, scores),
+        partial(roc_auc_score, y, scores, multi_class="ovo"),
+        n_repeats=5,
     )
     print_header("mauc_score")
     measure = f"{n_samples} x {n_classes} probabilities"

@@ -42,7 +42,7 @@ def bench_counting():
     X, y, source = load("mnist", np.uint8)
     as_float = X.astype(np.float32)
     ours, sort = time_in_turns(
-        partial(feature_pair_auc, X, y, n_jobs=1), partial(np.sort, as_float, axis=0), n_repeats=15
+        partial(feature_pair_auc, X, y, n_jobs=1), partial(np.sort, as_float, axis=0)
     )
     print_row(f"{source} mnist, uint8", ours, "np.sort as float32", sort, "<= 0.6")
 
@@ -54,7 +54,7 @@ def bench_threads():
     cases["random mnist, float32"] = random_data(*SHAPES["mnist"])
     for name, (X, y) in cases.items():
         two, one = time_in_turns(
-            *(partial(feature_pair_auc, X, y, n_jobs=n_jobs) for n_jobs in (2, 1)), n_repeats=15
+            *(partial(feature_pair_auc, X, y, n_jobs=n_jobs) for n_jobs in (2, 1))
         )
         print_row(f"{name}, 2 threads", two, "1 thread", one, ">= 1.7")
 

@@ -2,17 +2,35 @@
 
 from importlib.metadata import version
 
+from mauc.discretize import MDLDiscretizer
 from mauc.metrics import PairAUCReport, mauc_score, mauc_scorer, pair_auc_scores
 from mauc.relevance import feature_pair_auc
-from mauc.selectors import MAUCD, MDFS, SubproblemSelector
+from mauc.selectors import (
+    FSDD,
+    MAUCD,
+    MDFS,
+    MRMR,
+    ChiSquare,
+    ReliefF,
+    SpreadFx,
+    SubproblemSelector,
+    SymmetricalUncertainty,
+)
 
 __version__ = version("mauc")
 
 __all__ = [
+    "FSDD",
     "MAUCD",
     "MDFS",
+    "MRMR",
+    "ChiSquare",
+    "MDLDiscretizer",
     "PairAUCReport",
+    "ReliefF",
+    "SpreadFx",
     "SubproblemSelector",
+    "SymmetricalUncertainty",
     "__version__",
     "feature_pair_auc",
     "mauc_score",

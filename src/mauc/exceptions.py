@@ -3,13 +3,13 @@
 ::
 
     ValueError
-      └─ MaucError                 the input has no meaningful answer
-           └─ UndefinedMAUCError   fewer than two classes to compare
+      └─ MaucError                   the input has no meaningful answer
+           └─ UndefinedMAUCError     fewer than two classes to compare
     UserWarning
-      └─ MaucWarning               the answer stands, but means less than it seems
-           ├─ SmallClassWarning    a class has a single sample
-           ├─ ConstantInputWarning no feature tells any classes apart
-           └─ AbsentClassWarning   a class has no sample to score
+      └─ MaucWarning                 the answer stands, but means less than it seems
+           ├─ SmallClassWarning      a class has a single sample
+           ├─ ConstantInputWarning   features are constant and tell nothing
+           └─ AbsentClassWarning     a class has no sample to score
 """
 
 
@@ -30,7 +30,7 @@ class SmallClassWarning(MaucWarning):
 
 
 class ConstantInputWarning(MaucWarning):
-    """Every feature is constant, so every AUC is 1/2."""
+    """Every feature is constant, or constant features had to be selected."""
 
 
 class AbsentClassWarning(MaucWarning):

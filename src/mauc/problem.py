@@ -3,13 +3,17 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from mauc.columns import float_columns, ordered_columns, read_only
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
+from mauc.kernels.class_moments import group_by_class
+from mauc.nominal import encode_nominal, missing_mask
 
 # A block of columns is sized so that what is made of it stays in the second-level cache, and
 # so that the wins of many classes stay small.
@@ -31,6 +35,8 @@ class Problem:
     class_counts : ndarray of shape (n_classes,), int64
     sample_weight : ndarray of shape (n_samples,), float64, or None
     feature_names : ndarray of shape (n_features,), or None
+    is_nominal : ndarray of shape (n_features,), bool, or None
+        Columns that hold category codes.
     """
 
     X: np.ndarray | sparse.csc_array
@@ -39,6 +45,7 @@ class Problem:
     class_counts: np.ndarray
     sample_weight: np.ndarray | None = None
     feature_names: np.ndarray | None = None
+    is_nominal: np.ndarray | None = None
 
     @property
     def n_samples(self):
@@ -67,6 +74,11 @@ class Problem:
             return self.class_counts.astype(np.float64)
         return np.bincount(self.codes, self.sample_weight, minlength=self.n_classes)
 
+    @cached_property
+    def by_class(self):
+        """Samples sorted by class: their order, the start of each class, their weights."""
+        return group_by_class(self.codes, self.n_classes, self.sample_weight)
+
     def blocks(self, n_scores: int = 1) -> Iterator[slice]:
         """Cut the columns into blocks.
 
@@ -84,15 +96,23 @@ class Problem:
         for start in range(0, self.n_features, width):
             yield slice(start, min(start + width, self.n_features))
 
-    def columns(self, chosen) -> np.ndarray:
-        """Return columns of a dense `X` as the kernels take them.
+    def ordered_columns(self, chosen) -> np.ndarray:
+        """Return columns for kernels that look at the order of values alone.
 
         Returns
         -------
         XT : ndarray of shape (n_chosen, n_samples), uint8, float32 or float64
             Read-only and contiguous, one column a row; a view of `X` where it can be one.
         """
-        return _canonical(self.X[:, chosen].T)
+        return ordered_columns(self._dense_columns(chosen))
+
+    def float_columns(self, chosen) -> np.ndarray:
+        """Return columns for kernels that look at values, as float32 or float64."""
+        return float_columns(self._dense_columns(chosen))
+
+    def _dense_columns(self, chosen):
+        block = self.X[:, chosen]
+        return block.toarray().T if self.is_sparse else block.T
 
     def stored_columns(self, chosen):
         """Return columns of a sparse `X` as the kernels take them.
@@ -110,13 +130,16 @@ class Problem:
             np.ascontiguousarray(part.indices, dtype=np.int32),
             np.ascontiguousarray(part.indptr, dtype=np.int64),
         )
-        return tuple(_read_only(array) for array in arrays)
+        return tuple(read_only(array) for array in arrays)
 
 
-def make_problem(estimator, X, y, sample_weight=None, *, accept_sparse=True):
+def make_problem(
+    estimator, X, y, sample_weight=None, *,
+    accept_sparse=True, accept_infinite=True, accept_nominal=False,
+):  # fmt: skip
     """Validate the arguments of ``fit`` and encode the labels.
 
-    Missing and infinite values of X are let through.
+    Missing values of X are let through.
 
     Parameters
     ----------
@@ -126,6 +149,10 @@ def make_problem(estimator, X, y, sample_weight=None, *, accept_sparse=True):
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,), optional
     accept_sparse : bool, default=True
+    accept_infinite : bool, default=True
+    accept_nominal : bool, default=False
+        Whether columns of a categorical dtype, and those that the estimator's
+        ``categorical_features`` names, are encoded and marked as nominal.
 
     Returns
     -------
@@ -133,11 +160,14 @@ def make_problem(estimator, X, y, sample_weight=None, *, accept_sparse=True):
     """
     if y is not None:
         _check_no_missing_label(y)
+    is_nominal = None
+    if accept_nominal:
+        X, is_nominal = encode_nominal(X, estimator.categorical_features)
     try:
         X, y = validate_data(
             estimator, X, y,
             accept_sparse="csc" if accept_sparse else False,
-            dtype="numeric", ensure_all_finite=False,
+            dtype="numeric", ensure_all_finite=False if accept_infinite else "allow-nan",
         )  # fmt: skip
     except ValueError as error:
         raise _explain_bad_column(X, error) from error
@@ -157,6 +187,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accept_sparse=True):
         class_counts=class_counts,
         sample_weight=sample_weight,
         feature_names=getattr(estimator, "feature_names_in_", None),
+        is_nominal=is_nominal,
     )
     _warn_about(problem)
     return problem
@@ -176,8 +207,7 @@ def encode_labels(y):
 def _check_no_missing_label(y):
     values = np.asarray(y)
     if values.dtype.kind == "O" and values.ndim == 1:
-        # None, nan and pandas' NA are the values that do not equal themselves, or are None.
-        is_missing = np.array([v is None or (v != v) is not False for v in values], dtype=bool)
+        is_missing = missing_mask(values)
         if is_missing.any():
             raise MaucError(
                 f"y must hold a label for every sample, but it contains NaN or None "
@@ -227,13 +257,13 @@ def _warn_about(problem):
             f"({', '.join(repr(str(label)) for label in single[:5])}): their AUCs take only a "
             f"few values and tie often.",
             SmallClassWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     if _is_all_constant(problem):
         warnings.warn(
             "every feature is constant: every AUC is 1/2 and features are chosen by their order.",
             ConstantInputWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
@@ -251,36 +281,3 @@ def _is_constant_sparse(X, j):
     stored = X.data[X.indptr[j] : X.indptr[j + 1]]
     value = stored[0] if len(stored) == X.shape[0] else 0
     return bool((stored == value).all())
-
-
-def _canonical(XT):
-    """Give a block of columns one of the three types that the kernels take, without loss."""
-    dtype = XT.dtype
-    if dtype == np.bool_:
-        XT = XT.view(np.uint8)
-    elif dtype == np.int8:
-        XT = XT.astype(np.int16) + np.int16(128)
-        XT = XT.astype(np.uint8)
-    elif dtype in (np.float16, np.int16, np.uint16):
-        XT = XT.astype(np.float32)  # 24 bits hold all 16-bit integers
-    elif dtype.kind in "iu" and dtype.itemsize == 4:
-        XT = XT.astype(np.float64)
-    elif dtype.kind in "iu" and dtype.itemsize == 8:
-        XT = _wide_integers(XT)
-    elif dtype not in (np.uint8, np.float32, np.float64):
-        XT = XT.astype(np.float64)
-    return _read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
-
-
-def _read_only(array):
-    # A view, so that the flag is ours; with all inputs read-only a kernel is compiled once.
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _wide_integers(XT):
-    # float64 holds whole numbers up to 2**53; beyond, the ranks of the values do as well.
-    if XT.size == 0 or (XT.max() <= 2**53 and XT.min() >= -(2**53)):
-        return XT.astype(np.float64)
-    return np.array([np.unique(column, return_inverse=True)[1] for column in XT], np.float64)

@@ -7,6 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 
+class Walk(NamedTuple):
+    """Selected features in order and where each came from; arrays of shape (n_selected,)."""
+
+    features: np.ndarray
+    subproblems: np.ndarray  #: number of the list
+    ranks: np.ndarray  #: place in that list, 1 for the best
+    scores: np.ndarray  #: relevance there
+
+
 class TraceStep(NamedTuple):
     """One selected feature and the list that brought it."""
 
@@ -68,12 +77,11 @@ def walk(lists, schedule, n_wanted, score_feature):
         See `mauc.schedules`.
     n_wanted : int
     score_feature : callable
-        ``feature -> scores`` of shape (n_subproblems,); called for schedules that need it.
+        ``feature -> AUC`` on every sub-problem; called for schedules that need it.
 
     Returns
     -------
-    features, subproblems, ranks, scores : ndarray of shape (n_wanted,)
-        The selected features in order, and where each came from; ranks start at 1.
+    walk : Walk
     """
     heads = np.zeros(lists.n_lists, np.int64)
     is_open = np.ones(lists.n_lists, bool)
@@ -94,4 +102,9 @@ def walk(lists, schedule, n_wanted, score_feature):
             if not schedule.insists:
                 break
     speakers, ranks, scores = zip(*selected.values(), strict=True)
-    return np.array(list(selected)), np.array(speakers), np.array(ranks), np.array(scores)
+    return Walk(np.array(list(selected)), np.array(speakers), np.array(ranks), np.array(scores))
+
+
+def walk_one_list(ranking, scores):
+    """Return the Walk along a single list that is sorted already."""
+    return Walk(ranking, np.zeros(len(ranking), np.int64), np.arange(1, len(ranking) + 1), scores)

@@ -8,6 +8,7 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 
 import numpy as np
 
+from mauc.columns import read_only
 from mauc.kernels.counting import MOST_CLASSES, MOST_LEVELS, count_levels, write_levels
 from mauc.kernels.keys import EXACT, choose_keys
 from mauc.kernels.ordered import sweep_ordered_columns, sweep_sparse_columns
@@ -40,7 +41,7 @@ def dense_wins(XT, y, class_counts):
         if n_classes <= MOST_CLASSES:
             n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
             return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1), n_missing)
-        XT = _read_only(XT.astype(np.float32))
+        XT = read_only(XT.astype(np.float32))
     if not fits_words(XT.shape[1], n_classes):
         unit = np.ones(XT.shape[1])
         return weighted_wins(XT, y, unit, class_counts.astype(np.float64)).astype(np.int64)
@@ -52,7 +53,7 @@ def dense_wins(XT, y, class_counts):
         return _sweep(XT, y, class_counts, keys)
     wins = np.empty((XT.shape[0], n_pairs_of(n_classes)), np.int64)
     for chosen, count in ((is_counted, _count_exact), (~is_counted, _sweep)):
-        wins[chosen] = count(_read_only(XT[chosen]), y, class_counts, keys.take(chosen))
+        wins[chosen] = count(read_only(XT[chosen]), y, class_counts, keys.take(chosen))
     return wins
 
 
@@ -64,7 +65,7 @@ def weighted_wins(XT, y, sample_weight, class_weights):
     wins : ndarray of shape (n_features, n_pairs), float64
     """
     if XT.dtype == np.uint8:
-        XT = _read_only(XT.astype(np.float32))
+        XT = read_only(XT.astype(np.float32))
     wins = np.empty((XT.shape[0], n_pairs_of(class_weights.shape[0])), np.float64)
     orders = np.argsort(XT, axis=1)
     sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, wins)
@@ -94,17 +95,10 @@ def _count_exact(XT, y, class_counts, keys):
     levels = np.empty(XT.shape, np.uint8)
     n_missing = np.zeros((XT.shape[0], class_counts.shape[0]), np.int64)
     write_levels(XT, keys.lows, keys.scales, y, levels, n_missing)
-    return count_levels(_read_only(levels), y, class_counts, keys.n_levels, n_missing)
+    return count_levels(read_only(levels), y, class_counts, keys.n_levels, n_missing)
 
 
 def _sweep(XT, y, class_counts, keys):
     n_classes = class_counts.shape[0]
     words, n_known = sort_block(XT, y, n_classes, keys)
     return sweep_words(words, n_known, class_counts, label_bits_of(n_classes))
-
-
-def _read_only(array):
-    # One specialisation of each kernel: what it reads is always a read-only array.
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array

@@ -1,11 +1,24 @@
 """How much a feature tells about a sub-problem: one file a measure.
 
-A relevance is a function ``(problem, decomposition, chosen) -> scores`` that returns an
-array of shape (n_chosen, n_subproblems) for a slice or list of columns; larger is better.
+A relevance in `RELEVANCES` is a function ``(problem, decomposition, chosen) -> scores`` that
+returns an array of shape (n_chosen, n_subproblems) for a slice or list of columns; larger is
+better. ReliefF and mRMR look at all features at once and are no such function.
 """
 
 from mauc.relevance.auc import auc_relevance, feature_pair_auc
+from mauc.relevance.contingency import chi2_relevance, ig_relevance, su_relevance
+from mauc.relevance.fsdd import fsdd_relevance
 
-RELEVANCES = {"auc": auc_relevance}
+RELEVANCES = {
+    "auc": auc_relevance,
+    "chi2": chi2_relevance,
+    "su": su_relevance,
+    "ig": ig_relevance,
+    "fsdd": fsdd_relevance,
+}
+#: relevances that take sample weights, nominal columns, and infinite values
+WEIGHTED = ("auc", "fsdd")
+NOMINAL = ("chi2", "su", "ig")
+UNBOUNDED = ("auc",)
 
-__all__ = ["RELEVANCES", "auc_relevance", "feature_pair_auc"]
+__all__ = ["NOMINAL", "RELEVANCES", "UNBOUNDED", "WEIGHTED", "auc_relevance", "feature_pair_auc"]

@@ -68,10 +68,10 @@ def pair_wins(problem, chosen):
         data, indices, indptr = problem.stored_columns(chosen)
         wins = sparse_wins(data, indices, indptr, problem.codes, weights, totals)
     elif weights is not None:
-        wins = weighted_wins(problem.columns(chosen), problem.codes, weights, totals)
+        wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
     else:
         totals = problem.class_counts
-        wins = dense_wins(problem.columns(chosen), problem.codes, totals)
+        wins = dense_wins(problem.ordered_columns(chosen), problem.codes, totals)
     return wins, 2 * totals[first] * totals[second]
 
 

@@ -8,17 +8,80 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.decompose import Decomposition
 from mauc.exceptions import MaucError
+from mauc.parallel import run_blocks
 from mauc.problem import make_problem
+from mauc.relevance import auc_relevance
+from mauc.selection import SelectionTrace
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks features by `_rank` and keeps the first K.
 
-    A subclass stores its parameters, ``n_features_to_select`` among them, and implements
-    ``_rank(problem, n_wanted)``, which returns the selected columns in the order of
-    selection and sets further learned attributes.
+    A subclass stores its parameters, ``n_features_to_select`` and ``n_jobs`` among them, says
+    by `_accepts` what input it takes, and implements ``_rank(problem, n_wanted)``, which
+    returns a `Walk` and may set further learned attributes.
     """
+
+    def fit(self, X, y):
+        """Rank the features and select the first of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        self : object
+        """
+        return self._fit(X, y)
+
+    def _fit(self, X, y, sample_weight=None):
+        problem = make_problem(self, X, y, sample_weight, **self._accepts())
+        n_wanted = check_n_features(self.n_features_to_select, problem.n_features)
+        decomposition, walk = self._rank(problem, n_wanted)
+        names = decomposition.names(problem.classes)
+        self.classes_ = problem.classes
+        self.decomposition_ = decomposition
+        self.subproblem_names_ = names
+        self.ranking_ = walk.features
+        self.support_ = np.zeros(problem.n_features, bool)
+        self.support_[self.ranking_] = True
+        self.pair_auc_ = _pair_auc(problem, self.ranking_, self.n_jobs)
+        self.trace_ = SelectionTrace(
+            *walk,
+            feature_names=_feature_names(problem)[walk.features],
+            subproblem_names=np.array(names)[walk.subproblems],
+        )
+        return self
+
+    @abstractmethod
+    def _rank(self, problem, n_wanted):
+        """Return the Decomposition and the Walk, and set further learned attributes."""
+
+    def _accepts(self):
+        """Return what `make_problem` lets through."""
+        return {"accept_sparse": True, "accept_infinite": False, "accept_nominal": False}
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = self._accepts()["accept_sparse"]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = self._accepts()["accept_nominal"]
+        return tags
+
+
+class SampleWeightMixin:
+    """Gives a selector a ``fit`` with sample weights."""
 
     def fit(self, X, y, sample_weight=None):
         """Rank the features and select the first of them.
@@ -30,34 +93,29 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples; a pair of samples counts with their product.
+            Weights of the samples; every class needs a positive total.
 
         Returns
         -------
         self : object
         """
-        problem = make_problem(self, X, y, sample_weight)
-        n_wanted = check_n_features(self.n_features_to_select, problem.n_features)
-        self.classes_ = problem.classes
-        self.ranking_ = self._rank(problem, n_wanted)
-        self.support_ = np.zeros(problem.n_features, bool)
-        self.support_[self.ranking_] = True
-        return self
+        return self._fit(X, y, sample_weight)
 
-    @abstractmethod
-    def _rank(self, problem, n_wanted):
-        """Return the columns selected, in order, and set further learned attributes."""
 
-    def _get_support_mask(self):
-        check_is_fitted(self)
-        return self.support_
+def _pair_auc(problem, ranking, n_jobs):
+    pairs = Decomposition("one-vs-one", problem.n_classes)
+    blocks = [ranking[start : start + 16] for start in range(0, len(ranking), 16)]
+    parts = run_blocks(lambda chosen: auc_relevance(problem, pairs, chosen), blocks, n_jobs)
+    pair_auc = np.concatenate([part for _, part in parts])
+    if problem.is_nominal is not None:
+        pair_auc[problem.is_nominal[ranking]] = np.nan  # categories have no order
+    return pair_auc
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        return tags
+
+def _feature_names(problem):
+    if problem.feature_names is not None:
+        return problem.feature_names
+    return np.array([f"x{column}" for column in range(problem.n_features)])
 
 
 def check_n_features(n_features_to_select, n_features):
@@ -79,14 +137,12 @@ def check_n_features(n_features_to_select, n_features):
                 f"got {wanted}."
             )
         return max(1, round(wanted * n_features))
-    raise MaucError(
-        f'n_features_to_select must be an int, a fraction or "all", got {wanted!r}.'
-    )
+    raise MaucError(f'n_features_to_select must be an int, a fraction or "all", got {wanted!r}.')
 
 
 def check_choice(name, value, choices):
     """Return `value` if it is one of the choices, or raise with all of them."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise MaucError(
             f"{name} must be one of {', '.join(repr(choice) for choice in choices)}, got {value!r}."
         )

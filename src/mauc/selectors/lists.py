@@ -1,17 +1,18 @@
-"""Selectors that draw from ranking lists: a recipe in, a walk and its trace out."""
+"""Selectors that draw from ranking lists: a recipe in, a walk over the lists out."""
 
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from mauc.decompose import DECOMPOSITIONS, Decomposition
-from mauc.parallel import run_blocks
+from mauc.exceptions import MaucError
 from mauc.rankings import TIES, rank_features
-from mauc.relevance import RELEVANCES, auc_relevance
+from mauc.relevance import NOMINAL, RELEVANCES, UNBOUNDED, WEIGHTED, auc_relevance
 from mauc.schedules import SCHEDULES
-from mauc.selection import SelectionTrace, walk
+from mauc.selection import walk
 from mauc.selectors.base import RankingSelector, check_choice
 
 
@@ -22,59 +23,58 @@ class Recipe(NamedTuple):
     relevance: str = "auc"
     schedule: str = "random"
     ties: str = "index"
+    options: dict[str, float] = {}  #: further arguments of the relevance
+
+    def check(self) -> Callable:
+        """Return the relevance function, or raise for a name that is none."""
+        check_choice("decomposition", self.decomposition, DECOMPOSITIONS)
+        check_choice("relevance", self.relevance, RELEVANCES)
+        check_choice("schedule", self.schedule, SCHEDULES)
+        check_choice("ties", self.ties, TIES)
+        return partial(RELEVANCES[self.relevance], **self.options)
 
 
 class ListSelector(RankingSelector):
     """Base of the selectors that draw features from one ranking list per sub-problem.
 
-    A subclass implements ``_recipe`` and has ``n_jobs``, and ``random_state`` if its schedule
-    draws.
+    A subclass implements ``_recipe``, and has ``random_state`` if its schedule draws and
+    ``categorical_features`` if its relevance takes nominal columns.
     """
 
     @abstractmethod
-    def _recipe(self):
-        """Return the Recipe."""
+    def _recipe(self) -> Recipe:
+        """Return what makes the selector."""
+
+    def _accepts(self):
+        relevance = self._recipe().relevance
+        return {
+            "accept_sparse": True,
+            "accept_infinite": relevance in UNBOUNDED,
+            "accept_nominal": relevance in NOMINAL,
+        }
 
     def _rank(self, problem, n_wanted):
         recipe = self._recipe()
-        check_choice("decomposition", recipe.decomposition, DECOMPOSITIONS)
-        relevance = RELEVANCES[check_choice("relevance", recipe.relevance, RELEVANCES)]
-        make_schedule = SCHEDULES[check_choice("schedule", recipe.schedule, SCHEDULES)]
-        check_choice("ties", recipe.ties, TIES)
+        relevance = recipe.check()
+        if problem.sample_weight is not None and recipe.relevance not in WEIGHTED:
+            raise MaucError(
+                f"sample_weight must be None for relevance {recipe.relevance!r}; "
+                f"only {' and '.join(repr(name) for name in WEIGHTED)} take weights."
+            )
+        is_flagged = getattr(self, "categorical_features", None) is not None
+        if is_flagged and recipe.relevance not in NOMINAL:
+            raise MaucError(
+                f"categorical_features must be None for relevance {recipe.relevance!r}, "
+                f"which needs ordered values; encode those columns first."
+            )
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
-
         lists, self.scores_ = rank_features(
             problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs
         )
         rng = check_random_state(getattr(self, "random_state", None))
-        ranking, subproblems, ranks, scores = walk(
-            lists,
-            make_schedule(decomposition, problem.class_counts, rng),
-            n_wanted,
-            lambda feature: relevance(problem, decomposition, [feature])[0],
-        )
-        self.decomposition_ = decomposition
-        self.subproblem_names_ = decomposition.names(problem.classes)
-        self.pair_auc_ = _pair_auc(problem, ranking, self.n_jobs)
-        self.trace_ = SelectionTrace(
-            features=ranking,
-            subproblems=subproblems,
-            ranks=ranks,
-            scores=scores,
-            feature_names=_names(problem)[ranking],
-            subproblem_names=np.array(self.subproblem_names_)[subproblems],
-        )
-        return ranking
+        schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_counts, rng)
 
+        def separation(feature):
+            return auc_relevance(problem, decomposition, [feature])[0]
 
-def _pair_auc(problem, ranking, n_jobs):
-    pairs = Decomposition("one-vs-one", problem.n_classes)
-    blocks = [ranking[start : start + 16] for start in range(0, len(ranking), 16)]
-    scores = run_blocks(lambda chosen: auc_relevance(problem, pairs, chosen), blocks, n_jobs)
-    return np.concatenate([part for _, part in scores])
-
-
-def _names(problem):
-    if problem.feature_names is not None:
-        return problem.feature_names
-    return np.array([f"x{column}" for column in range(problem.n_features)])
+        return decomposition, walk(lists, schedule, n_wanted, separation)

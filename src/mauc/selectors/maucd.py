@@ -1,9 +1,10 @@
 """MAUCD: one list, by the mean AUC over the class pairs."""
 
+from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
 
 
-class MAUCD(ListSelector):
+class MAUCD(SampleWeightMixin, ListSelector):
     """Rank features directly by their MAUC.
 
     The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features

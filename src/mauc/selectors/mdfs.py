@@ -1,9 +1,10 @@
 """MDFS: class pairs, AUC, a random schedule."""
 
+from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
 
 
-class MDFS(ListSelector):
+class MDFS(SampleWeightMixin, ListSelector):
     r"""MAUC Decomposition based Feature Selection.
 
     Every pair of classes ranks all features by their AUC on the samples of the two classes.

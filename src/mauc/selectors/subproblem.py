@@ -1,13 +1,15 @@
 """The free combination: a decomposition, a relevance and a schedule make a selector."""
 
+from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
 
 
-class SubproblemSelector(ListSelector):
+class SubproblemSelector(SampleWeightMixin, ListSelector):
     """Select features by ranking them on sub-problems and drawing from the lists.
 
     The problem is decomposed into sub-problems, a relevance ranks the features on each, and a
-    schedule decides which list speaks next. MDFS and MAUCD are such combinations.
+    schedule decides which list speaks next. MDFS, MAUCD, SpreadFx and the filters that rank by
+    one list are such combinations.
 
     Parameters
     ----------
@@ -17,9 +19,10 @@ class SubproblemSelector(ListSelector):
     decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
         The sub-problems: every pair of classes, every class against the others, or the whole
         problem (a single list).
-    relevance : {"auc"}, default="auc"
-        What ranks features on a sub-problem. ``"auc"`` is the AUC folded around 1/2; on the
-        whole problem its mean over the class pairs.
+    relevance : {"auc", "chi2", "su", "ig", "fsdd"}, default="auc"
+        What ranks features on a sub-problem: the AUC folded around 1/2 (on the whole problem
+        its mean over the class pairs); chi-square, symmetrical uncertainty or information
+        gain of the MDL-discretised feature; or the distance discriminant FSDD.
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which list speaks next: drawn uniformly (a drawn feature that is already selected is
         dropped); in turn, pairs in tournament order; drawn by the share of the samples; or
@@ -27,6 +30,9 @@ class SubproblemSelector(ListSelector):
     ties : {"index", "mauc"}, default="index"
         Order of features with equal relevance: by column, or by their mean relevance over all
         sub-problems first.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names, for the relevances "chi2", "su" and
+        "ig"; columns of a categorical dtype are nominal anyway.
     random_state : int, RandomState instance or None, default=None
         Draws of the schedules "random" and "rand_robin".
     n_jobs : int, optional
@@ -83,6 +89,7 @@ class SubproblemSelector(ListSelector):
         relevance="auc",
         schedule="random",
         ties="index",
+        categorical_features=None,
         random_state=None,
         n_jobs=None,
     ):
@@ -91,6 +98,7 @@ class SubproblemSelector(ListSelector):
         self.relevance = relevance
         self.schedule = schedule
         self.ties = ties
+        self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
 

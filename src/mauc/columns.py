@@ -1,0 +1,62 @@
+"""Give columns the types that the kernels take: any dtype and layout in, one of three out."""
+
+import numpy as np
+
+
+def ordered_columns(XT):
+    """Give columns one of three types without changing the order and ties of their values.
+
+    That is all that AUCs look at; what looks at values takes `float_columns`.
+
+    Parameters
+    ----------
+    XT : ndarray of shape (n_features, n_samples)
+        Of any numeric type.
+
+    Returns
+    -------
+    XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
+        Contiguous and read-only; a view of the input where it can be one.
+    """
+    dtype = XT.dtype
+    if dtype == np.bool_:
+        XT = XT.view(np.uint8)
+    elif dtype == np.int8:
+        XT = XT.astype(np.int16) + np.int16(128)
+        XT = XT.astype(np.uint8)
+    elif dtype in (np.float16, np.int16, np.uint16):
+        XT = XT.astype(np.float32)  # 24 bits hold all 16-bit integers
+    elif dtype.kind in "iu" and dtype.itemsize == 4:
+        XT = XT.astype(np.float64)
+    elif dtype.kind in "iu" and dtype.itemsize == 8:
+        XT = _wide_integers(XT)
+    elif dtype not in (np.uint8, np.float32, np.float64):
+        XT = XT.astype(np.float64)
+    return _contiguous(XT)
+
+
+def float_columns(XT):
+    """Give columns type float32 or float64, contiguous and read-only, with their values."""
+    if XT.dtype not in (np.float32, np.float64):
+        is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
+        XT = XT.astype(np.float32 if is_narrow else np.float64)
+    return _contiguous(XT)
+
+
+def _contiguous(XT):
+    return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
+
+
+def read_only(array):
+    """Return a read-only view."""
+    # A view, so that the flag is ours; with all inputs read-only a kernel is compiled once.
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _wide_integers(XT):
+    # float64 holds whole numbers up to 2**53; beyond, the ranks of the values do as well.
+    if XT.size == 0 or (XT.max() <= 2**53 and XT.min() >= -(2**53)):
+        return XT.astype(np.float64)
+    return np.array([np.unique(column, return_inverse=True)[1] for column in XT], np.float64)

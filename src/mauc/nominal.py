@@ -1,0 +1,117 @@
+"""Find and encode nominal columns: a user's X in, a numeric X and a mask of columns out."""
+
+import numpy as np
+
+from mauc.exceptions import MaucError
+
+
+def encode_nominal(X, categorical_features=None):
+    """Replace nominal columns by category codes.
+
+    Parameters
+    ----------
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    categorical_features : array-like of bool, int or str, optional
+        Further nominal columns, as a mask, column numbers or column names. Columns of a data
+        frame with a categorical dtype are always nominal.
+
+    Returns
+    -------
+    X : same kind
+        With codes 0, 1, ... in the nominal columns, NaN for a missing value.
+    is_nominal : ndarray of shape (n_features,), bool, or None
+        None if there is no such column.
+    """
+    is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
+    names = [str(name) for name in X.columns] if is_frame else None
+    if not is_frame and categorical_features is None:
+        return X, None
+    if not is_frame and not hasattr(X, "shape"):
+        X = np.asarray(X)
+    if len(X.shape) != 2:
+        return X, None  # the shape is refused where it is validated
+    is_nominal = _flagged(categorical_features, X.shape[1], names)
+    if is_frame:
+        is_nominal |= [_is_categorical(dtype) for dtype in X.dtypes]
+    if not is_nominal.any():
+        return X, None
+    return _with_codes(X, np.flatnonzero(is_nominal), is_frame), is_nominal
+
+
+def category_codes(column):
+    """Return codes 0, 1, ... of the sorted distinct values of a column, NaN where missing."""
+    values = np.asarray(column)
+    if values.dtype.kind not in "fiub":
+        values = values.astype(object)
+    is_missing = missing_mask(values)
+    known = values[~is_missing]
+    codes = np.full(len(values), np.nan)
+    codes[~is_missing] = np.unique(
+        known.astype(str) if known.dtype == object else known, return_inverse=True
+    )[1]
+    return codes
+
+
+def missing_mask(values):
+    """Tell which entries of an array are None, NaN or pandas' NA."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind != "O":
+        return np.zeros(values.shape, bool)
+    # A missing value is None or does not equal itself; NA answers that question with NA.
+    return np.array([value is None or (value != value) is not False for value in values], bool)
+
+
+def _is_categorical(dtype):
+    # pandas' "category"; polars' "Categorical" and "Enum"
+    return str(dtype).lower().startswith(("category", "categorical", "enum"))
+
+
+def _flagged(categorical_features, n_features, names):
+    flags = np.zeros(n_features, bool)
+    if categorical_features is None:
+        return flags
+    wanted = np.atleast_1d(np.asarray(categorical_features))
+    if wanted.size == 0:
+        return flags
+    if wanted.dtype.kind == "b":
+        if wanted.shape != (n_features,):
+            raise MaucError(
+                f"categorical_features as a mask must have {n_features} entries "
+                f"(the number of features), got {wanted.size}."
+            )
+        return wanted.copy()
+    if wanted.dtype.kind in "iu":
+        outside = wanted[(wanted < -n_features) | (wanted >= n_features)]
+        if len(outside):
+            raise MaucError(
+                f"categorical_features must be column numbers below {n_features}, "
+                f"got {outside[0]}."
+            )
+        flags[wanted] = True
+        return flags
+    for name in wanted:
+        if names is None or str(name) not in names:
+            raise MaucError(
+                f"categorical_features names {str(name)!r}, but X "
+                + ("has no column names." if names is None else "has no such column.")
+            )
+        flags[names.index(str(name))] = True
+    return flags
+
+
+def _with_codes(X, columns, is_frame):
+    if not is_frame:
+        X = np.array(X, dtype=object if X.dtype.kind not in "fiub" else np.float64)
+        for j in columns:
+            X[:, j] = category_codes(X[:, j])
+        return X
+    encoded = {X.columns[j]: category_codes(X[X.columns[j]]) for j in columns}
+    if hasattr(X, "with_columns"):  # polars
+        import polars as pl
+
+        return X.with_columns([pl.Series(name, codes) for name, codes in encoded.items()])
+    X = X.copy()
+    for name, codes in encoded.items():
+        X[name] = codes
+    return X

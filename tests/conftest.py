@@ -1,0 +1,66 @@
+"""Set-up of all tests: a Numba cache that notices every change, and the data of the paper."""
+
+import csv
+import hashlib
+import os
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+def _kernel_hash():
+    digest = hashlib.sha256()
+    for path in sorted((_ROOT / "src" / "mauc" / "kernels").glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+# Before the first import of numba and scipy, which read these once. Numba's cache looks at the
+# file of a kernel but not at the files of the kernels that it calls, so a cache serves only
+# the sources that it was made of. Without SCIPY_ARRAY_API scikit-learn skips a check.
+os.environ["NUMBA_CACHE_DIR"] = str(_ROOT / ".numba_cache" / _kernel_hash())
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+# The first example may compile a kernel, so no deadline; the same examples every time.
+settings.register_profile("mauc", deadline=None, derandomize=True, max_examples=30, database=None)
+settings.load_profile("mauc")
+
+
+@pytest.fixture
+def rng():
+    """A generator that starts alike in every test."""
+    return np.random.default_rng(20110)
+
+
+@pytest.fixture(scope="session")
+def load_paper_data():
+    """Give ``name -> (X, y)`` for the data sets of the paper, or skip without MAUC_DATA."""
+    folder = os.environ.get("MAUC_DATA")
+    if not folder:
+        pytest.skip("MAUC_DATA is not set to the folder with the data sets of the paper")
+
+    def load(name):
+        path = Path(folder) / f"{name}.npz"
+        if not path.exists():
+            pytest.skip(f"MAUC_DATA has no {path.name}")
+        with np.load(path, allow_pickle=False) as parts:
+            return parts["X"], parts["y"]
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def published_mauc():
+    """Give ``(dataset, classifier, method, n_features) -> MAUC`` as the paper prints it."""
+    path = _ROOT / "papers" / "wang2011" / "published" / "mauc.csv"
+    with path.open(newline="") as file:
+        return {
+            (row["dataset"], row["classifier"], row["method"], int(row["n_features"])): float(
+                row["mauc"]
+            )
+            for row in csv.DictReader(file)
+        }

@@ -1,0 +1,207 @@
+"""MAUC of score matrices: the definition, scikit-learn's value, and what users bring."""
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import roc_auc_score
+
+from mauc import mauc_score, pair_auc_scores
+from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
+
+
+@st.composite
+def scored(draw, max_classes=6):
+    """Draw ``(y, scores)`` with every class present and many ties or none."""
+    n_classes = draw(st.integers(2, max_classes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_samples = draw(st.integers(n_classes, 30))
+    y = np.concatenate((np.arange(n_classes), rng.integers(0, n_classes, n_samples - n_classes)))
+    scores = rng.normal(size=(n_samples, n_classes))
+    decimals = draw(st.sampled_from([None, 1, 0]))
+    scores = scores if decimals is None else scores.round(decimals)
+    if draw(st.booleans()):
+        scores[rng.random(scores.shape) < 0.2] = np.inf
+        scores[rng.random(scores.shape) < 0.2] = -np.inf
+    return rng.permutation(y), scores
+
+
+def test_by_hand():
+    # A_01 = 3/4 (one win, one tie), A_10 = 1, so (3/4 + 1) / 2.
+    report = pair_auc_scores([0, 0, 1], [[3, 0], [1, 1], [1, 2]])
+    assert_array_equal(report.auc_first, [3 / 4])
+    assert_array_equal(report.auc_second, [1.0])
+    assert_array_equal(report.auc, [7 / 8])
+    assert report.mauc == mauc_score([0, 0, 1], [[3, 0], [1, 1], [1, 2]]) == 7 / 8
+
+
+@settings(max_examples=80)
+@given(scored())
+def test_equals_the_definition(problem):
+    y, scores = problem
+    assert mauc_score(y, scores) == pytest.approx(oracles.mauc(y, scores, scores.shape[1]), abs=1e-14)
+
+
+@given(scored(), st.integers(0, 2**32 - 1))
+def test_weights_equal_the_definition(problem, seed):
+    y, scores = problem
+    rng = np.random.default_rng(seed)
+    w = rng.choice([0.0, 0.25, 1.0, 3.5], len(y))
+    totals = np.bincount(y, w, minlength=scores.shape[1])
+    assume((totals > 0).all())
+    wanted = oracles.mauc(y, scores, scores.shape[1], w)
+    assert mauc_score(y, scores, sample_weight=w) == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [3, 10, 26])
+@pytest.mark.parametrize("decimals", [1, 2, 17])
+def test_equals_scikit_learn(rng, n_classes, decimals):
+    scores = rng.dirichlet(np.ones(n_classes), 500).round(decimals)
+    scores[:, 0] += 1 - scores.sum(axis=1)  # rounded rows must still sum to 1 for scikit-learn
+    scores = np.abs(scores) / np.abs(scores).sum(axis=1, keepdims=True)
+    y = np.concatenate((np.arange(n_classes), rng.integers(0, n_classes, 500 - n_classes)))
+    wanted = roc_auc_score(y, scores, multi_class="ovo", average="macro")
+    assert mauc_score(y, scores) == pytest.approx(wanted, abs=1e-12)
+    names = np.array([f"class {k:02d}" for k in range(n_classes)])
+    assert mauc_score(names[y], scores) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_equals_scikit_learn_on_two_classes(rng):
+    y, scores = rng.integers(0, 2, 200), rng.normal(size=200).round(1)
+    assert mauc_score(y, scores) == pytest.approx(roc_auc_score(y, scores), abs=1e-12)
+    w = rng.random(200)
+    weighted = roc_auc_score(y, scores, sample_weight=w)
+    assert mauc_score(y, scores, sample_weight=w) == pytest.approx(weighted, abs=1e-12)
+    both = np.column_stack((1 - scores, scores))
+    assert mauc_score(y, both) == pytest.approx(roc_auc_score(y, scores), abs=1e-12)
+
+
+@given(scored())
+def test_a_monotone_map_of_a_column_keeps_mauc(problem):
+    y, scores = problem
+    images = np.column_stack([np.unique(s, return_inverse=True)[1] for s in scores.T])
+    assert mauc_score(y, np.exp(images)) == mauc_score(y, scores)
+
+
+@given(scored())
+def test_negated_scores_give_one_minus_mauc(problem):
+    y, scores = problem
+    assert mauc_score(y, -scores) == pytest.approx(1 - mauc_score(y, scores), abs=1e-12)
+
+
+def test_constant_scores_give_one_half():
+    assert mauc_score([0, 1, 2, 0], np.ones((4, 3))) == 0.5
+
+
+@given(scored(), st.randoms(use_true_random=False))
+def test_labels_in_any_order(problem, random):
+    y, scores = problem
+    names = np.array(["kiwi", "apple", "plum", "fig", "pear", "lime"])[: scores.shape[1]]
+    columns = list(range(len(names)))
+    random.shuffle(columns)
+    value = mauc_score(names[y], scores[:, columns], labels=names[columns])
+    assert value == pytest.approx(mauc_score(y, scores), abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [list, np.array, lambda y: np.array(y, dtype=object), lambda y: np.array(y)[:, np.newaxis]],
+)
+def test_labels_of_any_container(convert):
+    scores = [[9, 1, 0], [4, 5, 1], [2, 6, 2], [0, 1, 8]]
+    assert mauc_score(convert(["a", "a", "b", "c"]), scores) == 1.0
+    assert mauc_score(convert(["a", "a", "b", "c"]), scores, labels=list("abc")) == 1.0
+
+
+def test_labels_and_scores_of_frames():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    scores = pd.DataFrame([[9, 1, 0], [4, 5, 1], [2, 6, 2], [0, 1, 8]], columns=list("abc"))
+    y = pd.Series(["a", "a", "b", "c"], index=[7, 5, 3, 1])
+    assert mauc_score(y, scores) == 1.0
+    assert mauc_score(y.astype("category"), scores, labels=scores.columns) == 1.0
+    assert mauc_score(pl.Series(y.tolist()), pl.DataFrame(scores)) == 1.0
+
+
+def test_one_dimensional_scores_are_those_of_the_second_class():
+    assert mauc_score(["no", "no", "yes"], [0.1, 0.2, 0.9]) == 1.0
+    assert mauc_score(["no", "no", "yes"], [0.1, 0.2, 0.9], labels=["yes", "no"]) == 0.0
+    report = pair_auc_scores(["no", "no", "yes"], [0.1, 0.9, 0.9])
+    assert_array_equal(report.auc_first, report.auc_second)
+    assert report.mauc == 0.75
+
+
+def test_absent_classes_are_left_out_with_a_warning(rng):
+    y, scores = rng.choice([0, 2, 3], 60), rng.normal(size=(60, 5))
+    wanted = oracles.mauc(y, scores, 5)
+    text = r"2 of 5 classes have no sample \(1, 4\): MAUC is the mean over 3 of 10 pairs\."
+    with pytest.warns(AbsentClassWarning, match=text):
+        assert mauc_score(y, scores, labels=range(5)) == pytest.approx(wanted, abs=1e-14)
+    report = pair_auc_scores(y, scores, labels=range(5))  # the report says it without a warning
+    assert report.mauc == pytest.approx(wanted, abs=1e-14)
+    assert_array_equal(report.absent, [1, 4])
+    assert report.n_pairs_absent == 7
+    assert np.isnan(report.auc).sum() == 7
+
+
+def test_absent_classes_by_name():
+    scores = [[2, 1, 0], [1, 2, 0], [0, 1, 0]]
+    with pytest.warns(AbsentClassWarning, match=r"\('b'\): MAUC is the mean over 1 of 3 pairs"):
+        mauc_score(["a", "c", "c"], scores, labels=["a", "c", "b"])
+
+
+def test_a_class_without_weight_is_absent():
+    scores = [[2, 1, 0], [1, 2, 0], [0, 1, 5]]
+    with pytest.warns(AbsentClassWarning, match="1 of 3 classes"):
+        assert mauc_score([0, 1, 2], scores, sample_weight=[1, 1, 0]) == 1.0
+
+
+def test_the_report_names_every_pair():
+    scores = [[9, 1, 0], [4, 5, 1], [2, 6, 2], [0, 7, 8]]
+    report = pair_auc_scores(["a", "a", "b", "c"], scores)
+    assert len(report) == 3
+    assert report.names == ["a vs b", "a vs c", "b vs c"]
+    assert_array_equal(report.class_weights, [2, 1, 1])
+    lines = str(report).splitlines()
+    assert lines[0].split() == ["pair", "A_ij", "A_ji", "mean"]
+    assert lines[1] == "b vs c  0.0000  1.0000  0.5000"  # the hardest pair first
+    assert lines[-1] == "MAUC 0.8333 over 3 pairs"
+
+
+def test_the_report_as_a_frame():
+    pytest.importorskip("pandas")
+    frame = pair_auc_scores(["a", "a", "b", "c"], np.eye(4, 3)).to_frame()
+    assert list(frame.columns) == ["class_i", "class_j", "n_i", "n_j", "auc_i", "auc_j", "auc"]
+    assert frame["class_j"].tolist() == ["b", "c", "c"]
+    assert_allclose(frame["n_i"], [2, 2, 1])
+
+
+def test_row_order_is_irrelevant(rng):
+    y, scores = np.arange(90) % 4, rng.normal(size=(90, 4)).round(1)
+    rows = rng.permutation(90)
+    assert mauc_score(y[rows], scores[rows]) == mauc_score(y, scores)
+    assert mauc_score(y, np.asfortranarray(scores)) == mauc_score(y, scores)
+    assert mauc_score(y, scores.astype(np.float32)) == mauc_score(y, scores.astype("f4").astype("f8"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "text"),
+    [
+        (([0, 0], [[1, 2], [2, 1]]), {"labels": [0, 1]}, UndefinedMAUCError, "got only 0"),
+        (([0, 1, 2], np.ones((3, 2))), {}, MaucError, r"a column for each class in y_true \(3\), got 2"),
+        (([0, 1, 1], np.ones((3, 3))), {}, MaucError, "if classes are absent from y_true, give labels="),
+        (([0, 1], np.ones((2, 1))), {}, MaucError, "a column for each class, got 1 column"),
+        (([0, 1], [[0.5, np.nan], [1, 2]]), {}, MaucError, "must not contain NaN"),
+        (([0, 1], np.ones((2, 2))), {"labels": [0, 1, 2]}, MaucError, "name the 2 columns .* got 3"),
+        (([0, 1], np.ones((2, 2))), {"labels": [1, 1]}, MaucError, "labels must be distinct"),
+        ((["a", "b"], np.ones((2, 2))), {"labels": ["a", "c"]}, MaucError, "got also 'b'"),
+        (([0, 1, 1], np.ones((2, 2))), {}, ValueError, r"inconsistent numbers of samples"),
+        (([0, 1], np.ones((2, 2))), {"sample_weight": [1]}, ValueError, r"inconsistent numbers"),
+        (([0, 1], np.ones((2, 2))), {"sample_weight": [1, -1]}, ValueError, "Negative values"),
+        (([0, 1], np.ones((2, 2))), {"sample_weight": [1, np.nan]}, ValueError, "NaN"),
+    ],
+)
+def test_bad_input(arguments, options, error, text):
+    with pytest.raises(error, match=text):
+        mauc_score(*arguments, **options)

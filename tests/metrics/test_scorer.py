@@ -1,0 +1,104 @@
+"""The scorer inside scikit-learn's tools."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+
+from mauc import MDFS, mauc_score, mauc_scorer
+from mauc.exceptions import AbsentClassWarning, MaucError
+from mauc.metrics.scorer import MAUCScorer
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    X = X + np.random.default_rng(0).normal(size=X.shape)  # harder, so that scores are not all 1
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+def test_scores_probabilities(iris):
+    X, y = iris
+    model = GaussianNB().fit(X, y)
+    wanted = roc_auc_score(y, model.predict_proba(X), multi_class="ovo")
+    assert mauc_scorer(model, X, y) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_scores_decision_values(iris):
+    X, y = iris
+    model = LinearSVC().fit(X, y)
+    assert mauc_scorer(model, X, y) == mauc_score(y, model.decision_function(X))
+    both = LogisticRegression(max_iter=1000).fit(X, y)
+    scorer = MAUCScorer("decision_function")
+    assert scorer(both, X, y) == mauc_score(y, both.decision_function(X))
+
+
+def test_scores_two_classes(iris):
+    X, y = iris
+    X, y = X[y != "setosa"], y[y != "setosa"]
+    model = LinearSVC().fit(X, y)
+    wanted = roc_auc_score(y, model.decision_function(X))
+    assert mauc_scorer(model, X, y) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_fold_that_lacks_a_class_is_scored(iris):
+    X, y = iris
+    rows = y != "setosa"
+    model = GaussianNB().fit(X, y)
+    with pytest.warns(AbsentClassWarning, match="'setosa'"):
+        value = mauc_scorer(model, X[rows], y[rows])
+    probabilities = model.predict_proba(X[rows])
+    with pytest.warns(AbsentClassWarning):
+        assert value == mauc_score(y[rows], probabilities, labels=model.classes_)
+
+
+def test_cross_validation_of_a_pipeline(iris):
+    X, y = iris
+    pipeline = make_pipeline(MDFS(2, random_state=0), GaussianNB())
+    folds = KFold(4, shuffle=True, random_state=0)
+    wanted = []
+    for train, test in folds.split(X):
+        model = clone(pipeline).fit(X[train], y[train])
+        wanted.append(mauc_score(y[test], model.predict_proba(X[test])))
+    np.testing.assert_array_equal(cross_val_score(pipeline, X, y, cv=folds, scoring=mauc_scorer), wanted)
+
+
+def test_grid_search(iris):
+    X, y = iris
+    pipeline = make_pipeline(MDFS(random_state=0), GaussianNB())
+    grid = {"mdfs__n_features_to_select": [1, 2, "all"]}
+    search = GridSearchCV(pipeline, grid, scoring=mauc_scorer, cv=3).fit(X, y)
+    assert search.score(X, y) == mauc_scorer(search, X, y)
+
+
+def test_multiple_metrics(iris):
+    scores = cross_validate(GaussianNB(), *iris, scoring={"mauc": mauc_scorer, "acc": "accuracy"}, cv=3)
+    assert len(scores["test_mauc"]) == 3
+
+
+def test_clone_and_pickle(iris):
+    X, y = iris
+    model = GaussianNB().fit(X, y)
+    for copy in (clone(mauc_scorer), pickle.loads(pickle.dumps(mauc_scorer))):
+        assert copy(model, X, y) == mauc_scorer(model, X, y)
+
+
+def test_a_model_without_scores_is_refused(iris):
+    with pytest.raises(MaucError, match="MDFS must have predict_proba or decision_function"):
+        mauc_scorer(MDFS(), *iris)
+
+
+def test_sample_weight(iris):
+    X, y = iris
+    w = np.random.default_rng(1).random(len(y))
+    model = GaussianNB().fit(X, y)
+    wanted = mauc_score(y, model.predict_proba(X), sample_weight=w)
+    assert mauc_scorer(model, X, y, sample_weight=w) == wanted
