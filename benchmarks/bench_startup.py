@@ -35,7 +35,9 @@ def main():
     print_row("first process, empty Numba cache", first, "limit", 8.0, "<= 1")
     with tempfile.TemporaryDirectory() as cache:
         second, imports = time_in_turns(
-            partial(run, FIT, cache), partial(run, IMPORT, cache), n_repeats=5
+            partial(run, FIT, cache),
+            partial(run, IMPORT, cache),
+            n_repeats=5,
         )
     print_row("second process", second, "importing scikit-learn", imports)
     print_row("second process beyond that import", second - imports, "limit", 1.5, "<= 1")

@@ -17,7 +17,7 @@ def win(a, b):
 
 
 def column_wins(x, y, n_classes, weights=None):
-    """Return the wins of one column on the class pairs (0, 1), (0, 2), ..., by all pairs of rows."""
+    """Return the wins of one column on the class pairs (0, 1), (0, 2), ..., row by row."""
     values = np.asarray(x).tolist()  # Python numbers compare exactly, whatever their width
     rows = [[row for row, k in enumerate(y) if k == c] for c in range(n_classes)]
     wins = []

@@ -47,7 +47,9 @@ def float_columns(n_samples, *, allow_missing=True):
         _thrown(n_samples, lambda r, n: r.normal(size=n).round(int(r.integers(0, 5)))),
         _thrown(n_samples, lambda r, n: 10.0 ** r.uniform(-30, 30, size=n)),
         _thrown(n_samples, lambda r, n: r.standard_cauchy(size=n) ** 3),
-        _thrown(n_samples, lambda r, n: r.normal(size=max(2, n // 3))[r.integers(0, max(2, n // 3), n)]),
+        _thrown(
+            n_samples, lambda r, n: r.normal(size=max(2, n // 3))[r.integers(0, max(2, n // 3), n)]
+        ),
         _thrown(n_samples, lambda r, n: 1e15 + r.integers(0, 7, size=n) / 8),
         _thrown(n_samples, lambda r, n: r.integers(0, 300, size=n).astype(float)),
     ]

@@ -1,10 +1,11 @@
 """The oracles themselves: by hand, and the long one against the literal one."""
 
 import numpy as np
-import oracles
-import strategies
 from hypothesis import given
 from numpy.testing import assert_array_equal
+
+import oracles
+import strategies
 
 
 def test_wins_by_hand():
@@ -31,6 +32,4 @@ def test_algorithm_1_by_hand():
 def test_long_oracle_equals_the_double_loop(problem):
     X, y = problem
     n_classes = int(y.max()) + 1
-    assert_array_equal(
-        oracles.long_pair_wins(X, y, n_classes), oracles.pair_wins(X, y, n_classes)
-    )
+    assert_array_equal(oracles.long_pair_wins(X, y, n_classes), oracles.pair_wins(X, y, n_classes))

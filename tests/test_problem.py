@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+import strategies
 from mauc import problem as problem_module
 from mauc.problem import Problem, encode_labels, make_problem
 
@@ -47,7 +47,7 @@ def test_columns_keep_the_order_of_integers(data):
     n_samples = data.draw(st.integers(2, 30))
     X = data.draw(strategies.integer_tables(n_samples))
     problem = Problem(X, np.zeros(n_samples, np.int32), np.arange(2), np.array([1, 1]))
-    XT = problem.columns(slice(None))
+    XT = problem.ordered_columns(slice(None))
     for j in range(X.shape[1]):
         assert_array_equal(ranks(XT[j]), ranks(X[:, j]))
 
@@ -77,7 +77,7 @@ def test_columns_keep_the_order_of_integers(data):
 def test_kernels_see_three_types(dtype, wanted, order):
     X = np.array([[0, 1], [1, 1], [1, 0]], dtype=dtype, order=order)
     problem = Problem(X, np.zeros(3, np.int32), np.arange(2), np.array([1, 2]))
-    XT = problem.columns(slice(None))
+    XT = problem.ordered_columns(slice(None))
     assert XT.dtype in (np.uint8, np.float32, np.float64)
     assert wanted is None or XT.dtype == wanted
     assert XT.dtype.isnative
@@ -90,7 +90,7 @@ def test_fortran_order_is_not_copied(dtype):
     X = np.asfortranarray(np.arange(12).reshape(4, 3), dtype=dtype)
     problem = problem_of(X, [0, 0, 1, 1])
     assert np.shares_memory(problem.X, X)
-    assert np.shares_memory(problem.columns(slice(1, 3)), X)
+    assert np.shares_memory(problem.ordered_columns(slice(1, 3)), X)
     assert X.flags.writeable
 
 
@@ -121,7 +121,9 @@ def test_blocks_cover_every_column_once(n_features, n_samples, n_scores, is_spar
     X = sparse.csc_array(shape) if is_sparse else np.broadcast_to(np.zeros(1), shape)
     problem = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
     blocks = list(problem.blocks(n_scores))
-    assert [j for block in blocks for j in range(block.start, block.stop)] == list(range(n_features))
+    assert [j for block in blocks for j in range(block.start, block.stop)] == list(
+        range(n_features)
+    )
     widest = max(block.stop - block.start for block in blocks)
     assert widest == 1 or widest * n_scores <= problem_module._BLOCK_SCORES
 

@@ -1,14 +1,14 @@
 """Ranking lists: the streamed best K equal the sorted whole, for any blocks and threads."""
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
+import oracles
+import strategies
 from mauc import problem as problem_module
 from mauc.decompose import Decomposition
 from mauc.problem import make_problem

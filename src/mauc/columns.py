@@ -55,8 +55,21 @@ def read_only(array):
     return view
 
 
-def _wide_integers(XT):
+def ordered_entries(data):
+    """Return the entries of a sparse matrix as float64, in order among each other and zero."""
+    if not _is_wide(data):
+        return data.astype(np.float64)
+    levels, ranks = np.unique(data, return_inverse=True)
+    return (ranks - np.searchsorted(levels, 0) + (data > 0) * (0 not in levels)).astype(np.float64)
+
+
+def _is_wide(values):
     # float64 holds whole numbers up to 2**53; beyond, the ranks of the values do as well.
-    if XT.size == 0 or (XT.max() <= 2**53 and XT.min() >= -(2**53)):
+    is_long = values.dtype.kind in "iu" and values.dtype.itemsize == 8
+    return is_long and values.size > 0 and (values.max() > 2**53 or values.min() < -(2**53))
+
+
+def _wide_integers(XT):
+    if not _is_wide(XT):
         return XT.astype(np.float64)
     return np.array([np.unique(column, return_inverse=True)[1] for column in XT], np.float64)

@@ -53,9 +53,9 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     >>> discretizer.cut_points_[3]
     array([0.8 , 1.75])
     >>> discretizer.transform(X[[0, 50, 100]])
-    array([[0., 0., 0., 0.],
-           [2., 0., 1., 1.],
-           [2., 1., 2., 2.]])
+    array([[0., 2., 0., 0.],
+           [2., 1., 1., 1.],
+           [2., 1., 3., 2.]])
     """
 
     def __init__(self, *, n_jobs=None):

@@ -85,8 +85,7 @@ def _flagged(categorical_features, n_features, names):
         outside = wanted[(wanted < -n_features) | (wanted >= n_features)]
         if len(outside):
             raise MaucError(
-                f"categorical_features must be column numbers below {n_features}, "
-                f"got {outside[0]}."
+                f"categorical_features must be column numbers below {n_features}, got {outside[0]}."
             )
         flags[wanted] = True
         return flags

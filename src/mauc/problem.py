@@ -10,14 +10,14 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mauc.columns import float_columns, ordered_columns, read_only
+from mauc.columns import float_columns, ordered_columns, ordered_entries, read_only
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.kernels.class_moments import group_by_class
 from mauc.nominal import encode_nominal, missing_mask
 
 # A block of columns is sized so that what is made of it stays in the second-level cache, and
 # so that the wins of many classes stay small.
-_BLOCK_BYTES = 2**19
+_BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
 
 
@@ -67,12 +67,18 @@ class Problem:
         """Whether `X` is a sparse matrix."""
         return sparse.issparse(self.X)
 
-    @property
+    @cached_property
     def class_weights(self):
-        """Total weight of each class; the class counts where there are no weights."""
+        """Total weight of each class, float64; the class counts where there are no weights."""
         if self.sample_weight is None:
             return self.class_counts.astype(np.float64)
         return np.bincount(self.codes, self.sample_weight, minlength=self.n_classes)
+
+    @cached_property
+    def most_wins(self):
+        """Return 2 n_i n_j of every class pair, weights in place of counts if there are any."""
+        first, second = np.triu_indices(self.n_classes, 1)
+        return 2 * self.class_weights[first] * self.class_weights[second]
 
     @cached_property
     def by_class(self):
@@ -89,7 +95,7 @@ class Problem:
         n_scores : int, default=1
             Scores that will be held for each column.
         """
-        by_size = _BLOCK_BYTES // (4 * self.n_samples)
+        by_size = _BLOCK_BYTES // (self.X.dtype.itemsize * self.n_samples)
         width = max(1, min(by_size, _BLOCK_SCORES // n_scores, 64))
         if self.is_sparse:
             width = max(1, min(_BLOCK_SCORES // n_scores, 256))
@@ -115,7 +121,7 @@ class Problem:
         return block.toarray().T if self.is_sparse else block.T
 
     def stored_columns(self, chosen):
-        """Return columns of a sparse `X` as the kernels take them.
+        """Return columns of a sparse `X` for kernels that look at the order of values alone.
 
         Returns
         -------
@@ -126,7 +132,7 @@ class Problem:
         """
         part = self.X[:, chosen]
         arrays = (
-            np.ascontiguousarray(part.data, dtype=np.float64),
+            ordered_entries(part.data),
             np.ascontiguousarray(part.indices, dtype=np.int32),
             np.ascontiguousarray(part.indptr, dtype=np.int64),
         )
@@ -254,8 +260,8 @@ def _warn_about(problem):
     if len(single):
         warnings.warn(
             f"{len(single)} of {problem.n_classes} classes have a single sample "
-            f"({', '.join(repr(str(label)) for label in single[:5])}): their AUCs take only a "
-            f"few values and tie often.",
+            f"({', '.join(repr(str(label)) for label in single[:5])}): what is measured on "
+            f"them rests on that sample alone.",
             SmallClassWarning,
             stacklevel=5,
         )

@@ -1,13 +1,13 @@
 """The counting path: tables of levels instead of a sort."""
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+import oracles
+import strategies
 from mauc.kernels.counting import count_levels, write_levels
 
 

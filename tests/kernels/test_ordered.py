@@ -1,13 +1,13 @@
 """The ordered sweep: weights, implicit zeros and missing values of one column."""
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import oracles
+import strategies
 from mauc.kernels.ordered import sweep_ordered
 
 ZERO, ONE = np.zeros(2), np.ones(2)

@@ -4,11 +4,11 @@ from unittest import mock
 
 import numpy as np
 import pytest
-import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+import strategies
 from mauc.kernels import sort_columns
 from mauc.kernels.keys import BITWISE, EXACT, LINEAR, choose_keys
 from mauc.kernels.sort_columns import fits_words, label_bits_of, sort_block

@@ -1,5 +1,7 @@
 """The heaps of the best K: the same as sorting everything, however the blocks are cut."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +17,7 @@ def best(scores, seconds, k, cuts=()):
     held = np.empty((n_lists, k)), np.empty((n_lists, k)), np.empty((n_lists, k), np.int64)
     n_held = 0
     edges = [0, *sorted(cuts), n_features]
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in itertools.pairwise(edges):
         block = np.ascontiguousarray(scores[start:stop])
         n_held = offer_block(block, seconds[start:stop], start, n_held, *held)
     assert n_held == min(k, n_features)

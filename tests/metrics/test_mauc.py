@@ -1,13 +1,13 @@
 """MAUC of score matrices: the definition, scikit-learn's value, and what users bring."""
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 
+import oracles
 from mauc import mauc_score, pair_auc_scores
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
 
@@ -41,7 +41,9 @@ def test_by_hand():
 @given(scored())
 def test_equals_the_definition(problem):
     y, scores = problem
-    assert mauc_score(y, scores) == pytest.approx(oracles.mauc(y, scores, scores.shape[1]), abs=1e-14)
+    assert mauc_score(y, scores) == pytest.approx(
+        oracles.mauc(y, scores, scores.shape[1]), abs=1e-14
+    )
 
 
 @given(scored(), st.integers(0, 2**32 - 1))
@@ -182,18 +184,35 @@ def test_row_order_is_irrelevant(rng):
     rows = rng.permutation(90)
     assert mauc_score(y[rows], scores[rows]) == mauc_score(y, scores)
     assert mauc_score(y, np.asfortranarray(scores)) == mauc_score(y, scores)
-    assert mauc_score(y, scores.astype(np.float32)) == mauc_score(y, scores.astype("f4").astype("f8"))
+    assert mauc_score(y, scores.astype(np.float32)) == mauc_score(
+        y, scores.astype("f4").astype("f8")
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "text"),
     [
         (([0, 0], [[1, 2], [2, 1]]), {"labels": [0, 1]}, UndefinedMAUCError, "got only 0"),
-        (([0, 1, 2], np.ones((3, 2))), {}, MaucError, r"a column for each class in y_true \(3\), got 2"),
-        (([0, 1, 1], np.ones((3, 3))), {}, MaucError, "if classes are absent from y_true, give labels="),
+        (
+            ([0, 1, 2], np.ones((3, 2))),
+            {},
+            MaucError,
+            r"a column for each class in y_true \(3\), got 2",
+        ),
+        (
+            ([0, 1, 1], np.ones((3, 3))),
+            {},
+            MaucError,
+            "if classes are absent from y_true, give labels=",
+        ),
         (([0, 1], np.ones((2, 1))), {}, MaucError, "a column for each class, got 1 column"),
         (([0, 1], [[0.5, np.nan], [1, 2]]), {}, MaucError, "must not contain NaN"),
-        (([0, 1], np.ones((2, 2))), {"labels": [0, 1, 2]}, MaucError, "name the 2 columns .* got 3"),
+        (
+            ([0, 1], np.ones((2, 2))),
+            {"labels": [0, 1, 2]},
+            MaucError,
+            "name the 2 columns .* got 3",
+        ),
         (([0, 1], np.ones((2, 2))), {"labels": [1, 1]}, MaucError, "labels must be distinct"),
         ((["a", "b"], np.ones((2, 2))), {"labels": ["a", "c"]}, MaucError, "got also 'b'"),
         (([0, 1, 1], np.ones((2, 2))), {}, ValueError, r"inconsistent numbers of samples"),

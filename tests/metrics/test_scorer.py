@@ -68,7 +68,9 @@ def test_cross_validation_of_a_pipeline(iris):
     for train, test in folds.split(X):
         model = clone(pipeline).fit(X[train], y[train])
         wanted.append(mauc_score(y[test], model.predict_proba(X[test])))
-    np.testing.assert_array_equal(cross_val_score(pipeline, X, y, cv=folds, scoring=mauc_scorer), wanted)
+    np.testing.assert_array_equal(
+        cross_val_score(pipeline, X, y, cv=folds, scoring=mauc_scorer), wanted
+    )
 
 
 def test_grid_search(iris):
@@ -80,7 +82,9 @@ def test_grid_search(iris):
 
 
 def test_multiple_metrics(iris):
-    scores = cross_validate(GaussianNB(), *iris, scoring={"mauc": mauc_scorer, "acc": "accuracy"}, cv=3)
+    scores = cross_validate(
+        GaussianNB(), *iris, scoring={"mauc": mauc_scorer, "acc": "accuracy"}, cv=3
+    )
     assert len(scores["test_mauc"]) == 3
 
 

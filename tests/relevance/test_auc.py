@@ -1,15 +1,15 @@
 """AUC of features: equal to the definition, its laws, and agnostic to how the data come."""
 
 import numpy as np
-import oracles
 import pytest
-import strategies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+import oracles
+import strategies
 from mauc import feature_pair_auc
 from mauc import problem as problem_module
 from mauc.decompose import Decomposition
@@ -102,7 +102,9 @@ def test_a_monotone_map_keeps_the_auc(problem, data):
 @given(strategies.problems())
 def test_turned_around_gives_one_minus_auc_and_folds_alike(problem):
     X, y = problem
-    forth, back = (make_problem(BaseEstimator(), S * X, y) for S in (X.dtype.type(1), -X.dtype.type(1)))
+    forth, back = (
+        make_problem(BaseEstimator(), S * X, y) for S in (X.dtype.type(1), -X.dtype.type(1))
+    )
     wins, most = pair_wins(forth, slice(None))
     assert_array_equal(pair_wins(back, slice(None))[0], most - wins)
     assert_array_equal(feature_pair_auc(-X, y), feature_pair_auc(X, y))
@@ -182,7 +184,10 @@ def test_agnostic_to_memory_layout(rng, tmp_path, dtype):
         assert_array_equal(layout, before)
 
 
-@pytest.mark.parametrize("dtype", ["bool", *"u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 g".split()])
+DTYPES = ("bool", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8", "g")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("byte_order", ["<", ">"])
 def test_agnostic_to_dtype(rng, dtype, byte_order):
     X, y = rng.integers(0, 2 if dtype == "bool" else 100, (60, 4)), rng.integers(0, 3, 60)
@@ -250,5 +255,3 @@ def test_some_columns_of_a_problem_are_scored_alone(problem):
     assert_array_equal(wins, wanted)
     folded = np.maximum(wanted, most - wanted) / most
     assert_array_equal(auc_relevance(made, decomposition, chosen), folded)
-
-

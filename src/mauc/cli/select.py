@@ -1,6 +1,8 @@
 """`mauc select`: a table of chosen features and the class pairs that each one serves."""
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -13,10 +15,30 @@ from mauc.datasets import BUNDLED, load_dataset
 from mauc.decompose import Decomposition
 from mauc.exceptions import MaucError
 from mauc.schedules import SCHEDULES
-from mauc.selectors import MAUCD, MDFS
-from mauc.selectors.lists import ListSelector
+from mauc.selectors import (
+    FSDD,
+    MAUCD,
+    MDFS,
+    MRMR,
+    ChiSquare,
+    ReliefF,
+    SpreadFx,
+    SymmetricalUncertainty,
+)
+from mauc.selectors.base import RankingSelector
 
-METHODS = ("mdfs", "maucd")
+# The paper's names; every selector is made with its defaults.
+METHODS: dict[str, Callable[..., RankingSelector]] = {
+    "mdfs": MDFS,
+    "maucd": MAUCD,
+    "mrmr": MRMR,
+    "fsdd": FSDD,
+    "schi": partial(SpreadFx, relevance="chi2"),
+    "ssu": partial(SpreadFx, relevance="su"),
+    "chi": ChiSquare,
+    "su": SymmetricalUncertainty,
+    "relieff": ReliefF,
+}
 
 
 def select(
@@ -29,11 +51,11 @@ def select(
     k: Annotated[int, typer.Option("-k", help="How many features to choose.")] = 10,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "mdfs",
     schedule: Annotated[
-        str, typer.Option(help=f"Which class pair speaks next (mdfs): {', '.join(SCHEDULES)}.")
-    ] = "random",
+        str | None, typer.Option(help=f"Which pair speaks next, for mdfs: {', '.join(SCHEDULES)}.")
+    ] = None,
     ties: Annotated[
-        str, typer.Option(help="Order of equal AUCs (mdfs): index (as in the paper) or mauc.")
-    ] = "index",
+        str | None, typer.Option(help="Order of equal AUCs, for mdfs: index (the paper's) or mauc.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random schedules.")] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = 1,
 ) -> None:
@@ -45,11 +67,13 @@ def select(
         dataset = load_dataset(data, target)
         if method not in METHODS:
             raise MaucError(f"--method must be one of {', '.join(METHODS)}, got {method!r}.")
-        selector: ListSelector = (
-            MDFS(k, schedule=schedule, ties=ties, random_state=seed, n_jobs=jobs)
-            if method == "mdfs"
-            else MAUCD(k, n_jobs=jobs)
-        )
+        options = {"schedule": schedule, "ties": ties}
+        options = {name: value for name, value in options.items() if value is not None}
+        if options and method != "mdfs":
+            raise MaucError(f"--{next(iter(options))} goes with --method mdfs, not {method}.")
+        selector = METHODS[method](k, n_jobs=jobs, **options)
+        if "random_state" in selector.get_params():
+            selector.set_params(random_state=seed)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             selector.fit(dataset.X, dataset.y)
@@ -67,7 +91,7 @@ def select(
     console.print(feature_table(selector, dataset.feature_names))
 
 
-def feature_table(selector: ListSelector, feature_names: list[str]) -> Table:
+def feature_table(selector: RankingSelector, feature_names: list[str]) -> Table:
     """Return the table of a fitted selector, one row a chosen feature.
 
     A feature serves best the pairs on which no other chosen feature has a larger AUC.

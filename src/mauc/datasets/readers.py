@@ -32,9 +32,7 @@ def read_csv(path: str | Path, target: str | None) -> Dataset:
 
     path = Path(path)
     if not path.is_file():
-        raise MaucError(
-            f"{path} is neither a file nor a bundled data set ({', '.join(BUNDLED)})."
-        )
+        raise MaucError(f"{path} is neither a file nor a bundled data set ({', '.join(BUNDLED)}).")
     try:
         frame = pd.read_csv(path)
     except pd.errors.EmptyDataError as error:
@@ -54,7 +52,9 @@ def _split_target(frame: "pd.DataFrame", path: Path, target: str | None) -> Data
     frame = frame.set_axis(columns, axis=1)
     if target is None or target not in columns:
         near = get_close_matches(target or "", columns, n=1)
-        wanted = "needs a target column (--target)" if target is None else f"has no column {target!r}"
+        wanted = (
+            "needs a target column (--target)" if target is None else f"has no column {target!r}"
+        )
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise MaucError(f"{path} {wanted}{hint} Its columns: {_some(columns)}.")
     if len(frame) == 0:

@@ -204,7 +204,7 @@ def fold_classes(counts, role, folded):
 
 @njit(cache=True, nogil=True)
 def n_roles(role):
-    """Number of classes of a sub-problem, at least 1."""
+    """Return the number of classes of a sub-problem, at least 1."""
     highest = 0
     for k in range(len(role)):
         highest = max(highest, role[k])

@@ -3,7 +3,6 @@
 import numpy as np
 from numba import njit, uintp
 
-from mauc.kernels.sweep import add_missing, add_upper_triangle
 from mauc.kernels.vector import LANES, add_multiple, aligned_rows, padded_length
 
 MOST_LEVELS = 256
@@ -41,16 +40,16 @@ def count_levels(LT, y, class_counts, n_levels, n_missing):
     labels[:n_samples] = y
     wins = np.zeros((LT.shape[0], n_classes * (n_classes - 1) // 2), np.int64)
     _count_columns(
-        LT, labels, class_counts, n_levels, n_missing,
-        column, eights, table, middle, won, wide_won, wins,
+        LT, labels, class_counts, n_levels, n_missing, column, eights,
+        table, table.view(np.uint64), middle, won, wide_won, wins,
     )  # fmt: skip
     return wins
 
 
 @njit(cache=True, nogil=True)
 def _count_columns(
-    LT, labels, class_counts, n_levels, n_missing,
-    column, eights, table, middle, won, wide_won, wins,
+    LT, labels, class_counts, n_levels, n_missing, column, eights,
+    table, table_pairs, middle, won, wide_won, wins,
 ):  # fmt: skip
     n_classes = class_counts.shape[0]
     n = LT.shape[1]
@@ -60,24 +59,34 @@ def _count_columns(
             column[i] = LT[j, i]
         table[: n_levels[j]] = 0
         _count_above_zero(column, eights, labels, table)
+        _sum_levels(table, n_levels[j], middle)
         has_missing = False
         for k in range(n_classes):
             known[k] = class_counts[k] - n_missing[j, k]
+            table[0, k] = known[k] - middle[0, k]
             has_missing |= n_missing[j, k] > 0
-            n_above = 0
-            for level in range(1, n_levels[j]):
-                n_above += table[level, k]
-            table[0, k] = known[k] - n_above
         if 2 * n * n < 2**32:
             won[:] = 0
-            _sweep_table(table, n_levels[j], middle, won)
-            add_upper_triangle(won, wins[j])
+            _sweep_table(table, table_pairs, n_levels[j], middle, won)
+            _add_upper_triangle(won, wins[j])
         else:
             wide_won[:] = 0
             _sweep_table_wide(table, n_levels[j], wide_won)
-            add_upper_triangle(wide_won, wins[j])
+            _add_upper_triangle(wide_won, wins[j])
         if has_missing:
-            add_missing(class_counts, known, wins[j])
+            _add_missing(class_counts, known, wins[j])
+
+
+@njit(cache=True, nogil=True)
+def _sum_levels(table, n_levels, total):
+    """Fill `total` with the class counts of all levels but 0."""
+    total[:] = 0
+    size = uintp(4 * LANES)
+    row_size = uintp(4 * table.shape[1])
+    first, target = uintp(table.ctypes.data), uintp(total.ctypes.data)
+    for level in range(uintp(1), uintp(n_levels)):
+        for v in range(uintp(0), row_size, size):
+            add_multiple(target + v, first + level * row_size + v, np.uint32(1))
 
 
 @njit(cache=True, nogil=True)
@@ -93,7 +102,7 @@ def _count_above_zero(column, eights, labels, table):
 
 
 @njit(cache=True, nogil=True)
-def _sweep_table(table, n_levels, middle, won):
+def _sweep_table(table, table_pairs, n_levels, middle, won):
     """Add ``t_i (2 below_j + t_j)`` of every level, t being its class counts."""
     n_classes, length = won.shape
     middle[:] = 0  # 2 * below + t
@@ -103,10 +112,10 @@ def _sweep_table(table, n_levels, middle, won):
     size = uintp(4 * LANES)
     row_size = uintp(4 * length)
     for level in range(uintp(n_levels)):
-        n_here = np.uint32(0)
-        for k in range(uintp(n_classes)):
-            n_here += table[level, k]
-        if n_here == 0:
+        filled = np.uint64(0)
+        for pair in range(uintp(table_pairs.shape[1])):
+            filled |= table_pairs[level, pair]
+        if filled == 0:
             continue
         for v in range(uintp(0), row_size, size):
             add_multiple(m + v, t + level * row_size + v, np.uint32(1))
@@ -149,3 +158,22 @@ def write_levels(XT, lows, scales, labels, LT, n_missing):
         if n_nan > 0:
             for i in range(XT.shape[1]):
                 n_missing[j, labels[i]] += XT[j, i] != XT[j, i]
+
+
+@njit(cache=True, nogil=True)
+def _add_upper_triangle(won, out):
+    pair = uintp(0)
+    for i in range(won.shape[0]):
+        for j in range(i + 1, won.shape[0]):
+            out[pair] += won[i, j]
+            pair += uintp(1)
+
+
+@njit(cache=True, nogil=True)
+def _add_missing(class_counts, known, out):
+    """Count 1 for each pair of rows in which at least one value is missing."""
+    pair = 0
+    for i in range(class_counts.shape[0]):
+        for j in range(i + 1, class_counts.shape[0]):
+            out[pair] += class_counts[i] * class_counts[j] - known[i] * known[j]
+            pair += 1

@@ -19,8 +19,6 @@ class ColumnKeys(NamedTuple):
     kinds: np.ndarray  #: EXACT, LINEAR or BITWISE
     lows: np.ndarray  #: the least value (EXACT: times the scale; BITWISE: unused)
     scales: np.ndarray  #: the factor of EXACT and LINEAR
-    bases: np.ndarray  #: the ordered bits of the least value, for BITWISE
-    shifts: np.ndarray  #: how far BITWISE shifts, to the right
     n_known: np.ndarray  #: values that are not NaN
     n_levels: np.ndarray  #: EXACT: one more than the largest key; else 0
 
@@ -57,11 +55,6 @@ def choose_keys(XT, n_bits):
         scales = last_key / widths
     is_linear = np.isfinite(widths) & np.isfinite(scales)
     kinds = np.where(is_linear, LINEAR, BITWISE)
-    bases = _ordered_bits(lows)
-    spans = _ordered_bits(highs) - bases
-    shifts = np.zeros(XT.shape[0], np.uint64)
-    while ((spans >> shifts) > np.uint64(last_key)).any():
-        shifts[(spans >> shifts) > np.uint64(last_key)] += np.uint64(1)
     n_levels = np.zeros(XT.shape[0], np.int64)
     factors = np.zeros(XT.shape[0])
     find_decimal_factors(XT, widths, last_key, factors)
@@ -70,13 +63,17 @@ def choose_keys(XT, n_bits):
     scales[is_exact] = factors[is_exact]
     lows[is_exact] = np.rint(lows[is_exact] * factors[is_exact])
     n_levels[is_exact] = np.rint(highs[is_exact] * factors[is_exact]) - lows[is_exact] + 1
-    return ColumnKeys(kinds, lows, scales, bases, shifts, n_known, n_levels)
+    return ColumnKeys(kinds, lows, scales, n_known, n_levels)
 
 
-def _ordered_bits(values):
+def _bitwise_keys(x, n_bits):
+    """Return the leading `n_bits` bits in which the patterns of the values differ."""
     # Unsigned integers that compare like the floats; + 0.0 makes one zero of -0.0 and 0.0.
-    bits = (values + 0.0).view(np.uint64)
-    return np.where(bits >> np.uint64(63), ~bits, bits | np.uint64(2**63))
+    bits = (x.astype(np.float64) + 0.0).view(np.uint64)
+    bits = np.where(bits >> np.uint64(63), ~bits, bits | np.uint64(2**63))
+    known = bits[~np.isnan(x)]
+    span = int(known.max() - known.min())
+    return (bits - known.min()) >> np.uint64(max(0, span.bit_length() - n_bits))
 
 
 @njit(cache=True, nogil=True)
@@ -115,20 +112,20 @@ def _is_decimal(x, factor, is_single):
     return True
 
 
-def write_keys(XT, keys, settled, out):
+def write_keys(XT, keys, n_bits, settled, out):
     """Fill `out` with the keys of all values of the columns not yet settled; NaN gets any.
 
     Parameters
     ----------
     XT : ndarray of shape (n_features, n_samples), float32 or float64
     keys : ColumnKeys
+    n_bits : int
     settled : ndarray of shape (n_features,), bool
     out : ndarray of shape (n_features, n_samples), uint32
     """
     _write_scaled(XT, keys.kinds, keys.lows, keys.scales, settled, out)
     for j in np.flatnonzero((keys.kinds == BITWISE) & ~settled):
-        spans = _ordered_bits(XT[j].astype(np.float64)) - keys.bases[j]
-        out[j] = spans >> keys.shifts[j]
+        out[j] = _bitwise_keys(XT[j], n_bits)
 
 
 @njit(cache=True, nogil=True)

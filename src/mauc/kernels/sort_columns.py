@@ -69,7 +69,7 @@ def sort_block(XT, y, n_classes, keys=None):
 def _sort_unsettled(XT, y, label_bits, keys, words, settled):
     """Write, sort and check the words of the columns that are not settled."""
     row_keys = np.empty(XT.shape, np.uint32)
-    write_keys(XT, keys, settled, row_keys)
+    write_keys(XT, keys, 32 - label_bits, settled, row_keys)
     pack_words(XT, row_keys, y, label_bits, keys.n_known, settled, words)
     if not settled.any() and (keys.n_known == XT.shape[1]).all():
         words.sort(axis=1)

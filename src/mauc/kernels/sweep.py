@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, uintp
 
-from mauc.kernels.vector import aligned_rows, padded_length, sweep_segment
+from mauc.kernels.vector import LANES, MOST_VECTORS, aligned_rows, padded_length, sweep_classes
 
 
 def sweep_words(words, n_known, class_counts, label_bits):
@@ -29,114 +29,82 @@ def sweep_words(words, n_known, class_counts, label_bits):
     length = padded_length(n_classes)
     unit_rows = aligned_rows(n_classes, length)
     np.fill_diagonal(unit_rows, 2)  # counts are doubled from the start: a win is 2, a tie 1
-    won, below = aligned_rows(n_classes, length), aligned_rows(1, length)
-    tied = np.empty((n_classes, n_classes), np.int64)
-    places = np.empty(words.shape[1], np.int64)
+    won, counters = aligned_rows(n_classes, length), aligned_rows(2, length)
     wins = np.zeros((words.shape[0], n_classes * (n_classes - 1) // 2), np.int64)
-    _sweep_rows(
-        words, n_known, class_counts, label_bits, unit_rows, won, below, tied, places, wins
-    )
+    _sweep_rows(words, n_known, class_counts, label_bits, unit_rows, won, counters, wins)
     return wins
 
 
 @njit(cache=True, nogil=True)
-def _sweep_rows(
-    words, n_known, class_counts, label_bits, unit_rows, won, below, tied, places, wins
-):
-    n_classes = class_counts.shape[0]
+def _sweep_rows(words, n_known, class_counts, label_bits, unit_rows, won, counters, wins):
     n = words.shape[1]
-    known = np.empty(n_classes, np.int64)
-    label_mask = (1 << label_bits) - 1
     # One word adds at most 2 n to a counter, so this many are safe in 32 bits.
     n_safe = max(1, (2**32 - 1) // max(1, 2 * n))
     for j in range(words.shape[0]):
-        below[:] = 0
+        w = words[j]
+        has_ties = count_equal(w[: n_known[j]], np.uint32(label_bits)) > 0
+        counters[:] = 0
         for start in range(0, n_known[j], n_safe):
             won[:] = 0
             stop = min(start + n_safe, n_known[j])
-            sweep_segment(words[j, start:stop], label_mask, won, unit_rows, below)
-            add_upper_triangle(won, wins[j])
-        add_ties(words[j, : n_known[j]], label_bits, tied, places, wins[j])
-        if n_known[j] < n:
-            for k in range(n_classes):
-                known[k] = below[0, k] // 2
-            add_missing(class_counts, known, wins[j])
+            _sweep_segment(w, start, stop, label_bits, has_ties, unit_rows, won, counters)
+            _subtract_lower_triangle(won, wins[j])
+        _add_all_pairs(class_counts, counters, wins[j])
 
 
 @njit(cache=True, nogil=True)
-def add_upper_triangle(wins, out):
-    """Add the entries i < j of a square of counters to a row of pairs."""
-    n_classes = wins.shape[0]
+def _sweep_segment(words, start, stop, label_bits, has_ties, unit_rows, won, counters):
+    """Sweep a stretch of words, the counts of at most 64 classes at a time."""
+    first, n_words = uintp(words.ctypes.data + 4 * start), uintp(stop - start)
+    shift, mask = np.uint32(label_bits), np.uint32((1 << label_bits) - 1)
+    previous = words[start - 1] if start > 0 else ~words[0]
+    n_vectors = won.shape[1] // LANES
+    stride = uintp(4 * won.shape[1])
+    for v in range(0, n_vectors, MOST_VECTORS):
+        skip = uintp(4 * LANES * v)
+        a, u = uintp(won.ctypes.data) + skip, uintp(unit_rows.ctypes.data) + skip
+        b = uintp(counters.ctypes.data) + skip
+        t = b + stride
+        n_here = min(n_vectors - v, MOST_VECTORS)
+        if has_ties:
+            if n_here == 1:
+                sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 1, 1)
+            elif n_here == 2:
+                sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 2, 1)
+            elif n_here == 3:
+                sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 3, 1)
+            else:
+                sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 4, 1)
+        elif n_here == 1:
+            sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 1, 0)
+        elif n_here == 2:
+            sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 2, 0)
+        elif n_here == 3:
+            sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 3, 0)
+        else:
+            sweep_classes(first, n_words, previous, shift, mask, stride, a, u, b, t, 4, 0)
+
+
+@njit(cache=True, nogil=True)
+def _subtract_lower_triangle(won, out):
+    # Codes ascend within a key, so of two tied words that of the higher class comes later and
+    # was given the tie: the wins of j over i < j are complete, those of i over j follow.
     pair = uintp(0)
-    for i in range(n_classes):
-        for j in range(i + 1, n_classes):
-            out[pair] += wins[i, j]
+    for i in range(won.shape[0]):
+        for j in range(i + 1, won.shape[0]):
+            out[pair] -= won[j, i]
             pair += uintp(1)
 
 
 @njit(cache=True, nogil=True)
-def add_missing(class_counts, known, out):
-    """Count 1 for each pair of rows in which at least one value is missing."""
+def _add_all_pairs(class_counts, counters, out):
+    """Add 2 for each pair of known values and 1 for each other pair of rows."""
     pair = 0
     for i in range(class_counts.shape[0]):
         for j in range(i + 1, class_counts.shape[0]):
-            out[pair] += class_counts[i] * class_counts[j] - known[i] * known[j]
+            known = np.int64(counters[0, i] // 2) * np.int64(counters[0, j] // 2)
+            out[pair] += class_counts[i] * class_counts[j] + known
             pair += 1
-
-
-@njit(cache=True, nogil=True)
-def add_ties(words, label_bits, tied, places, out):
-    """Count 1 for each pair of rows of different classes with one key.
-
-    The sweep takes words one by one, and codes ascend within a key, so of two tied words the
-    one of the lower class comes first and has won nothing: all ties of i < j are still owed.
-    """
-    shift = np.uint32(label_bits)
-    mask = (np.uint32(1) << shift) - np.uint32(1)
-    n_tied = 0  # places[:n_tied] are the words that share a key with the next one
-    last_place = words.shape[0] - 1
-    for start in range(0, last_place, 64):
-        stop = min(start + 64, last_place)
-        if count_equal(words[start : stop + 1], shift) > 0:
-            for i in range(uintp(start), uintp(stop)):
-                places[uintp(n_tied)] = i
-                n_tied += (words[i] >> shift) == (words[i + uintp(1)] >> shift)
-    if n_tied == 0:
-        return
-    tied[:] = 0
-    p = 0
-    while p < n_tied:
-        first = places[p]
-        last = first + 1
-        p += 1
-        while p < n_tied and places[p] == last:
-            last += 1
-            p += 1
-        if last - first < 8:
-            for high in range(uintp(first + 1), uintp(last + 1)):
-                for low in range(uintp(first), high):
-                    tied[uintp(words[low] & mask), uintp(words[high] & mask)] += 1
-        else:
-            _add_runs(words[first : last + 1], mask, tied)
-    add_upper_triangle(tied, out)
-
-
-@njit(cache=True, nogil=True)
-def _add_runs(words, mask, tied):
-    """Count the tied pairs of one key by its runs of equal classes."""
-    n_classes = tied.shape[0]
-    run_class = np.empty(n_classes, np.int64)
-    run_size = np.zeros(n_classes, np.int64)
-    n_runs = 0
-    for i in range(words.shape[0]):
-        k = np.int64(words[i] & mask)
-        if n_runs == 0 or run_class[n_runs - 1] != k:
-            run_class[n_runs] = k
-            n_runs += 1
-        run_size[n_runs - 1] += 1
-    for a in range(n_runs):
-        for b in range(a + 1, n_runs):
-            tied[run_class[a], run_class[b]] += run_size[a] * run_size[b]
 
 
 @njit(cache=True, nogil=True)

@@ -1,6 +1,5 @@
 """Keep the best K features of every list while blocks of scores pass by."""
 
-import numpy as np
 from numba import njit
 
 

@@ -12,11 +12,11 @@ faster.
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types, uintp
+from numba import types
 from numba.extending import intrinsic
 
 LANES = 16
-MOST_VECTORS = 4  # registers that `add_below` may hold the counts in: up to 64 classes
+MOST_VECTORS = 4  # what `sweep_classes` holds in registers at once: the counts of 64 classes
 
 _WORD = ir.IntType(32)
 _ADDRESS = ir.IntType(64)
@@ -36,65 +36,91 @@ def aligned_rows(n_rows, length):
     return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
-def _vector_at(builder, address, offset):
-    if not isinstance(offset, int):
-        address = builder.add(address, offset)
-    elif offset:
-        address = builder.add(address, ir.Constant(_ADDRESS, offset))
-    return builder.inttoptr(address, _VECTOR.as_pointer())
-
-
 @intrinsic
-def add_below(typingctx, words, n_words, label_mask, wins, unit_rows, below, n_vectors):
-    """For each word of class k in turn: ``wins[k] += below``, then ``below += unit_rows[k]``.
+def sweep_classes(
+    typingctx, words, n_words, previous, shift, label_mask, stride,
+    wins, unit_rows, below, tied, n_vectors, has_ties,
+):  # fmt: skip
+    """Let each word of class k in turn win over what lies below: ``wins[k] += below - tied``.
+
+    `below` holds twice the number of words so far of every class, `tied` the number of those
+    that share the key of the present word; afterwards the word is counted in both. Without
+    ties, `tied` is left out.
 
     Parameters
     ----------
-    words, wins, unit_rows, below : uintp
-        Addresses of uint32 memory; rows of `wins` and `unit_rows` are `n_vectors` vectors.
+    words, wins, unit_rows, below, tied : uintp
+        Addresses of uint32 memory. Rows of `wins` and `unit_rows` (2 at place k of row k) are
+        `stride` bytes apart, of which `n_vectors` vectors are worked on.
     n_words : uintp
         At least 1.
-    label_mask : uint32
-    n_vectors : literal int
+    previous : uint32
+        The word before the first, or one of another key.
+    shift, label_mask : uint32
+        Where a word holds its key and its class.
+    stride : uintp
+    n_vectors, has_ties : literal int
     """
     if not isinstance(n_vectors, types.IntegerLiteral):
         return None
-    n_regs = n_vectors.literal_value
+    if not isinstance(has_ties, types.IntegerLiteral):
+        return None
+    n_regs, with_ties = n_vectors.literal_value, bool(has_ties.literal_value)
+    address, word = types.uintp, types.uint32
     signature = types.void(
-        types.uintp, types.uintp, types.uint32, types.uintp, types.uintp, types.uintp, n_vectors
-    )
+        address, address, word, word, word, address,
+        address, address, address, address, n_vectors, has_ties,
+    )  # fmt: skip
 
     def codegen(context, builder, signature, args):
-        words, n_words, label_mask, wins, unit_rows, below, _ = args
+        words, n_words, previous, shift, label_mask, stride, wins, units, below, tied, _, _ = args
         first = builder.inttoptr(words, _WORD.as_pointer())
         entry = builder.block
         loop = builder.append_basic_block("sweep")
         done = builder.append_basic_block("swept")
-        start = [builder.load(_vector_at(builder, below, v * _BYTES), align=64) for v in range(n_regs)]
+        one = ir.Constant(_ADDRESS, 1)
+        below_at = [_vector_at(builder, below, v) for v in range(n_regs)]
+        tied_at = [_vector_at(builder, tied, v) for v in range(n_regs if with_ties else 0)]
+        below_start = [builder.load(place, align=64) for place in below_at]
+        tied_start = [builder.load(place, align=64) for place in tied_at]
+        key_start = builder.lshr(previous, shift)
         builder.branch(loop)
 
         builder.position_at_end(loop)
         i = builder.phi(_ADDRESS)
         i.add_incoming(ir.Constant(_ADDRESS, 0), entry)
-        counts = [builder.phi(_VECTOR) for _ in range(n_regs)]
-        label = builder.and_(builder.load(builder.gep(first, [i])), label_mask)
-        row = builder.mul(builder.zext(label, _ADDRESS), ir.Constant(_ADDRESS, n_regs * _BYTES))
-        updated = []
-        for v, count in enumerate(counts):
-            count.add_incoming(start[v], entry)
-            offset = builder.add(row, ir.Constant(_ADDRESS, v * _BYTES))
-            won = _vector_at(builder, wins, offset)
-            builder.store(builder.add(builder.load(won, align=64), count), won, align=64)
-            unit = builder.load(_vector_at(builder, unit_rows, offset), align=64)
-            updated.append(builder.add(count, unit))
-            count.add_incoming(updated[v], loop)
-        following = builder.add(i, ir.Constant(_ADDRESS, 1))
+        last_key = builder.phi(_WORD)
+        last_key.add_incoming(key_start, entry)
+        belows = [builder.phi(_VECTOR) for _ in below_at]
+        tieds = [builder.phi(_VECTOR) for _ in tied_at]
+        here = builder.load(builder.gep(first, [i]))
+        key = builder.lshr(here, shift)
+        is_tied = builder.icmp_unsigned("==", key, last_key)
+        label = builder.zext(builder.and_(here, label_mask), _ADDRESS)
+        row = builder.mul(label, stride)
+        for v, (below_now, start) in enumerate(zip(belows, below_start, strict=True)):
+            below_now.add_incoming(start, entry)
+            unit = builder.load(_vector_at(builder, builder.add(units, row), v), align=64)
+            gain = below_now
+            if with_ties:
+                tieds[v].add_incoming(tied_start[v], entry)
+                nothing = ir.Constant(_VECTOR, None)
+                tied_now = builder.select(is_tied, tieds[v], nothing)
+                gain = builder.sub(below_now, tied_now)
+                ones = ir.Constant(_VECTOR, [1] * LANES)
+                tied_next = builder.add(tied_now, builder.lshr(unit, ones))
+                tieds[v].add_incoming(tied_next, loop)
+            won = _vector_at(builder, builder.add(wins, row), v)
+            builder.store(builder.add(builder.load(won, align=64), gain), won, align=64)
+            below_now.add_incoming(builder.add(below_now, unit), loop)
+        last_key.add_incoming(key, loop)
+        following = builder.add(i, one)
         i.add_incoming(following, loop)
         builder.cbranch(builder.icmp_unsigned("<", following, n_words), loop, done)
 
         builder.position_at_end(done)
-        for v, count in enumerate(updated):
-            builder.store(count, _vector_at(builder, below, v * _BYTES), align=64)
+        for place, value in zip(below_at + tied_at, belows + tieds, strict=True):
+            builder.store(value.incomings[1][0], place, align=64)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -109,8 +135,7 @@ def add_multiple(typingctx, target, source, factor):
         target, source, factor = args
         undefined = ir.Constant(_VECTOR, ir.Undefined)
         lane = builder.insert_element(undefined, factor, ir.Constant(_WORD, 0))
-        zeros = ir.Constant(ir.VectorType(_WORD, LANES), None)
-        factors = builder.shuffle_vector(lane, undefined, zeros)
+        factors = builder.shuffle_vector(lane, undefined, ir.Constant(_VECTOR, None))
         place = _vector_at(builder, target, 0)
         product = builder.mul(builder.load(_vector_at(builder, source, 0), align=64), factors)
         builder.store(builder.add(builder.load(place, align=64), product), place, align=64)
@@ -119,32 +144,7 @@ def add_multiple(typingctx, target, source, factor):
     return signature, codegen
 
 
-@njit(cache=True, nogil=True)
-def sweep_segment(words, label_mask, wins, unit_rows, below):
-    """Run `add_below` over one stretch of words, whatever the number of classes."""
-    first, n_words = uintp(words.ctypes.data), uintp(words.shape[0])
-    a, u, b = uintp(wins.ctypes.data), uintp(unit_rows.ctypes.data), uintp(below.ctypes.data)
-    n_vectors = wins.shape[1] // LANES
-    mask = np.uint32(label_mask)
-    if n_words == 0:
-        return
-    if n_vectors == 1:
-        add_below(first, n_words, mask, a, u, b, 1)
-    elif n_vectors == 2:
-        add_below(first, n_words, mask, a, u, b, 2)
-    elif n_vectors == 3:
-        add_below(first, n_words, mask, a, u, b, 3)
-    elif n_vectors == 4:
-        add_below(first, n_words, mask, a, u, b, 4)
-    else:
-        # Too many counts for the registers: they stay in memory, and only the vector that
-        # holds class k changes, by a whole-vector store that the next load can be fed from.
-        size = uintp(4 * LANES)
-        row_size = uintp(n_vectors) * size
-        one = np.uint32(1)
-        for i in range(n_words):
-            k = uintp(words[i] & mask)
-            for v in range(uintp(n_vectors)):
-                add_multiple(a + k * row_size + v * size, b + v * size, one)
-            v = k // uintp(LANES)
-            add_multiple(b + v * size, u + k * row_size + v * size, one)
+def _vector_at(builder, address, number):
+    """Return a pointer to vector `number` after an address."""
+    place = builder.add(address, ir.Constant(_ADDRESS, number * _BYTES))
+    return builder.inttoptr(place, _VECTOR.as_pointer())

@@ -93,7 +93,9 @@ class PairAUCReport:
             lines.append(f"{self.names[pair]:<{width}}  " + "  ".join(cells))
         lines.append(f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs")
         if len(self.absent):
-            lines[-1] += f" ({self.n_pairs_absent} pairs absent: no sample of {_listed(self.absent)})"
+            lines[-1] += (
+                f" ({self.n_pairs_absent} pairs absent: no sample of {_listed(self.absent)})"
+            )
         return "\n".join(lines)
 
 
@@ -120,10 +122,8 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
     Examples
     --------
     >>> from mauc import pair_auc_scores
-    >>> report = pair_auc_scores(
-    ...     ["a", "a", "b", "b"], [[3, 0, 0], [1, 2, 0], [2, 2, 0], [0, 3, 0]], labels=["a", "b", "c"]
-    ... )
-    >>> print(report)
+    >>> scores = [[3, 0, 0], [1, 2, 0], [2, 2, 0], [0, 3, 0]]
+    >>> print(pair_auc_scores(["a", "a", "b", "b"], scores, labels=["a", "b", "c"]))
     pair    A_ij    A_ji    mean
     a vs b  0.7500  0.8750  0.8125
     a vs c  absent  absent  absent
@@ -134,9 +134,7 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
     ST = _check_scores(y_score)
     check_consistent_length(y_true, ST.T, sample_weight)
     classes, codes = _check_labels(y_true, labels, ST.shape[0])
-    weights = _check_sample_weight(
-        sample_weight, ST.T, dtype=np.float64, ensure_non_negative=True
-    )
+    weights = _check_sample_weight(sample_weight, ST.T, dtype=np.float64, ensure_non_negative=True)
     totals = np.bincount(codes, weights, minlength=len(classes))
     if (totals > 0).sum() < 2:
         raise UndefinedMAUCError(
@@ -251,5 +249,7 @@ def _check_labels(y_true, labels, n_columns):
 
 
 def _listed(labels):
-    shown = ", ".join(repr(getattr(label, "item", lambda label=label: label)()) for label in labels[:5])
+    shown = ", ".join(
+        repr(getattr(label, "item", lambda label=label: label)()) for label in labels[:5]
+    )
     return shown + (", ..." if len(labels) > 5 else "")

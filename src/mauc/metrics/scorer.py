@@ -30,7 +30,7 @@ class MAUCScorer(BaseEstimator):
     >>> X, y = load_wine(return_X_y=True)
     >>> pipeline = make_pipeline(MDFS(4, random_state=0), GaussianNB())
     >>> cross_val_score(pipeline, X, y, scoring=mauc_scorer).mean().round(3)
-    np.float64(0.984)
+    np.float64(0.994)
     """
 
     def __init__(self, response_method=RESPONSES):
@@ -47,9 +47,7 @@ class MAUCScorer(BaseEstimator):
         for method in methods:
             if hasattr(estimator, method):
                 scores = getattr(estimator, method)(X)
-                return mauc_score(
-                    y, scores, labels=estimator.classes_, sample_weight=sample_weight
-                )
+                return mauc_score(y, scores, labels=estimator.classes_, sample_weight=sample_weight)
         raise MaucError(
             f"{type(estimator).__name__} must have {' or '.join(methods)} to be scored by MAUC."
         )

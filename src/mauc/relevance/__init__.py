@@ -5,11 +5,15 @@ returns an array of shape (n_chosen, n_subproblems) for a slice or list of colum
 better. ReliefF and mRMR look at all features at once and are no such function.
 """
 
+from collections.abc import Callable
+
+import numpy as np
+
 from mauc.relevance.auc import auc_relevance, feature_pair_auc
 from mauc.relevance.contingency import chi2_relevance, ig_relevance, su_relevance
 from mauc.relevance.fsdd import fsdd_relevance
 
-RELEVANCES = {
+RELEVANCES: dict[str, Callable[..., np.ndarray]] = {
     "auc": auc_relevance,
     "chi2": chi2_relevance,
     "su": su_relevance,

@@ -58,9 +58,8 @@ def pair_wins(problem, chosen):
     wins : ndarray of shape (n_chosen, n_pairs)
         Of integers, or of floats where samples have weights or X is sparse.
     most_wins : ndarray of shape (n_pairs,)
-        2 n_i n_j.
+        2 n_i n_j, as floats.
     """
-    first, second = np.triu_indices(problem.n_classes, 1)
     weights, totals = problem.sample_weight, problem.class_weights
     if problem.is_sparse:
         if weights is None:
@@ -70,16 +69,15 @@ def pair_wins(problem, chosen):
     elif weights is not None:
         wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
     else:
-        totals = problem.class_counts
-        wins = dense_wins(problem.ordered_columns(chosen), problem.codes, totals)
-    return wins, 2 * totals[first] * totals[second]
+        wins = dense_wins(problem.ordered_columns(chosen), problem.codes, problem.class_counts)
+    return wins, problem.most_wins
 
 
 def _rest_wins(wins, most_wins, n_classes):
     """Sum pair wins to the wins of each class over all others."""
     first, second = np.triu_indices(n_classes, 1)
-    rest = np.zeros((wins.shape[0], n_classes), wins.dtype)
-    most = np.zeros(n_classes, most_wins.dtype)
+    rest = np.zeros((wins.shape[0], n_classes))  # whole numbers are exact up to 2**53
+    most = np.zeros(n_classes)
     for pair, (i, j) in enumerate(zip(first, second, strict=True)):
         rest[:, i] += wins[:, pair]
         rest[:, j] += most_wins[pair] - wins[:, pair]

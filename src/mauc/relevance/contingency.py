@@ -1,4 +1,4 @@
-"""CHI, SU and information gain on MDL-discretised columns: blocks in, scores per sub-problem out."""
+"""CHI, SU and information gain of MDL-discretised columns: blocks in, scores out."""
 
 from functools import partial
 
@@ -64,9 +64,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
                 statistics, scores[:, j : j + 1],
             )  # fmt: skip
         else:
-            subproblem_scores(
-                XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1]
-            )
+            subproblem_scores(XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1])
     return scores
 
 

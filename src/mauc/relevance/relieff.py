@@ -125,7 +125,7 @@ def relieff_weights(
 
 
 def _count_values(XT, is_nominal):
-    """Number of values of each nominal column, 0 for numeric ones (and the padding column)."""
+    """Count the values of nominal columns, 0 for numeric ones (and the padding column)."""
     n_values = np.zeros(XT.shape[0] + 1, np.int32)
     if is_nominal is None:
         return n_values

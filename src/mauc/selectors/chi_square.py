@@ -57,7 +57,7 @@ class ChiSquare(ListSelector):
     >>> from mauc import ChiSquare
     >>> X, y = load_iris(return_X_y=True)
     >>> ChiSquare(2).fit(X, y).ranking_
-    array([3, 2])
+    array([2, 3])
     """
 
     def __init__(self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None):

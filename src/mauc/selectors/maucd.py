@@ -58,7 +58,7 @@ class MAUCD(SampleWeightMixin, ListSelector):
     >>> from mauc import MAUCD
     >>> X, y = load_iris(return_X_y=True)
     >>> MAUCD(2).fit(X, y).ranking_
-    array([3, 2])
+    array([2, 3])
     """
 
     def __init__(self, n_features_to_select=0.5, *, n_jobs=None):

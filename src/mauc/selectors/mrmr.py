@@ -66,7 +66,7 @@ class MRMR(RankingSelector):
     .. math:: \arg\max_{f \notin S} \Big[ I(f; y) - \frac{1}{|S|} \sum_{s \in S} I(f; s) \Big]
 
     Equal values go by column; constant features come last. A missing value is one more state.
-    The mutual informations of a step are computed only where they can change the choice.
+    Mutual information is computed only where it can change the choice of a step.
 
     References
     ----------
@@ -80,7 +80,7 @@ class MRMR(RankingSelector):
     >>> from mauc import MRMR
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> list(X.columns[MRMR(3).fit(X, y).ranking_])
-    ['flavanoids', 'color_intensity', 'proline']
+    ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
 
     def __init__(

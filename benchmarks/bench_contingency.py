@@ -1,0 +1,76 @@
+"""CHI and SU together against WEKA's evaluators, and SSU against SU: one thread."""
+
+from functools import partial
+
+import numpy as np
+
+from _common import load, print_header, print_row, time_in_turns
+from _peers import WekaClock, find_weka
+from mauc import ChiSquare, SpreadFx, SymmetricalUncertainty
+from mauc.decompose import Decomposition
+from mauc.kernels.contingency import CHI, SU
+from mauc.problem import make_problem
+from mauc.relevance.contingency import contingency_scores
+
+N_SELECTED = 100
+N_ROUNDS = 3  # ours and a virtual machine, in turns
+
+
+def score(X, y, decomposition, statistics):
+    """Validate the data and score every feature on the sub-problems."""
+    problem = make_problem(ChiSquare(), X, y, accept_infinite=False)
+    parts = Decomposition(decomposition, problem.n_classes)
+    return contingency_scores(problem, parts, slice(None), statistics)
+
+
+def fit_both(X, y):
+    """Fit the two selectors one after the other; each sorts the columns for itself."""
+    for selector in (ChiSquare, SymmetricalUncertainty):
+        selector(N_SELECTED, n_jobs=1).fit(X, y)
+
+
+def bench_weka(name, jar):
+    """Compare CHI and SU of all features with WEKA's two evaluators."""
+    X, y, source = load(name)
+    contestants = partial(score, X, y, "whole", [CHI, SU]), partial(fit_both, X, y)
+    ours, theirs = np.full(2, np.inf), np.full(2, np.inf)
+    if jar is None:
+        ours, theirs = time_in_turns(*contestants, n_repeats=7), None
+    else:
+        with WekaClock(jar, X, y) as weka:
+            for _ in range(N_ROUNDS):
+                ours = np.minimum(ours, time_in_turns(*contestants, n_repeats=5))
+                theirs = np.minimum(theirs, weka.seconds("chi", "su"))
+        theirs = theirs.sum()
+    against = "WEKA, CHI then SU (*)" if jar else ""
+    bar = ">= 10" if jar else ""
+    print_row(f"{source} {name}: CHI, SU scores, one sort", ours[0], against, theirs, bar)
+    print_row(f"{source} {name}: both fits of {N_SELECTED}", ours[1], against, theirs, bar)
+
+
+def bench_one_vs_rest():
+    """Compare the sub-problems of every class against the rest with the whole problem."""
+    X, y, source = load("isolet")
+    scores = [partial(score, X, y, kind, [SU]) for kind in ("one-vs-rest", "whole")]
+    selectors = (
+        SpreadFx(N_SELECTED, relevance="su", n_jobs=1),
+        SymmetricalUncertainty(N_SELECTED, n_jobs=1),
+    )
+    fits = [partial(selector.fit, X, y) for selector in selectors]
+    ssu, su, ssu_fit, su_fit = time_in_turns(*scores, *fits, n_repeats=9)
+    print_row(f"{source} isolet: SSU scores", ssu, "our SU scores", su, "<= 6")
+    print_row(f"{source} isolet: SSU fit of {N_SELECTED}", ssu_fit, "our SU fit", su_fit, "<= 6")
+
+
+def main():
+    print_header("CHI and SU by MDL discretisation, float32, 1 thread")
+    jar = find_weka()
+    for name in ("mnist", "usps", "isolet"):
+        bench_weka(name, jar)
+    bench_one_vs_rest()
+    if jar is not None:
+        print("  (*) thread CPU seconds inside Java, data in memory, best of 9; ours: wall clock")
+
+
+if __name__ == "__main__":
+    main()

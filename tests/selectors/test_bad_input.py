@@ -1,0 +1,235 @@
+"""Bad input: each gets the error or warning that a user can act on."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from mauc import MAUCD, MDFS, SubproblemSelector, feature_pair_auc
+from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
+
+X = np.array([[1.0, 5.0, 2.0], [2.0, 4.0, 2.5], [3.0, 4.5, 1.0], [4.0, 3.0, 3.0]])
+Y = np.array([0, 0, 1, 1])
+
+
+@pytest.fixture(params=[MDFS, MAUCD, SubproblemSelector])
+def make(request):
+    """Every class of selectors."""
+    return request.param
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"), [(3, "3"), (2.0, r"2\.0"), ("a", "'a'"), (True, "True")]
+)
+def test_one_class_only(make, label, shown):
+    text = f"y must hold at least 2 classes to tell apart, got one class: {shown}\\."
+    with pytest.raises(MaucError, match=text):
+        make(2).fit(X, [label] * 4)
+
+
+@pytest.mark.parametrize("wanted", [4, 80, 0, -1])
+def test_number_out_of_range(make, wanted):
+    text = rf"n_features_to_select must be in \[1, 3\] \(the number of features\), got {wanted}\."
+    with pytest.raises(MaucError, match=text):
+        make(wanted).fit(X, Y)
+
+
+@pytest.mark.parametrize("wanted", [0.0, -0.5, 1.5, np.nan, np.inf])
+def test_fraction_out_of_range(make, wanted):
+    text = r"n_features_to_select as a fraction of the features must be in \(0, 1\], got "
+    with pytest.raises(MaucError, match=text + str(wanted)):
+        make(wanted).fit(X, Y)
+
+
+@pytest.mark.parametrize("wanted", [None, "most", True, [2]])
+def test_neither_number_nor_fraction(make, wanted):
+    with pytest.raises(MaucError, match='n_features_to_select must be an int, a fraction or "all"'):
+        make(wanted).fit(X, Y)
+
+
+def test_labels_of_another_length(make):
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[4, 3\]"):
+        make(2).fit(X, Y[:3])
+
+
+def test_no_labels(make):
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        make(2).fit(X, None)
+
+
+def test_no_labels_for_a_function():
+    with pytest.raises(ValueError, match=r"y .*None|None.* y"):
+        feature_pair_auc(X, None)
+
+
+def test_missing_number_among_the_labels(make):
+    with pytest.raises(ValueError, match="y contains NaN"):
+        make(2).fit(X, [0, np.nan, 1, 1])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, float("nan")])
+def test_missing_name_among_the_labels(make, missing):
+    text = (
+        r"y must hold a label for every sample, but it contains NaN or None \(first at position 2\)"
+    )
+    with pytest.raises(MaucError, match=text):
+        make(2).fit(X, np.array(["a", "a", missing, "b"], dtype=object))
+
+
+def test_missing_label_of_a_frame(make):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    names = ["a", "a", None, "b"]
+    text = r"contains NaN or None \(first at position 2\)"
+    for y in (
+        pd.Series(names),
+        pd.Series(names, dtype="category"),
+        pd.Series(names, dtype="string"),
+        pl.Series(names),
+        pl.Series(names, dtype=pl.Categorical),
+    ):
+        with pytest.raises(MaucError, match=text):
+            make(2).fit(X, y)
+    for y in (pd.Series([0, 0, None, 1], dtype="Int64"), pl.Series([0, 0, None, 1])):
+        with pytest.raises(ValueError, match="y contains NaN"):
+            make(2).fit(X, y)
+
+
+def test_objects_that_are_no_labels_are_not_called_missing(make):
+    y = np.array([np.int64(0), np.int64(0), np.int64(1), np.int64(1)], dtype=object)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        make(2).fit(X, y)
+
+
+def test_continuous_labels(make):
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        make(2).fit(X, [0.1, 0.2, 0.3, 0.4])
+
+
+def frame_with(column, index=None):
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame({"height": X[:, 0], "colour": column, "width": X[:, 1]}, index=index)
+
+
+NAMES_COLUMN = r"X must be numeric, but column 'colour' has dtype .* encode or drop it first"
+COLOURS = ["red", "red", "blue", "red"]
+
+
+def test_object_column_of_an_array(make):
+    with pytest.raises(ValueError, match="could not convert string to float: 'red'"):
+        make(2).fit(np.column_stack((X.astype(object), COLOURS)), Y)
+
+
+@pytest.mark.parametrize("dtype", ["str", "object", "string", "category"])
+def test_text_column_of_a_pandas_frame(make, dtype):
+    pd = pytest.importorskip("pandas")
+    frame = frame_with(pd.Series(COLOURS, dtype=dtype))
+    with pytest.raises(MaucError, match=NAMES_COLUMN) as caught:
+        make(2).fit(frame, Y)
+    assert "values such as 'red'" in str(caught.value)
+
+
+def test_text_column_of_a_frame_with_its_own_index(make):
+    frame = frame_with(COLOURS, index=[10, 11, 12, 13])
+    with pytest.raises(MaucError, match=NAMES_COLUMN):
+        make(2).fit(frame, Y)
+
+
+def test_text_column_of_a_polars_frame(make):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"height": X[:, 0], "colour": COLOURS})
+    with pytest.raises(MaucError, match=NAMES_COLUMN):
+        make(2).fit(frame, Y)
+
+
+def test_date_column(make):
+    pd = pytest.importorskip("pandas")
+    with pytest.raises((TypeError, ValueError)):
+        make(2).fit(frame_with(pd.Timestamp("2011-05-09")), Y)
+
+
+def test_no_rows(make):
+    with pytest.raises(ValueError, match=r"Found array with 0 sample\(s\)"):
+        make(2).fit(X[:0], Y[:0])
+
+
+def test_no_columns(make):
+    with pytest.raises(ValueError, match=r"Found array with 0 feature\(s\)"):
+        make(2).fit(X[:, :0], Y)
+
+
+def test_one_dimensional_data(make):
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
+        make(2).fit(X[:, 0], Y)
+
+
+def test_complex_data(make):
+    with pytest.raises(ValueError, match="Complex data not supported"):
+        make(2).fit(X + 1j, Y)
+
+
+def test_a_class_with_one_sample(make):
+    text = r"1 of 3 classes have a single sample \('7'\): what is measured on"
+    with pytest.warns(SmallClassWarning, match=text) as caught:
+        make(2).fit(np.vstack((X, X[:1])), [0, 0, 1, 1, 7])
+    assert caught[0].filename == __file__  # the warning points at the line of the user
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        np.ones((4, 3)),
+        np.zeros((4, 3), np.uint8),
+        np.tile([1.5, -2.0, np.inf], (4, 1)),
+        sparse.csr_array((4, 3)),
+        sparse.csc_array(np.tile([1.0, 0.0, 3.0], (4, 1))),
+    ],
+    ids=["ones", "bytes", "different", "empty sparse", "sparse"],
+)
+def test_all_constant(make, constant):
+    text = "every feature is constant: every AUC is 1/2 and features are chosen by their order"
+    with pytest.warns(ConstantInputWarning, match=text):
+        selector = make(2).fit(constant, Y)
+    assert_array_equal(selector.ranking_, [0, 1])
+    assert_array_equal(selector.pair_auc_, [[0.5], [0.5]])
+
+
+def test_all_missing(make):
+    with pytest.warns(ConstantInputWarning, match="every AUC is 1/2"):
+        selector = make(2).fit(np.full((4, 3), np.nan), Y)
+    assert_array_equal(selector.ranking_, [0, 1])
+
+
+def test_one_column_that_varies_is_enough(make):
+    make(2).fit(np.column_stack((np.ones((4, 2)), X[:, 0])), Y)
+    make(2).fit(sparse.csr_array(np.column_stack((np.ones((4, 2)), X[:, 0]))), Y)
+    make(1).fit(sparse.csr_array([[0.0], [0.0], [0.0], [1.0]]), Y)
+
+
+def test_a_class_without_weight(make):
+    text = r"sample_weight must give every class a positive total, got 0 for class 'b'\."
+    with pytest.raises(MaucError, match=text):
+        make(2).fit(X, ["a", "a", "b", "b"], sample_weight=[1, 1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [
+        ([1, 1, 1, -1], "Negative values in data passed to `sample_weight`"),
+        ([1, 1, 1], r"sample_weight\.shape == \(3,\), expected \(4,\)"),
+        ([1, 1, 1, np.nan], "sample_weight contains NaN"),
+    ],
+)
+def test_bad_weights(make, weights, text):
+    with pytest.raises(ValueError, match=text):
+        make(2).fit(X, Y, sample_weight=weights)
+
+
+def test_other_columns_at_transform(make):
+    selector = make(2).fit(X, Y)
+    with pytest.raises(ValueError, match=r"X has 2 features, but \w+ is expecting 3 features"):
+        selector.transform(X[:, :2])
+
+
+def test_no_threads(make):
+    with pytest.raises(ValueError, match="n_jobs"):
+        make(2, n_jobs=0).fit(X, Y)

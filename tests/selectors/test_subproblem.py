@@ -1,0 +1,72 @@
+"""The free combination of decompositions and schedules."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_array_equal
+
+import oracles
+import strategies
+from mauc import MDFS, SubproblemSelector
+from mauc.decompose import DECOMPOSITIONS
+from mauc.exceptions import MaucError
+from mauc.schedules import SCHEDULES
+
+pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
+
+
+@pytest.mark.parametrize("ties", ["index", "mauc"])
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_every_combination_ranks_all_features(rng, decomposition, schedule, ties):
+    X, y = rng.normal(size=(40, 25)).round(1), rng.permutation(np.arange(40) % 4)
+    selector = SubproblemSelector(
+        "all", decomposition=decomposition, schedule=schedule, ties=ties, random_state=0
+    ).fit(X, y)
+    assert sorted(selector.ranking_) == list(range(25))
+    relevance = {
+        "one-vs-one": oracles.folded_auc(X, y, 4),
+        "one-vs-rest": oracles.rest_auc(X, y, 4),
+        "whole": oracles.folded_auc(X, y, 4).mean(axis=1, keepdims=True),
+    }[decomposition]
+    for step in selector.trace_:
+        assert step.score == relevance[step.feature, step.subproblem]
+        n_better = (relevance[:, step.subproblem] > step.score).sum()
+        n_equal = (relevance[:, step.subproblem] == step.score).sum()
+        assert n_better < step.rank <= n_better + n_equal
+    assert_array_equal(selector.scores_, relevance.mean(axis=1))
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_mdfs_is_a_preset(rng, schedule):
+    X, y = rng.normal(size=(40, 25)), rng.permutation(np.arange(40) % 4)
+    free = SubproblemSelector(10, schedule=schedule, random_state=0).fit(X, y)
+    assert list(free.trace_) == list(MDFS(10, schedule=schedule, random_state=0).fit(X, y).trace_)
+
+
+@given(strategies.problems(max_features=10, max_samples=12))
+def test_classes_in_turn_each_add_their_best_new_feature(problem):
+    X, y = problem
+    n_classes = int(y.max()) + 1
+    relevance = oracles.rest_auc(X, y, n_classes)
+    wanted = []
+    for k in itertools.islice(itertools.cycle(range(n_classes)), X.shape[1]):
+        order = sorted(range(X.shape[1]), key=lambda f, k=k: (-relevance[f, k], f))
+        wanted.append(next(f for f in order if f not in wanted))
+    selector = SubproblemSelector("all", decomposition="one-vs-rest", schedule="round_robin")
+    assert_array_equal(selector.fit(X, y).ranking_, wanted)
+
+
+@pytest.mark.parametrize("name", ["decomposition", "relevance", "schedule", "ties"])
+@pytest.mark.parametrize("value", ["nonsense", None, 3])
+def test_an_unknown_choice_is_answered_with_all_choices(name, value):
+    choices = {
+        "decomposition": "'one-vs-one', 'one-vs-rest', 'whole'",
+        "relevance": "'auc'",
+        "schedule": "'random', 'round_robin', 'rand_robin', 'hardest'",
+        "ties": "'index', 'mauc'",
+    }[name]
+    with pytest.raises(MaucError, match=f"^{name} must be one of {choices}.*, got {value!r}"):
+        SubproblemSelector(1, **{name: value}).fit(np.eye(4), [0, 0, 1, 1])

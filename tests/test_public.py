@@ -1,0 +1,78 @@
+"""The public list is complete and sorted, and importing the package stays light."""
+
+import ast
+import subprocess
+import sys
+import types
+from importlib.metadata import version
+
+import pytest
+
+import mauc
+import mauc.metrics
+import mauc.relevance
+import mauc.selectors
+
+HEAVY = ("dask", "jinja2", "matplotlib", "pandas", "polars", "pyarrow", "rich", "typer")
+
+
+def in_order(names):
+    """Sort as ruff does: CONSTANTS, then Classes, then functions."""
+    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+
+
+@pytest.mark.parametrize("module", [mauc, mauc.metrics, mauc.relevance, mauc.selectors])
+def test_public_list_is_sorted(module):
+    assert module.__all__ == in_order(module.__all__)
+    assert len(module.__all__) == len(set(module.__all__))
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+@pytest.mark.parametrize("module", [mauc, mauc.metrics, mauc.selectors])
+def test_public_list_is_complete(module):
+    made_here = {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and not isinstance(value, types.ModuleType)
+        and getattr(value, "__module__", "mauc").startswith("mauc")
+    }
+    assert made_here == set(module.__all__) - {"__version__"}
+
+
+def test_selectors_and_metrics_are_public():
+    assert set(mauc.metrics.__all__) | set(mauc.selectors.__all__) <= set(mauc.__all__)
+
+
+@pytest.mark.parametrize("name", [n for n in mauc.__all__ if n != "__version__"])
+def test_public_names_are_documented(name):
+    assert getattr(mauc, name).__doc__
+
+
+def test_version():
+    assert mauc.__version__ == version("mauc")
+
+
+def run(program):
+    command = [sys.executable, "-W", "error", "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def loaded_by(imports):
+    program = f"import sys, {imports}; print([m for m in {HEAVY!r} if m in sys.modules])"
+    return set(ast.literal_eval(run(program)))
+
+
+def test_import_loads_nothing_heavy():
+    # scikit-learn itself loads pandas and rich where they are installed; mauc adds nothing.
+    assert loaded_by("mauc") <= loaded_by("sklearn.feature_selection")
+
+
+def test_import_and_fit_need_nothing_heavy():
+    program = f"""
+import sys
+sys.modules.update(dict.fromkeys({HEAVY!r}))  # importing one of these now fails
+import mauc
+print(mauc.MDFS(1).fit([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0]], [0, 0, 1, 1]).ranking_)
+"""
+    assert run(program).strip() == "[0]"
