@@ -251,7 +251,7 @@ def test_unit_weights_change_nothing(selector, wine):
 
 def test_weights_stand_for_repeated_rows(selector, rng):
     X, y = rng.normal(size=(50, 12)), rng.integers(0, 3, 50)
-    w = rng.integers(1, 4, 50)
+    w = rng.integers(1, 4, 50) * np.where(y == 0, 5, 1)
     weighted = clone(selector).fit(X, y, sample_weight=w)
     repeated = clone(selector).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     assert_same_fit(weighted, repeated)

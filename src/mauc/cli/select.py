@@ -88,11 +88,14 @@ def select(
         f"{dataset.name}: {n_samples} samples, {n_features} features, "
         f"{len(selector.classes_)} classes; {method} chose {len(selector.ranking_)}"
     )
-    console.print(feature_table(selector, dataset.feature_names))
+    measure = "AUC" if method in ("mdfs", "maucd") else "score"
+    console.print(feature_table(selector, dataset.feature_names, measure))
 
 
-def feature_table(selector: RankingSelector, feature_names: list[str]) -> Table:
+def feature_table(selector: RankingSelector, feature_names: list[str], measure: str) -> Table:
     """Return the table of a fitted selector, one row a chosen feature.
+
+    `measure` names what its scores are.
 
     A feature serves best the pairs on which no other chosen feature has a larger AUC.
     """
@@ -106,8 +109,8 @@ def feature_table(selector: RankingSelector, feature_names: list[str]) -> Table:
     if is_paired:
         table.add_column("asked for by")
         table.add_column("rank", justify="right")
-        table.add_column("AUC there", justify="right")
-    table.add_column("mean AUC", justify="right")
+        table.add_column(f"{measure} there", justify="right")
+    table.add_column(f"mean {measure}" if is_paired else measure, justify="right")
     table.add_column("serves best")
     for step in selector.trace_:
         served = [pair_names[pair] for pair in np.flatnonzero(best == step.step)]
