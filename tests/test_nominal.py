@@ -28,6 +28,12 @@ def test_codes_of_a_column(column, codes):
     assert_array_equal(category_codes(np.array(column, dtype=kind)), codes)
 
 
+def test_values_are_one_category_if_and_only_if_they_are_equal():
+    assert_array_equal(category_codes(np.array([1, 1.0, 2], dtype=object)), [0, 0, 1])
+    codes = category_codes(np.array([1, "1", 1], dtype=object))
+    assert codes[0] == codes[2] != codes[1]
+
+
 def test_missing_values_of_any_kind():
     pd = pytest.importorskip("pandas")
     values = np.array([None, np.nan, pd.NA, pd.NaT, "a", 0, ""], dtype=object)

@@ -45,6 +45,12 @@ def test_rows_that_are_not_stored_tie_at_zero(values, wins):
     assert swept(values, [0, 1], [1, 1], implicit=ONE) == wins
 
 
+def test_a_stored_zero_ties_with_one_that_is_not():
+    # Class 0 stores its zero, class 1 does not, or the other way round.
+    assert swept([0.0], [0], [1], implicit=np.array([0.0, 1.0])) == 1
+    assert swept([-0.0], [1], [1], implicit=np.array([1.0, 0.0])) == 1
+
+
 def test_missing_values_tie_with_everything():
     # The known pair is won, the other three have a missing value.
     assert swept([1, 2], [1, 0], [1, 1], missing=ONE) == 2 + 3

@@ -119,6 +119,17 @@ def test_sparse_equals_the_double_loop(data):
     assert_array_equal(stored(X, y, np.ones(len(y))), wanted)
 
 
+def test_stored_zeros_tie_with_the_others(rng):
+    # Every third row is stored whatever its value, zeros among them.
+    X, y = rng.integers(-1, 2, (60, 1)).astype(float), rng.integers(0, 3, 60).astype(np.int32)
+    rows = np.flatnonzero((X[:, 0] != 0) | (np.arange(60) % 3 == 0)).astype(np.int32)
+    parts = (X[rows, 0], rows, np.array([0, len(rows)]))
+    for part in parts:
+        part.flags.writeable = False
+    wins = sparse_wins(*parts, y, np.ones(60), np.bincount(y).astype(float))
+    assert_array_equal(wins, oracles.pair_wins(X, y, 3))
+
+
 @pytest.mark.parametrize("n_classes", [16, 17, 64, 65, 70, 256, 257, 300])
 def test_many_classes(rng, n_classes):
     # 16 and 64 are the widths of the vector sweep, 256 is the last that is counted in bytes.
@@ -147,8 +158,10 @@ def test_more_rows_than_32_bits_can_count(rng, n_samples):
             np.where(rng.random(n_samples) < 0.1, np.nan, rng.normal(size=n_samples)),
         )
     )
-    wanted = assert_all_paths(X, y)
+    # Both directions: a kernel may count the wins of either class.
+    wanted = assert_all_paths(np.column_stack((X, -X)), y)
     assert wanted[0, 0] == 2 * (n_samples // 2) * (n_samples - n_samples // 2)
+    assert wanted[4, 0] == 0
     assert_all_paths(rng.integers(0, 3, (n_samples, 1), dtype=np.uint8), y)
 
 

@@ -7,6 +7,7 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 """
 
 import numpy as np
+from numba import njit
 
 from mauc.columns import read_only
 from mauc.kernels.counting import MOST_CLASSES, MOST_LEVELS, count_levels, write_levels
@@ -102,3 +103,15 @@ def _sweep(XT, y, class_counts, keys):
     n_classes = class_counts.shape[0]
     words, n_known = sort_block(XT, y, n_classes, keys)
     return sweep_words(words, n_known, class_counts, label_bits_of(n_classes))
+
+
+@njit(cache=True, nogil=True)
+def fold_wins(wins, most_wins, out):
+    """Fill `out` with AUCs folded around 1/2: max(wins, most - wins) / most.
+
+    Folding the counts, not the quotients, gives x and -x the same bits.
+    """
+    for j in range(wins.shape[0]):
+        for pair in range(wins.shape[1]):
+            won = np.float64(wins[j, pair])
+            out[j, pair] = max(won, most_wins[pair] - won) / most_wins[pair]

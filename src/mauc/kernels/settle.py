@@ -100,27 +100,45 @@ def _find_shared(words, shift, shared, starts, marks):
 @njit(cache=True, nogil=True)
 def _collect(x, y, keys, marks, shared, starts, n_shared, filled, values, codes):
     """Gather the values and codes behind every shared key, in order of value, then code."""
-    for i in range(uintp(x.shape[0])):
-        if marks[uintp(np.uint32(keys[i] * _SPREAD) >> _MARK_SHIFT)] == 0:
-            continue
-        low, high = 0, n_shared  # shared[:low] < key <= shared[high:]
-        while low < high:
-            middle = (low + high) // 2
-            if shared[middle] < keys[i]:
-                low = middle + 1
-            else:
-                high = middle
-        value = np.float64(x[i])
-        if low < n_shared and shared[low] == keys[i] and value == value:
-            # values[starts[g]:p] stand sorted; insert the new one among them.
-            code, p = np.uint32(y[i]), filled[low]
-            filled[low] += 1
-            while p > starts[low] and (
-                values[p - 1] > value or (values[p - 1] == value and codes[p - 1] > code)
-            ):
-                values[p], codes[p] = values[p - 1], codes[p - 1]
-                p -= 1
-            values[p], codes[p] = value, code
+    n = keys.shape[0]
+    a, b = shared[0], shared[min(1, n_shared - 1)]
+    c, d = shared[min(2, n_shared - 1)], shared[n_shared - 1]
+    # 64 rows at a time: random data share a few keys only, which most stretches lack.
+    for start in range(0, n, 64):
+        stop = min(start + 64, n)
+        if n_shared <= 4:
+            n_hits = 0
+            for i in range(uintp(start), uintp(stop)):
+                key = keys[i]
+                n_hits += (key == a) | (key == b) | (key == c) | (key == d)
+            if n_hits == 0:
+                continue
+        for i in range(uintp(start), uintp(stop)):
+            if marks[uintp(np.uint32(keys[i] * _SPREAD) >> _MARK_SHIFT)] != 0:
+                _insert(x[i], y[i], keys[i], shared, starts, n_shared, filled, values, codes)
+
+
+@njit(cache=True, nogil=True)
+def _insert(value, code, key, shared, starts, n_shared, filled, values, codes):
+    """Put a value among the members of its key, if that is a shared one."""
+    low, high = 0, n_shared  # shared[:low] < key <= shared[high:]
+    while low < high:
+        middle = (low + high) // 2
+        if shared[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    if low == n_shared or shared[low] != key or value != value:
+        return
+    # values[starts[low]:p] stand sorted; the new one goes among them.
+    p = filled[low]
+    filled[low] += 1
+    while p > starts[low] and (
+        values[p - 1] > value or (values[p - 1] == value and codes[p - 1] > code)
+    ):
+        values[p], codes[p] = values[p - 1], codes[p - 1]
+        p -= 1
+    values[p], codes[p] = value, code
 
 
 @njit(cache=True, nogil=True)

@@ -38,7 +38,7 @@ def aligned_rows(n_rows, length):
 
 @intrinsic
 def sweep_classes(
-    typingctx, words, n_words, previous, shift, label_mask, stride,
+    typingctx, words, n_words, previous, shift, label_mask,
     wins, unit_rows, below, tied, n_vectors, has_ties,
 ):  # fmt: skip
     """Let each word of class k in turn win over what lies below: ``wins[k] += below - tied``.
@@ -50,15 +50,14 @@ def sweep_classes(
     Parameters
     ----------
     words, wins, unit_rows, below, tied : uintp
-        Addresses of uint32 memory. Rows of `wins` and `unit_rows` (2 at place k of row k) are
-        `stride` bytes apart, of which `n_vectors` vectors are worked on.
+        Addresses of uint32 memory. Rows of `wins` and of `unit_rows` (2 at place k of row k)
+        follow each other and are `n_vectors` vectors long.
     n_words : uintp
         At least 1.
     previous : uint32
         The word before the first, or one of another key.
     shift, label_mask : uint32
         Where a word holds its key and its class.
-    stride : uintp
     n_vectors, has_ties : literal int
     """
     if not isinstance(n_vectors, types.IntegerLiteral):
@@ -68,12 +67,12 @@ def sweep_classes(
     n_regs, with_ties = n_vectors.literal_value, bool(has_ties.literal_value)
     address, word = types.uintp, types.uint32
     signature = types.void(
-        address, address, word, word, word, address,
+        address, address, word, word, word,
         address, address, address, address, n_vectors, has_ties,
     )  # fmt: skip
 
     def codegen(context, builder, signature, args):
-        words, n_words, previous, shift, label_mask, stride, wins, units, below, tied, _, _ = args
+        words, n_words, previous, shift, label_mask, wins, units, below, tied, _, _ = args
         first = builder.inttoptr(words, _WORD.as_pointer())
         entry = builder.block
         loop = builder.append_basic_block("sweep")
@@ -97,7 +96,7 @@ def sweep_classes(
         key = builder.lshr(here, shift)
         is_tied = builder.icmp_unsigned("==", key, last_key)
         label = builder.zext(builder.and_(here, label_mask), _ADDRESS)
-        row = builder.mul(label, stride)
+        row = builder.mul(label, ir.Constant(_ADDRESS, n_regs * _BYTES))
         for v, (below_now, start) in enumerate(zip(belows, below_start, strict=True)):
             below_now.add_incoming(start, entry)
             unit = builder.load(_vector_at(builder, builder.add(units, row), v), align=64)

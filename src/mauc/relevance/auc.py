@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mauc.decompose import Decomposition
-from mauc.kernels.pair_auc import dense_wins, sparse_wins, weighted_wins
+from mauc.kernels.pair_auc import dense_wins, fold_wins, sparse_wins, weighted_wins
 from mauc.parallel import run_blocks
 from mauc.problem import make_problem
 
@@ -43,8 +43,8 @@ def auc_relevance(problem, decomposition, chosen):
     wins, most_wins = pair_wins(problem, chosen)
     if decomposition.name == "one-vs-rest":
         wins, most_wins = _rest_wins(wins, most_wins, problem.n_classes)
-    # Folding the counts, not the quotients, gives x and -x the same bits.
-    folded = np.maximum(wins, most_wins - wins) / most_wins
+    folded = np.empty(wins.shape)
+    fold_wins(wins, most_wins, folded)
     if decomposition.name == "whole":
         return folded.mean(axis=1, keepdims=True)
     return folded

@@ -1,0 +1,167 @@
+"""Every decomposition x relevance x schedule equals a literal loop over sorted lists."""
+
+import numpy as np
+import oracle_fsdd
+import oracle_mdl
+import oracles
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator
+
+from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
+from mauc.decompose import DECOMPOSITIONS, Decomposition
+from mauc.problem import make_problem
+from mauc.relevance import RELEVANCES
+from mauc.schedules import SCHEDULES
+
+N_CLASSES, N_FEATURES = 4, 14
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(4)
+    y = rng.permutation(np.repeat(np.arange(N_CLASSES), [12, 18, 24, 30]))
+    shifts = rng.normal(size=(N_CLASSES, N_FEATURES)) * np.linspace(0, 2.5, N_FEATURES)
+    return rng.normal(size=(len(y), N_FEATURES)) + shifts[y], y
+
+
+@pytest.fixture(scope="module")
+def matrices(data):
+    """Give ``(decomposition, relevance) -> scores`` of shape (n_features, n_subproblems)."""
+    problem = make_problem(BaseEstimator(), *data)
+    return {
+        (name, relevance): score(problem, Decomposition(name, N_CLASSES), slice(None))
+        for name in DECOMPOSITIONS
+        for relevance, score in RELEVANCES.items()
+    }
+
+
+def score_by_definition(X, y, role, relevance):
+    inside = role[y] >= 0
+    X, local = X[inside], role[y][inside]
+    if relevance == "auc":
+        return oracles.folded_auc(X, local, role.max() + 1).mean(axis=1)
+    if relevance == "fsdd":
+        return [oracle_fsdd.fsdd(column, local) for column in X.T]
+    statistic = ["chi2", "su", "ig"].index(relevance)
+    whole = np.arange(role.max() + 1)
+    return [oracle_mdl.subproblem_scores(column, local, whole)[1][statistic] for column in X.T]
+
+
+@pytest.mark.parametrize("relevance", RELEVANCES)
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_scores_equal_the_definition(data, matrices, decomposition, relevance):
+    roles = Decomposition(decomposition, N_CLASSES).roles
+    wanted = [score_by_definition(*data, role, relevance) for role in roles]
+    got = matrices[decomposition, relevance]
+    assert_allclose(got, np.transpose(wanted), rtol=1e-9, atol=1e-10)
+
+
+def draws(rng, n_lists, shares):
+    """Yield lists at random; the library draws 256 at once."""
+    while True:
+        if shares is None:
+            yield from rng.randint(n_lists, size=256)
+        else:
+            yield from rng.choice(n_lists, size=256, p=shares)
+
+
+def tournament(decomposition):
+    """Return the order of a round-robin; four classes play 0-3 1-2, 0-2 3-1, 0-1 2-3."""
+    if decomposition == "one-vs-one":
+        pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+        return [pairs.index(p) for p in [(0, 3), (1, 2), (0, 2), (1, 3), (0, 1), (2, 3)]]
+    return list(range(N_CLASSES)) if decomposition == "one-vs-rest" else [0]
+
+
+def walk_by_definition(scores, auc, decomposition, schedule, counts, seed):
+    """Draw all features from the lists, as (feature, list) pairs."""
+    n_features, n_lists = scores.shape
+    lists = [sorted(range(n_features), key=lambda f, p=p: (-scores[f, p], f)) for p in range(n_lists)]
+    rng = np.random.RandomState(seed)
+    shares = None
+    if schedule == "rand_robin":
+        sizes = {
+            "one-vs-one": [counts[i] + counts[j] for i in range(4) for j in range(i + 1, 4)],
+            "one-vs-rest": counts,
+            "whole": [1],
+        }[decomposition]
+        shares = np.array(sizes) / sum(sizes)
+    at_random = draws(rng, n_lists, shares)
+    order, turn = tournament(decomposition), 0
+    separation = np.zeros(n_lists)
+    chosen = []
+    while len(chosen) < n_features:
+        is_open = [len(entries) > 0 for entries in lists]
+        if schedule == "round_robin":
+            while not is_open[order[turn % n_lists]]:
+                turn += 1
+            speaker = order[turn % n_lists]
+            turn += 1
+        elif schedule == "hardest":
+            speaker = min((p for p in range(n_lists) if is_open[p]), key=lambda p: separation[p])
+        else:
+            speaker = next(p for p in at_random if is_open[p])
+        taken = [f for f, _ in chosen]
+        while lists[speaker]:
+            feature = lists[speaker].pop(0)
+            if feature not in taken:
+                chosen.append((feature, speaker))
+                separation += ndtri(np.minimum(auc[feature], 1 - 1e-4)) ** 2
+                break
+            if schedule == "random":
+                break  # the turn is lost
+    return chosen
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("relevance", RELEVANCES)
+@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
+def test_walk_equals_the_literal_loop(data, matrices, decomposition, relevance, schedule):
+    selector = SubproblemSelector(
+        "all", decomposition=decomposition, relevance=relevance, schedule=schedule, random_state=9
+    ).fit(*data)
+    scores = matrices[decomposition, relevance]
+    auc = matrices[decomposition, "auc"]
+    counts = np.bincount(data[1])
+    wanted = walk_by_definition(scores, auc, decomposition, schedule, counts, 9)
+    assert [(step.feature, step.subproblem) for step in selector.trace_] == wanted
+    assert [step.score for step in selector.trace_] == [scores[f, p] for f, p in wanted]
+    assert_allclose(selector.scores_, scores.mean(axis=1), rtol=1e-15)
+
+
+@pytest.mark.parametrize("relevance", RELEVANCES)
+def test_ties_by_mean_relevance(rng, relevance):
+    # whole numbers of few values tie often
+    X, y = rng.integers(0, 2, (40, 12)).astype(float), rng.permutation(np.arange(40) % 3)
+    problem = make_problem(BaseEstimator(), X, y)
+    scores = RELEVANCES[relevance](problem, Decomposition("one-vs-one", 3), slice(None))
+    options = {"decomposition": "one-vs-one", "relevance": relevance, "schedule": "round_robin"}
+    selector = SubproblemSelector("all", ties="mauc", **options).fit(X, y)
+    mean = scores.mean(axis=1)
+    lists = [sorted(range(12), key=lambda f, p=p: (-scores[f, p], -mean[f], f)) for p in range(3)]
+    wanted = []
+    for turn in range(12):
+        entries = lists[selector.decomposition_.rounds()[turn % 3]]
+        wanted.append(next(f for f in entries if f not in wanted))
+    assert_array_equal(selector.ranking_, wanted)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("relevance", RELEVANCES)
+def test_spreadfx_is_a_preset(data, relevance, schedule):
+    options = {"relevance": relevance, "schedule": schedule, "random_state": 0}
+    free = SubproblemSelector("all", decomposition="one-vs-rest", **options).fit(*data)
+    assert list(SpreadFx("all", **options).fit(*data).trace_) == list(free.trace_)
+
+
+@pytest.mark.parametrize(
+    ("preset", "relevance"),
+    [(ChiSquare, "chi2"), (SymmetricalUncertainty, "su"), (FSDD, "fsdd"), (MAUCD, "auc")],
+)
+def test_filters_of_one_list_are_presets(data, preset, relevance):
+    free = SubproblemSelector("all", decomposition="whole", relevance=relevance).fit(*data)
+    fitted = preset("all").fit(*data)
+    assert_array_equal(fitted.ranking_, free.ranking_)
+    assert_array_equal(fitted.scores_, free.scores_)

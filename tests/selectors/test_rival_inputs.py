@@ -1,0 +1,430 @@
+"""What the rival filters take in: types, layouts, storage, gaps, categories, weights; what not."""
+
+import numpy as np
+import oracle_mdl
+import oracle_relief
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from mauc import (
+    FSDD,
+    MAUCD,
+    MRMR,
+    ChiSquare,
+    MDLDiscretizer,
+    ReliefF,
+    SpreadFx,
+    SubproblemSelector,
+    SymmetricalUncertainty,
+)
+from mauc import problem as problem_module
+from mauc.exceptions import MaucError
+from mauc.relevance import mrmr as mrmr_module
+from mauc.relevance import relieff as relieff_module
+
+RIVALS = {
+    "FSDD": FSDD("all"),
+    "CHI": ChiSquare("all"),
+    "SU": SymmetricalUncertainty("all"),
+    "SCHI": SpreadFx("all"),
+    "SSU": SpreadFx("all", relevance="su"),
+    "ReliefF": ReliefF("all"),
+    "mRMR": MRMR("all"),
+    "mRMR MDL": MRMR("all", binning="mdl"),
+    "mRMR width": MRMR("all", binning="equal_width"),
+    "mRMR frequency": MRMR("all", binning="equal_frequency", n_bins=4),
+    "pairs IG": SubproblemSelector("all", relevance="ig", schedule="round_robin"),
+}
+TAKES_SPARSE = [name for name in RIVALS if name != "ReliefF"]
+TAKES_NOMINAL = [name for name in RIVALS if name != "FSDD"]
+
+
+@pytest.fixture(params=RIVALS)
+def selector(request):
+    """Every rival in turn, unfitted."""
+    return clone(RIVALS[request.param])
+
+
+@pytest.fixture(params=TAKES_NOMINAL)
+def nominal_selector(request):
+    """Every rival that takes nominal columns."""
+    return clone(RIVALS[request.param])
+
+
+@pytest.fixture
+def whole_numbers(rng):
+    """Small whole numbers, which every type holds, of four classes."""
+    y = rng.integers(0, 4, 90)
+    return rng.integers(0, 30, (90, 12)) + rng.integers(0, 12, (4, 12))[y], y
+
+
+@pytest.fixture
+def mixed(rng):
+    """A numeric, a nominal, a numeric and a nominal column, each with gaps, of three classes."""
+    y = rng.integers(0, 3, 80)
+    X = np.column_stack(
+        [
+            rng.normal(size=80) + y,
+            # no order, and one category far from the others: bins by value would merge them
+            np.array([0, 1, 2, 100])[(rng.integers(0, 3, 80) + y) % 4],
+            rng.normal(size=80),
+            rng.integers(0, 3, 80),
+        ]
+    )
+    X[rng.random(X.shape) < 0.08] = np.nan
+    return X, y
+
+
+def assert_same_fit(one, other):
+    assert_array_equal(one.ranking_, other.ranking_)
+    assert_array_equal(one.scores_, other.scores_)
+    assert_array_equal(one.trace_.scores, other.trace_.scores)
+    assert_array_equal(one.pair_auc_, other.pair_auc_)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i2", "u2", "i4", "i8", "u8", "f2", "f4", "f8", ">f8"])
+def test_agnostic_to_type(selector, whole_numbers, dtype):
+    X, y = whole_numbers
+    X = X % 2 if dtype == "bool" else X
+    wanted = clone(selector).fit(X.astype(np.float64), y)
+    assert_same_fit(selector.fit(X.astype(dtype), y), wanted)
+
+
+def test_agnostic_to_layout(selector, whole_numbers):
+    X, y = whole_numbers
+    X = np.ascontiguousarray(X / 4.0)
+    wanted = clone(selector).fit(X, y)
+    wide = np.zeros((180, 36))
+    wide[::2, ::3] = X
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    for layout in (np.asfortranarray(X), wide[::2, ::3], read_only, X[::-1][::-1], X.tolist()):
+        assert_same_fit(clone(selector).fit(layout, y), wanted)
+
+
+def test_agnostic_to_threads_and_blocks(selector, rng, monkeypatch):
+    y = rng.integers(0, 4, 80)
+    X = (rng.normal(size=(80, 70)) + rng.normal(size=(4, 70))[y]).round(1)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    wanted = clone(selector).set_params(n_jobs=1).fit(X, y)
+    monkeypatch.setattr(mrmr_module, "BLOCK_WORK", 1)
+    monkeypatch.setattr(relieff_module, "PANEL_QUERIES", 7)
+    for constant, size in (("_BLOCK_BYTES", 1), ("_BLOCK_BYTES", 4 * 80 * 9), ("_BLOCK_SCORES", 11)):
+        with monkeypatch.context() as patch:
+            patch.setattr(problem_module, constant, size)
+            for n_jobs in (1, 2, 3):
+                assert_same_fit(clone(selector).set_params(n_jobs=n_jobs).fit(X, y), wanted)
+
+
+@pytest.mark.parametrize("name", TAKES_SPARSE)
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix])
+def test_sparse_equals_dense(rng, name, make):
+    y = rng.integers(0, 4, 90)
+    X = np.where(rng.random((90, 25)) < 0.7, 0.0, rng.integers(-3, 9, (90, 25)) + y[:, np.newaxis])
+    X[5, 5], X[:, 6], X[:, 7] = np.nan, 0.0, 1.5
+    dense = clone(RIVALS[name]).set_params(n_features_to_select=20).fit(X, y)
+    stored = clone(dense).fit(make(X), y)
+    assert_same_fit(stored, dense)
+    chosen = stored.transform(make(X))
+    assert sparse.issparse(chosen)
+    assert_array_equal(chosen.toarray(), dense.transform(X))
+
+
+@pytest.mark.parametrize("name", TAKES_SPARSE)
+def test_sparse_is_not_densified_as_a_whole(monkeypatch, rng, name):
+    X = sparse.random_array((60, 600), density=0.05, format="csc", rng=rng)
+    widths = []
+    to_array = sparse.csc_array.toarray
+    monkeypatch.setattr(
+        sparse.csc_array, "toarray", lambda self: widths.append(self.shape[1]) or to_array(self)
+    )
+    clone(RIVALS[name]).set_params(n_features_to_select=5).fit(X, np.arange(60) % 3)
+    assert max(widths) <= 256
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_matrix])
+def test_relieff_refuses_sparse(make):
+    with pytest.raises(TypeError, match="[Ss]parse data was passed"):
+        ReliefF().fit(make(np.eye(6)), [0, 0, 0, 1, 1, 1])
+    with pytest.raises(TypeError, match="[Ss]parse data was passed"):
+        ReliefF(categorical_features=[0]).fit(make(np.eye(6)), [0, 0, 0, 1, 1, 1])
+
+
+def test_missing_values_pass_through(selector, rng):
+    X, y = rng.normal(size=(60, 8)), rng.integers(0, 3, 60)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    selector.set_params(n_features_to_select=4)
+    assert_array_equal(selector.fit(X, y).transform(X), X[:, selector.support_])
+    assert np.isfinite(selector.scores_).all()
+
+
+def test_missing_values_of_frames(selector, rng):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = rng.integers(0, 9, (50, 4)).astype(float), rng.integers(0, 3, 50)
+    X[::7, 1] = np.nan
+    wanted = clone(selector).fit(X, y)
+    frame = pd.DataFrame({f"x{j}": pd.Series(X[:, j]).astype("Int64") for j in range(4)})
+    assert_same_fit(clone(selector).fit(frame, y), wanted)
+    columns = {f"x{j}": [None if v != v else v for v in X[:, j].tolist()] for j in range(4)}
+    assert_same_fit(selector.fit(pl.DataFrame(columns), y), wanted)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3])
+def test_gaps_and_infinity(selector, rng, offset):
+    X, y = rng.normal(size=(30, 3)) + offset, np.arange(30) % 3
+    X[4, 1] = np.inf
+    with pytest.raises(ValueError, match="contains infinity"):
+        selector.fit(X, y)
+
+
+class TestNominalColumns:
+    """Categories by type, by mask, by number and by name are the same."""
+
+    def fitted(self, selector, X, y, flags=None):
+        return clone(selector).set_params(categorical_features=flags).fit(X, y)
+
+    def test_masks_numbers_and_names(self, nominal_selector, mixed):
+        pd = pytest.importorskip("pandas")
+        X, y = mixed
+        wanted = self.fitted(nominal_selector, X, y, [False, True, False, True])
+        assert not np.array_equal(wanted.scores_, self.fitted(nominal_selector, X, y).scores_)
+        for flags in ([1, 3], [-3, -1], np.array([3, 1]), (1, 3)):
+            assert_same_fit(self.fitted(nominal_selector, X, y, flags), wanted)
+        frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+        for flags in (["b", "d"], [1, 3], [False, True, False, True]):
+            assert_same_fit(self.fitted(nominal_selector, frame, y, flags), wanted)
+
+    def test_categorical_types(self, nominal_selector, mixed):
+        pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+        X, y = mixed
+        wanted = self.fitted(nominal_selector, X, y, [1, 3])
+        frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+        typed = frame.astype({"b": "category", "d": "category"})
+        assert_same_fit(self.fitted(nominal_selector, typed, y), wanted)
+        assert_same_fit(self.fitted(nominal_selector, frame.astype({"b": "category"}), y, ["d"]), wanted)
+        names = {j: [None if v != v else f"v{v:.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
+        typed = pl.DataFrame(
+            {
+                "a": X[:, 0],
+                "b": pl.Series(names[1], dtype=pl.Categorical),
+                "c": X[:, 2],
+                "d": pl.Series(names[3], dtype=pl.Enum(["v0", "v1", "v2"])),
+            }
+        )
+        assert_same_fit(self.fitted(nominal_selector, typed, y), wanted)
+
+    def test_strings_of_an_object_array(self, nominal_selector, mixed):
+        X, y = mixed
+        wanted = self.fitted(nominal_selector, X, y, [1, 3])
+        data = X.astype(object)
+        for j in (1, 3):
+            data[:, j] = [None if v != v else f"v{v:.0f}" for v in X[:, j].tolist()]
+        assert_same_fit(self.fitted(nominal_selector, data, y, [1, 3]), wanted)
+
+    def test_transform_keeps_categories(self, nominal_selector, mixed):
+        pd = pytest.importorskip("pandas")
+        X, y = mixed
+        frame = pd.DataFrame(X, columns=["a", "b", "c", "d"]).astype({"b": "category"})
+        frame["d"] = pd.Series([None if v != v else f"v{v:.0f}" for v in X[:, 3]]).astype("category")
+        fitted = self.fitted(nominal_selector, frame, y).set_output(transform="pandas")
+        pd.testing.assert_frame_equal(fitted.transform(frame), frame)
+        plain = self.fitted(nominal_selector, frame, y)
+        assert plain.transform(frame).shape == (80, 4)
+
+    def test_no_auc_without_an_order(self, nominal_selector, mixed):
+        fitted = self.fitted(nominal_selector, *mixed, [1, 3])
+        is_nominal = np.isin(fitted.ranking_, [1, 3])
+        assert np.isnan(fitted.pair_auc_[is_nominal]).all()
+        assert (fitted.pair_auc_[~is_nominal] >= 0.5).all()
+
+    def test_scores_equal_the_definitions(self, mixed):
+        X, y = mixed
+        for j in (1, 3):
+            values = np.unique(X[~np.isnan(X[:, j]), j])
+            bins = np.where(np.isnan(X[:, j]), -1, np.searchsorted(values, X[:, j]))
+            wanted = oracle_mdl.scores(bins, y, len(values), 3)
+            chi = ChiSquare(categorical_features=[1, 3]).fit(X, y)
+            su = SymmetricalUncertainty(categorical_features=[1, 3]).fit(X, y)
+            assert_allclose([chi.scores_[j], su.scores_[j]], wanted[:2], rtol=1e-9)
+        relief = ReliefF(categorical_features=[1, 3]).fit(X, y)
+        wanted = oracle_relief.relieff_oracle(X, y, 3, is_nominal=[False, True, False, True])
+        assert_allclose(relief.scores_, wanted, rtol=1e-12)
+
+    @pytest.mark.parametrize("name", ["CHI", "SSU", "mRMR"])
+    def test_flagged_columns_of_a_sparse_matrix(self, rng, name):
+        X, y = rng.integers(0, 4, (60, 5)).astype(float), rng.integers(0, 3, 60)
+        wanted = self.fitted(RIVALS[name], X, y, [1, 3])
+        for make in (sparse.csr_array, sparse.csc_matrix):
+            assert_same_fit(self.fitted(RIVALS[name], make(X), y, [1, 3]), wanted)
+
+    def test_a_category_goes_to_those_that_take_it(self, mixed):
+        pd = pytest.importorskip("pandas")
+        X, y = mixed
+        frame = pd.DataFrame({"a": X[:, 0], "b": np.where(y == 1, "u", "v")})
+        typed = frame.astype({"b": "category"})
+        with pytest.raises(MaucError, match="X must be numeric, but column 'b' has dtype"):
+            ChiSquare().fit(frame, y)
+        assert ChiSquare(1).fit(typed, y).get_feature_names_out().tolist() == ["b"]
+
+    @pytest.mark.parametrize(
+        "refuses", [FSDD(), MAUCD(), SpreadFx(relevance="auc"), MDLDiscretizer()], ids=repr
+    )
+    def test_a_category_where_order_counts(self, refuses, mixed):
+        pd = pytest.importorskip("pandas")
+        X, y = mixed
+        frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(np.where(y == 1, "u", "v"))})
+        with pytest.raises(MaucError, match="X must be numeric, but column 'b' has dtype category"):
+            refuses.fit(frame, y)
+
+    @pytest.mark.parametrize("relevance", ["auc", "fsdd"])
+    def test_flags_where_order_counts(self, mixed, relevance):
+        text = f"categorical_features must be None for relevance '{relevance}'"
+        for make in (SpreadFx, SubproblemSelector):
+            with pytest.raises(MaucError, match=text):
+                make(relevance=relevance, categorical_features=[1]).fit(*mixed)
+
+    @pytest.mark.parametrize(
+        ("flags", "text"),
+        [
+            ([True, False], "categorical_features as a mask must have 4 entries .*, got 2"),
+            ([4], "categorical_features must be column numbers below 4, got 4"),
+            ([-5], "categorical_features must be column numbers below 4, got -5"),
+            (["b"], "categorical_features names 'b', but X has no column names"),
+        ],
+    )
+    def test_flags_that_fit_nothing(self, nominal_selector, mixed, flags, text):
+        with pytest.raises(MaucError, match=text):
+            self.fitted(nominal_selector, *mixed, flags)
+
+    def test_an_unknown_name(self, nominal_selector, mixed):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(mixed[0], columns=["a", "b", "c", "d"])
+        with pytest.raises(MaucError, match="names 'z', but X has no such column"):
+            self.fitted(nominal_selector, frame, mixed[1], ["b", "z"])
+
+
+class TestWeights:
+    """Weights are frequencies for FSDD; the others have none."""
+
+    def test_weight_two_is_the_row_given_twice(self, rng):
+        X, y = rng.normal(size=(50, 12)), rng.integers(0, 3, 50)
+        X[rng.random(X.shape) < 0.1] = np.nan
+        w = rng.integers(1, 4, 50)
+        weighted = FSDD("all").fit(X, y, sample_weight=w)
+        repeated = FSDD("all").fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-12)
+        assert_array_equal(weighted.ranking_, repeated.ranking_)
+        assert_allclose(weighted.pair_auc_, repeated.pair_auc_, rtol=1e-14)
+
+    def test_weight_zero_is_the_row_left_out(self, rng):
+        X, y = rng.normal(size=(50, 6)), np.arange(50) % 3
+        w = np.ones(50)
+        w[::4], X[::4] = 0, 1e6
+        weighted = FSDD("all").fit(X, y, sample_weight=w)
+        left = FSDD("all").fit(X[w > 0], y[w > 0])
+        assert_allclose(weighted.scores_, left.scores_, rtol=1e-12)
+
+    def test_unit_weights_and_sparse(self, rng):
+        X = np.where(rng.random((60, 9)) < 0.6, 0.0, rng.normal(size=(60, 9)))
+        y, w = rng.integers(0, 3, 60), rng.random(60) + 0.5
+        plain, unit = FSDD().fit(X, y), FSDD().fit(X, y, sample_weight=np.ones(60))
+        assert_allclose(unit.scores_, plain.scores_, rtol=1e-12)
+        dense = FSDD().fit(X, y, sample_weight=w)
+        stored = FSDD().fit(sparse.csr_array(X), y, sample_weight=w)
+        assert_array_equal(stored.scores_, dense.scores_)
+
+    @pytest.mark.parametrize("name", [n for n in RIVALS if n not in ("FSDD", "pairs IG")])
+    def test_the_others_have_no_weights(self, name, whole_numbers):
+        with pytest.raises(TypeError, match="sample_weight"):
+            clone(RIVALS[name]).fit(*whole_numbers, sample_weight=np.ones(90))
+
+    @pytest.mark.parametrize("relevance", ["chi2", "su", "ig"])
+    def test_relevances_without_weights_refuse_them(self, relevance, whole_numbers):
+        text = f"sample_weight must be None for relevance '{relevance}'; only 'auc' and 'fsdd'"
+        with pytest.raises(MaucError, match=text):
+            SubproblemSelector(relevance=relevance).fit(*whole_numbers, sample_weight=np.ones(90))
+
+    def test_a_class_without_weight(self, whole_numbers):
+        X, y = whole_numbers
+        text = r"sample_weight must give every class a positive total, got 0 for class 2\."
+        with pytest.raises(MaucError, match=text):
+            FSDD().fit(X, y, sample_weight=(y != 2).astype(float))
+
+
+@pytest.mark.parametrize(
+    ("bad", "text"),
+    [
+        (FSDD(beta=np.nan), "beta must be a finite number, got nan"),
+        (FSDD(beta=np.inf), "beta must be a finite number, got inf"),
+        (FSDD(beta="2"), "beta must be a finite number, got '2'"),
+        (FSDD(beta=None), "beta must be a finite number, got None"),
+        (ReliefF(n_neighbors=0), "n_neighbors must be an int of at least 1, got 0"),
+        (ReliefF(n_neighbors=-3), "n_neighbors must be an int of at least 1, got -3"),
+        (ReliefF(n_neighbors=2.5), r"n_neighbors must be an int of at least 1, got 2\.5"),
+        (ReliefF(n_neighbors="10"), "n_neighbors must be an int of at least 1, got '10'"),
+        (ReliefF(n_neighbors=None), "n_neighbors must be an int of at least 1, got None"),
+        (ReliefF(n_iterations=0), 'n_iterations must be "all", "log" or an int .*, got 0'),
+        (ReliefF(n_iterations=-1), 'n_iterations must be "all", "log" or an int .*, got -1'),
+        (ReliefF(n_iterations="some"), 'n_iterations must be "all", "log" or .*, got \'some\''),
+        (ReliefF(n_iterations=1.5), r'n_iterations must be "all", "log" or an int .*, got 1\.5'),
+        (ReliefF(n_iterations=True), 'n_iterations must be "all", "log" or an int .*, got True'),
+        (ReliefF(n_iterations=None), 'n_iterations must be "all", "log" or an int .*, got None'),
+        (ReliefF(n_iterations=5, random_state="a"), "cannot be used to seed"),
+        (MRMR(binning="bins"), "binning must be one of 'three_states', .*'none', got 'bins'"),
+        (MRMR(binning=None), "binning must be one of .*, got None"),
+        (MRMR(criterion="MID"), "criterion must be one of 'difference', 'quotient', got 'MID'"),
+        (MRMR(criterion=None), "criterion must be one of .*, got None"),
+        (MRMR(binning="equal_width", n_bins=1), r"n_bins must be an int in \[2, 255\], got 1"),
+        (MRMR(binning="equal_frequency", n_bins=999), r"n_bins must be .*, got 999"),
+        (SpreadFx(relevance="relief"), "relevance must be one of 'auc', 'chi2', .*, got 'relief'"),
+        (SpreadFx(schedule="in turn"), "schedule must be one of 'random', .*, got 'in turn'"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_parameters_out_of_range(bad, text, whole_numbers):
+    with pytest.raises(ValueError, match=text):
+        bad.fit(*whole_numbers)
+
+
+def test_too_many_values_to_be_states():
+    X, y = np.arange(300.0)[:, np.newaxis], np.arange(300) % 2
+    with pytest.raises(MaucError, match="column 0 must have at most 255 distinct values"):
+        MRMR("all", binning="none").fit(X, y)
+    with pytest.raises(MaucError, match="column 0 must have at most 255 distinct values"):
+        MRMR("all", categorical_features=[0]).fit(X, y)
+    MRMR("all", binning="none").fit(X // 2, y)
+
+
+def test_labels_and_sizes_out_of_range(selector, whole_numbers):
+    X, y = whole_numbers
+    with pytest.raises(MaucError, match="y must hold at least 2 classes to tell apart"):
+        clone(selector).fit(X, np.zeros(90))
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[90, 89\]"):
+        clone(selector).fit(X, y[:89])
+    with pytest.raises(ValueError, match="y contains NaN"):
+        clone(selector).fit(X, np.where(y == 0, np.nan, y))
+    for wanted in (0, 13, -1):
+        text = rf"n_features_to_select must be in \[1, 12\] .*, got {wanted}\."
+        with pytest.raises(MaucError, match=text):
+            clone(selector).set_params(n_features_to_select=wanted).fit(X, y)
+    with pytest.raises(MaucError, match=r"must be in \(0, 1\], got 1.5"):
+        clone(selector).set_params(n_features_to_select=1.5).fit(X, y)
+
+
+def test_columns_without_a_known_value(selector, rng):
+    X, y = rng.normal(size=(40, 4)) + np.arange(40)[:, np.newaxis] % 2, np.arange(40) % 2
+    X[:, [1, 2]] = np.nan
+    if isinstance(selector, FSDD):
+        selector.set_params(n_features_to_select=2)
+    selector.fit(X, y)
+    if not isinstance(selector, ReliefF):
+        assert set(selector.ranking_[:2]) == {0, 3}
+
+
+def test_a_class_with_a_single_sample(selector, rng):
+    X, y = rng.normal(size=(31, 5)), np.append(np.arange(30) % 2, 2)
+    with pytest.warns(UserWarning, match="1 of 3 classes have a single sample"):
+        selector.fit(X, y)
+    assert np.isfinite(selector.scores_).all()
