@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from _common import load
+from _common import load, print_row
 
 WEKA_JARS = ("/usr/share/java/weka.jar", "/usr/share/weka/weka.jar")
 WEKA_DRIVER = Path(__file__).parents[1] / "tests" / "golden" / "weka" / "WekaRef.java"
 
+CPU = 1  #: column of the processor seconds in what `time_wall_and_cpu` returns
 _TURN_SECONDS = 0.15
 
 
@@ -55,7 +56,8 @@ def time_wall_and_cpu(*contestants, n_repeats=9, n_warm=1):
 
     They run in turns; a turn of a short one is many runs, up to `_TURN_SECONDS`. On a busy
     machine a run of seconds cannot dodge the other load while one of milliseconds can, so that
-    wall-clock ratios flatter the shorter one; `fair_seconds` makes up for it.
+    wall-clock ratios flatter the shorter one; processor time does not, but it does not show
+    how well threads are used.
 
     Returns
     -------
@@ -83,10 +85,10 @@ def _run_one_turn(contestant):
             return least
 
 
-def fair_seconds(wall_and_cpu, n_threads):
-    """Return what a program would take on idle cores at best: its work shared perfectly."""
-    wall, cpu = wall_and_cpu
-    return min(wall, cpu / n_threads)
+def print_rows(measure, ours, against, theirs, bar):
+    """Print two rows of wall-clock and processor seconds, the same clock for both sides."""
+    for clock, mine, other in zip(("wall", "CPU"), ours, theirs, strict=True):
+        print_row(f"{measure}, {clock}", mine, against, other, bar)
 
 
 def find_weka():

@@ -7,7 +7,6 @@ training part only. The difference is the mean over the subset sizes of the tabl
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
-from test_paper import CLASSIFIERS
 
 from mauc import (
     FSDD,
@@ -20,6 +19,7 @@ from mauc import (
     SymmetricalUncertainty,
     mauc_score,
 )
+from test_paper import CLASSIFIERS
 
 SIZES = {"usps": range(10, 101, 10), "synthetic": range(10, 61, 10)}
 BOUNDS = {"usps": 0.006, "synthetic": 0.012}

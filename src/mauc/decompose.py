@@ -71,14 +71,14 @@ class Decomposition:
             for first, second in self.members
         ]
 
-    def shares(self, class_counts):
+    def shares(self, class_weights):
         """Return the share of the samples that each sub-problem is about; they sum to 1.
 
         A pair is about its two classes, one-versus-rest about the one.
         """
         if self.name == "whole":
             return np.ones(1)
-        counts = np.append(np.asarray(class_counts, dtype=float), 0.0)
+        counts = np.append(np.asarray(class_weights, dtype=float), 0.0)
         sizes = counts[self.members].sum(axis=1)
         return sizes / sizes.sum()
 

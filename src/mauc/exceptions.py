@@ -35,3 +35,9 @@ class ConstantInputWarning(MaucWarning):
 
 class AbsentClassWarning(MaucWarning):
     """A class has no sample to score; the mean is over the pairs that are present."""
+
+
+def listed(labels):
+    """Return labels as a message shows them: the first five, as plain Python values."""
+    shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
+    return ", ".join(shown) + (", ..." if len(labels) > 5 else "")

@@ -53,13 +53,21 @@ def category_codes(column):
 
 
 def missing_mask(values):
-    """Tell which entries of an array are None, NaN or pandas' NA."""
+    """Tell which entries of an array are None, NaN, NaT or pandas' NA."""
     if values.dtype.kind == "f":
         return np.isnan(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
     if values.dtype.kind != "O":
         return np.zeros(values.shape, bool)
-    # A missing value is None or does not equal itself; NA answers that question with NA.
-    return np.array([value is None or (value != value) is not False for value in values], bool)
+    return np.array([_is_missing(value) for value in values], bool)
+
+
+def _is_missing(value):
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA has no answer to whether it differs from itself
+        return True
 
 
 def _is_categorical(dtype):

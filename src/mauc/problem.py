@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mauc.columns import float_columns, ordered_columns, ordered_entries, read_only
-from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
+from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning, listed
 from mauc.kernels.class_moments import group_by_class
 from mauc.nominal import encode_nominal, missing_mask
 
@@ -164,19 +164,23 @@ def make_problem(
     -------
     problem : Problem
     """
-    if y is not None:
-        _check_no_missing_label(y)
+    if y is None:
+        raise MaucError("this selector requires y to be passed, but the target y is None.")
+    _check_no_missing_label(y)
     is_nominal = None
     if accept_nominal:
         X, is_nominal = encode_nominal(X, estimator.categorical_features)
     try:
-        X, y = validate_data(
+        checked, y = validate_data(
             estimator, X, y,
             accept_sparse="csc" if accept_sparse else False,
             dtype="numeric", ensure_all_finite=False if accept_infinite else "allow-nan",
         )  # fmt: skip
-    except ValueError as error:
+        if not sparse.issparse(checked) and checked.dtype.kind not in "biuf":
+            checked = checked.astype(np.float64)
+    except (TypeError, ValueError) as error:
         raise _explain_bad_column(X, error) from error
+    X = checked
     classes, codes, class_counts = encode_labels(y)
     if sample_weight is not None:
         sample_weight = _check_sample_weight(
@@ -205,7 +209,7 @@ def encode_labels(y):
     classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise MaucError(
-            f"y must hold at least 2 classes to tell apart, got one class: {classes[0]!r}."
+            f"y must hold at least 2 classes to tell apart, got one class: {listed(classes)}."
         )
     return classes, codes.astype(np.int32), class_counts.astype(np.int64)
 
@@ -223,27 +227,23 @@ def _check_no_missing_label(y):
 
 
 def _explain_bad_column(X, error):
-    """Name the column that is not numeric, if that is what went wrong."""
-    dtypes = getattr(X, "dtypes", None)
-    columns = getattr(X, "columns", None)
-    if dtypes is None or columns is None or "convert" not in str(error):
+    """Name the first column of a data frame that is not numeric, if there is one."""
+    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return error
-    for name, dtype in zip(columns, dtypes, strict=True):
-        if not _is_numeric(X[name]):
+    for j, name in enumerate(X.columns):
+        column = X.iloc[:, j] if hasattr(X, "iloc") else X[name]
+        values = np.asarray(column)
+        try:
+            if values.dtype.kind in "mM":
+                raise TypeError
+            values.astype(np.float64)
+        except (TypeError, ValueError):
             return MaucError(
-                f"X must be numeric, but column {name!r} has dtype {dtype} with values such as "
-                f"{X[name][0] if len(X[name]) else None!r}; encode or drop it first "
+                f"X must be numeric, but column {name!r} has dtype {column.dtype} with values "
+                f"such as {values[:1].tolist()[0]!r}; encode or drop it first "
                 f"(for example with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder)."
             )
     return error
-
-
-def _is_numeric(column):
-    try:
-        np.asarray(column).astype(np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _check_class_weights(classes, codes, sample_weight):
@@ -251,7 +251,7 @@ def _check_class_weights(classes, codes, sample_weight):
     if (totals <= 0).any():
         raise MaucError(
             f"sample_weight must give every class a positive total, "
-            f"got 0 for class {classes[int(np.argmin(totals))]!r}."
+            f"got 0 for class {listed(classes[totals <= 0][:1])}."
         )
 
 
@@ -260,14 +260,14 @@ def _warn_about(problem):
     if len(single):
         warnings.warn(
             f"{len(single)} of {problem.n_classes} classes have a single sample "
-            f"({', '.join(repr(str(label)) for label in single[:5])}): what is measured on "
-            f"them rests on that sample alone.",
+            f"({listed(single)}): what is measured on them rests on that sample alone.",
             SmallClassWarning,
             stacklevel=5,
         )
     if _is_all_constant(problem):
         warnings.warn(
-            "every feature is constant: every AUC is 1/2 and features are chosen by their order.",
+            "every feature is constant or missing: none tells classes apart, and features are "
+            "chosen by their order.",
             ConstantInputWarning,
             stacklevel=5,
         )
@@ -280,10 +280,15 @@ def _is_all_constant(problem):
 
 
 def _is_constant_dense(X, j):
-    return bool((X[:, j] == X[0, j]).all())
+    column = X[:, j]
+    known = column[column == column]
+    return len(known) == 0 or bool((known == known[0]).all())
 
 
 def _is_constant_sparse(X, j):
     stored = X.data[X.indptr[j] : X.indptr[j + 1]]
-    value = stored[0] if len(stored) == X.shape[0] else 0
-    return bool((stored == value).all())
+    is_full = len(stored) == X.shape[0]
+    known = stored[stored == stored]
+    if len(known) == 0:
+        return True
+    return bool((known == (known[0] if is_full else 0)).all())

@@ -21,7 +21,7 @@ class Random:
     insists = False
     needs_scores = False
 
-    def __init__(self, decomposition, class_counts, rng):
+    def __init__(self, decomposition, class_weights, rng):
         self.n_lists = decomposition.n_subproblems
         self.rng = rng
         self.drawn = iter(())
@@ -45,9 +45,9 @@ class RandRobin(Random):
 
     insists = True
 
-    def __init__(self, decomposition, class_counts, rng):
-        super().__init__(decomposition, class_counts, rng)
-        self.shares = decomposition.shares(class_counts)
+    def __init__(self, decomposition, class_weights, rng):
+        super().__init__(decomposition, class_weights, rng)
+        self.shares = decomposition.shares(class_weights)
 
     def draw_batch(self):
         """Return the next lists, exhausted ones included."""
@@ -60,7 +60,7 @@ class RoundRobin:
     insists = True
     needs_scores = False
 
-    def __init__(self, decomposition, class_counts, rng):
+    def __init__(self, decomposition, class_weights, rng):
         self.order = decomposition.rounds()
         self.turn = -1
 
@@ -82,7 +82,7 @@ class Hardest:
     insists = True
     needs_scores = True
 
-    def __init__(self, decomposition, class_counts, rng):
+    def __init__(self, decomposition, class_weights, rng):
         self.separation = np.zeros(decomposition.n_subproblems)
 
     def next_list(self, is_open):

@@ -10,6 +10,7 @@ import oracle_mrmr as oracle
 import rival_strategies
 from mauc.kernels.three_states import MAX_BINS, equal_frequency, equal_width, three_states
 
+
 def codes_of(method, XT, *args):
     XT = XT.view()
     XT.flags.writeable = False  # as the library calls them: one compiled version a type

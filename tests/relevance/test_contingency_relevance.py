@@ -1,12 +1,12 @@
 """CHI, SU and IG as relevances: WEKA's scores, every decomposition, nominal columns."""
 
 import numpy as np
-import oracle_mdl as oracle
 import pytest
-import weka_reference
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
 
+import oracle_mdl as oracle
+import weka_reference
 from mauc.decompose import DECOMPOSITIONS, Decomposition
 from mauc.kernels.contingency import CHI, IG, SU
 from mauc.problem import make_problem

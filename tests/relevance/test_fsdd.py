@@ -1,14 +1,14 @@
 """FSDD against its formula in rational arithmetic."""
 
 import numpy as np
-import oracle_fsdd as oracle
 import pytest
-import rival_strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
 
+import oracle_fsdd as oracle
+import rival_strategies
 from mauc.decompose import DECOMPOSITIONS, Decomposition
 from mauc.problem import make_problem
 from mauc.relevance.fsdd import fsdd_of_moments, fsdd_relevance, merge_classes

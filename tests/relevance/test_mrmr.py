@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-import oracle_mrmr as oracle
 import pytest
-import rival_strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import oracle_mrmr as oracle
+import rival_strategies
 from mauc.relevance import mrmr as mrmr_module
 from mauc.relevance.mrmr import mrmr_ranking
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-import rival_strategies
-import weka_reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle_relief import relieff_oracle
 
+import rival_strategies
+import weka_reference
 from mauc.relevance import relieff as relieff_module
 from mauc.relevance.relieff import relieff_weights
+from oracle_relief import relieff_oracle
 
 
 def as_columns(X, dtype=np.float64):

@@ -1,14 +1,14 @@
 """Every decomposition x relevance x schedule equals a literal loop over sorted lists."""
 
 import numpy as np
-import oracle_fsdd
-import oracle_mdl
-import oracles
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator
 
+import oracle_fsdd
+import oracle_mdl
+import oracles
 from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
 from mauc.decompose import DECOMPOSITIONS, Decomposition
 from mauc.problem import make_problem
@@ -78,7 +78,9 @@ def tournament(decomposition):
 def walk_by_definition(scores, auc, decomposition, schedule, counts, seed):
     """Draw all features from the lists, as (feature, list) pairs."""
     n_features, n_lists = scores.shape
-    lists = [sorted(range(n_features), key=lambda f, p=p: (-scores[f, p], f)) for p in range(n_lists)]
+    lists = [
+        sorted(range(n_features), key=lambda f, p=p: (-scores[f, p], f)) for p in range(n_lists)
+    ]
     rng = np.random.RandomState(seed)
     shares = None
     if schedule == "rand_robin":

@@ -1,8 +1,6 @@
-"""What the rival filters take in: types, layouts, storage, gaps, categories, weights; what not."""
+"""What the rival filters take in: types, layouts, storage, gaps, weights; what not."""
 
 import numpy as np
-import oracle_mdl
-import oracle_relief
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -10,10 +8,8 @@ from sklearn.base import clone
 
 from mauc import (
     FSDD,
-    MAUCD,
     MRMR,
     ChiSquare,
-    MDLDiscretizer,
     ReliefF,
     SpreadFx,
     SubproblemSelector,
@@ -38,18 +34,11 @@ RIVALS = {
     "pairs IG": SubproblemSelector("all", relevance="ig", schedule="round_robin"),
 }
 TAKES_SPARSE = [name for name in RIVALS if name != "ReliefF"]
-TAKES_NOMINAL = [name for name in RIVALS if name != "FSDD"]
 
 
 @pytest.fixture(params=RIVALS)
 def selector(request):
     """Every rival in turn, unfitted."""
-    return clone(RIVALS[request.param])
-
-
-@pytest.fixture(params=TAKES_NOMINAL)
-def nominal_selector(request):
-    """Every rival that takes nominal columns."""
     return clone(RIVALS[request.param])
 
 
@@ -60,23 +49,6 @@ def whole_numbers(rng):
     return rng.integers(0, 30, (90, 12)) + rng.integers(0, 12, (4, 12))[y], y
 
 
-@pytest.fixture
-def mixed(rng):
-    """A numeric, a nominal, a numeric and a nominal column, each with gaps, of three classes."""
-    y = rng.integers(0, 3, 80)
-    X = np.column_stack(
-        [
-            rng.normal(size=80) + y,
-            # no order, and one category far from the others: bins by value would merge them
-            np.array([0, 1, 2, 100])[(rng.integers(0, 3, 80) + y) % 4],
-            rng.normal(size=80),
-            rng.integers(0, 3, 80),
-        ]
-    )
-    X[rng.random(X.shape) < 0.08] = np.nan
-    return X, y
-
-
 def assert_same_fit(one, other):
     assert_array_equal(one.ranking_, other.ranking_)
     assert_array_equal(one.scores_, other.scores_)
@@ -84,7 +56,9 @@ def assert_same_fit(one, other):
     assert_array_equal(one.pair_auc_, other.pair_auc_)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "u1", "i2", "u2", "i4", "i8", "u8", "f2", "f4", "f8", ">f8"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "u1", "i2", "u2", "i4", "i8", "u8", "f2", "f4", "f8", ">f8"]
+)
 def test_agnostic_to_type(selector, whole_numbers, dtype):
     X, y = whole_numbers
     X = X % 2 if dtype == "bool" else X
@@ -111,7 +85,11 @@ def test_agnostic_to_threads_and_blocks(selector, rng, monkeypatch):
     wanted = clone(selector).set_params(n_jobs=1).fit(X, y)
     monkeypatch.setattr(mrmr_module, "BLOCK_WORK", 1)
     monkeypatch.setattr(relieff_module, "PANEL_QUERIES", 7)
-    for constant, size in (("_BLOCK_BYTES", 1), ("_BLOCK_BYTES", 4 * 80 * 9), ("_BLOCK_SCORES", 11)):
+    for constant, size in (
+        ("_BLOCK_BYTES", 1),
+        ("_BLOCK_BYTES", 4 * 80 * 9),
+        ("_BLOCK_SCORES", 11),
+    ):
         with monkeypatch.context() as patch:
             patch.setattr(problem_module, constant, size)
             for n_jobs in (1, 2, 3):
@@ -119,7 +97,9 @@ def test_agnostic_to_threads_and_blocks(selector, rng, monkeypatch):
 
 
 @pytest.mark.parametrize("name", TAKES_SPARSE)
-@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    "make", [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix]
+)
 def test_sparse_equals_dense(rng, name, make):
     y = rng.integers(0, 4, 90)
     X = np.where(rng.random((90, 25)) < 0.7, 0.0, rng.integers(-3, 9, (90, 25)) + y[:, np.newaxis])
@@ -146,9 +126,9 @@ def test_sparse_is_not_densified_as_a_whole(monkeypatch, rng, name):
 
 @pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_matrix])
 def test_relieff_refuses_sparse(make):
-    with pytest.raises(TypeError, match="[Ss]parse data was passed"):
+    with pytest.raises(TypeError, match=r"[Ss]parse data was passed"):
         ReliefF().fit(make(np.eye(6)), [0, 0, 0, 1, 1, 1])
-    with pytest.raises(TypeError, match="[Ss]parse data was passed"):
+    with pytest.raises(TypeError, match=r"[Ss]parse data was passed"):
         ReliefF(categorical_features=[0]).fit(make(np.eye(6)), [0, 0, 0, 1, 1, 1])
 
 
@@ -177,132 +157,6 @@ def test_gaps_and_infinity(selector, rng, offset):
     X[4, 1] = np.inf
     with pytest.raises(ValueError, match="contains infinity"):
         selector.fit(X, y)
-
-
-class TestNominalColumns:
-    """Categories by type, by mask, by number and by name are the same."""
-
-    def fitted(self, selector, X, y, flags=None):
-        return clone(selector).set_params(categorical_features=flags).fit(X, y)
-
-    def test_masks_numbers_and_names(self, nominal_selector, mixed):
-        pd = pytest.importorskip("pandas")
-        X, y = mixed
-        wanted = self.fitted(nominal_selector, X, y, [False, True, False, True])
-        assert not np.array_equal(wanted.scores_, self.fitted(nominal_selector, X, y).scores_)
-        for flags in ([1, 3], [-3, -1], np.array([3, 1]), (1, 3)):
-            assert_same_fit(self.fitted(nominal_selector, X, y, flags), wanted)
-        frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-        for flags in (["b", "d"], [1, 3], [False, True, False, True]):
-            assert_same_fit(self.fitted(nominal_selector, frame, y, flags), wanted)
-
-    def test_categorical_types(self, nominal_selector, mixed):
-        pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-        X, y = mixed
-        wanted = self.fitted(nominal_selector, X, y, [1, 3])
-        frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-        typed = frame.astype({"b": "category", "d": "category"})
-        assert_same_fit(self.fitted(nominal_selector, typed, y), wanted)
-        assert_same_fit(self.fitted(nominal_selector, frame.astype({"b": "category"}), y, ["d"]), wanted)
-        names = {j: [None if v != v else f"v{v:.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
-        typed = pl.DataFrame(
-            {
-                "a": X[:, 0],
-                "b": pl.Series(names[1], dtype=pl.Categorical),
-                "c": X[:, 2],
-                "d": pl.Series(names[3], dtype=pl.Enum(["v0", "v1", "v2"])),
-            }
-        )
-        assert_same_fit(self.fitted(nominal_selector, typed, y), wanted)
-
-    def test_strings_of_an_object_array(self, nominal_selector, mixed):
-        X, y = mixed
-        wanted = self.fitted(nominal_selector, X, y, [1, 3])
-        data = X.astype(object)
-        for j in (1, 3):
-            data[:, j] = [None if v != v else f"v{v:.0f}" for v in X[:, j].tolist()]
-        assert_same_fit(self.fitted(nominal_selector, data, y, [1, 3]), wanted)
-
-    def test_transform_keeps_categories(self, nominal_selector, mixed):
-        pd = pytest.importorskip("pandas")
-        X, y = mixed
-        frame = pd.DataFrame(X, columns=["a", "b", "c", "d"]).astype({"b": "category"})
-        frame["d"] = pd.Series([None if v != v else f"v{v:.0f}" for v in X[:, 3]]).astype("category")
-        fitted = self.fitted(nominal_selector, frame, y).set_output(transform="pandas")
-        pd.testing.assert_frame_equal(fitted.transform(frame), frame)
-        plain = self.fitted(nominal_selector, frame, y)
-        assert plain.transform(frame).shape == (80, 4)
-
-    def test_no_auc_without_an_order(self, nominal_selector, mixed):
-        fitted = self.fitted(nominal_selector, *mixed, [1, 3])
-        is_nominal = np.isin(fitted.ranking_, [1, 3])
-        assert np.isnan(fitted.pair_auc_[is_nominal]).all()
-        assert (fitted.pair_auc_[~is_nominal] >= 0.5).all()
-
-    def test_scores_equal_the_definitions(self, mixed):
-        X, y = mixed
-        for j in (1, 3):
-            values = np.unique(X[~np.isnan(X[:, j]), j])
-            bins = np.where(np.isnan(X[:, j]), -1, np.searchsorted(values, X[:, j]))
-            wanted = oracle_mdl.scores(bins, y, len(values), 3)
-            chi = ChiSquare(categorical_features=[1, 3]).fit(X, y)
-            su = SymmetricalUncertainty(categorical_features=[1, 3]).fit(X, y)
-            assert_allclose([chi.scores_[j], su.scores_[j]], wanted[:2], rtol=1e-9)
-        relief = ReliefF(categorical_features=[1, 3]).fit(X, y)
-        wanted = oracle_relief.relieff_oracle(X, y, 3, is_nominal=[False, True, False, True])
-        assert_allclose(relief.scores_, wanted, rtol=1e-12)
-
-    @pytest.mark.parametrize("name", ["CHI", "SSU", "mRMR"])
-    def test_flagged_columns_of_a_sparse_matrix(self, rng, name):
-        X, y = rng.integers(0, 4, (60, 5)).astype(float), rng.integers(0, 3, 60)
-        wanted = self.fitted(RIVALS[name], X, y, [1, 3])
-        for make in (sparse.csr_array, sparse.csc_matrix):
-            assert_same_fit(self.fitted(RIVALS[name], make(X), y, [1, 3]), wanted)
-
-    def test_a_category_goes_to_those_that_take_it(self, mixed):
-        pd = pytest.importorskip("pandas")
-        X, y = mixed
-        frame = pd.DataFrame({"a": X[:, 0], "b": np.where(y == 1, "u", "v")})
-        typed = frame.astype({"b": "category"})
-        with pytest.raises(MaucError, match="X must be numeric, but column 'b' has dtype"):
-            ChiSquare().fit(frame, y)
-        assert ChiSquare(1).fit(typed, y).get_feature_names_out().tolist() == ["b"]
-
-    @pytest.mark.parametrize(
-        "refuses", [FSDD(), MAUCD(), SpreadFx(relevance="auc"), MDLDiscretizer()], ids=repr
-    )
-    def test_a_category_where_order_counts(self, refuses, mixed):
-        pd = pytest.importorskip("pandas")
-        X, y = mixed
-        frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(np.where(y == 1, "u", "v"))})
-        with pytest.raises(MaucError, match="X must be numeric, but column 'b' has dtype category"):
-            refuses.fit(frame, y)
-
-    @pytest.mark.parametrize("relevance", ["auc", "fsdd"])
-    def test_flags_where_order_counts(self, mixed, relevance):
-        text = f"categorical_features must be None for relevance '{relevance}'"
-        for make in (SpreadFx, SubproblemSelector):
-            with pytest.raises(MaucError, match=text):
-                make(relevance=relevance, categorical_features=[1]).fit(*mixed)
-
-    @pytest.mark.parametrize(
-        ("flags", "text"),
-        [
-            ([True, False], "categorical_features as a mask must have 4 entries .*, got 2"),
-            ([4], "categorical_features must be column numbers below 4, got 4"),
-            ([-5], "categorical_features must be column numbers below 4, got -5"),
-            (["b"], "categorical_features names 'b', but X has no column names"),
-        ],
-    )
-    def test_flags_that_fit_nothing(self, nominal_selector, mixed, flags, text):
-        with pytest.raises(MaucError, match=text):
-            self.fitted(nominal_selector, *mixed, flags)
-
-    def test_an_unknown_name(self, nominal_selector, mixed):
-        pd = pytest.importorskip("pandas")
-        frame = pd.DataFrame(mixed[0], columns=["a", "b", "c", "d"])
-        with pytest.raises(MaucError, match="names 'z', but X has no such column"):
-            self.fitted(nominal_selector, frame, mixed[1], ["b", "z"])
 
 
 class TestWeights:

@@ -14,7 +14,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
-from mauc import FSDD, MRMR, ChiSquare, ReliefF, SpreadFx, SubproblemSelector, SymmetricalUncertainty
+from mauc import (
+    FSDD,
+    MRMR,
+    ChiSquare,
+    ReliefF,
+    SpreadFx,
+    SubproblemSelector,
+    SymmetricalUncertainty,
+)
 
 RIVALS = {
     "FSDD": FSDD(),

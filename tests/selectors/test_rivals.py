@@ -4,16 +4,24 @@ import itertools
 import warnings
 
 import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_digits, load_wine
+
 import oracle_fsdd
 import oracle_mdl
 import oracle_mrmr
 import oracle_relief
-import pytest
 import weka_reference
-from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_digits, load_wine
-
-from mauc import FSDD, MRMR, ChiSquare, ReliefF, SpreadFx, SymmetricalUncertainty
+from mauc import (
+    FSDD,
+    MRMR,
+    ChiSquare,
+    ReliefF,
+    SpreadFx,
+    SubproblemSelector,
+    SymmetricalUncertainty,
+)
 from mauc.discretize import BINNINGS
 from mauc.exceptions import ConstantInputWarning
 from mauc.relevance.relieff import relieff_weights
@@ -29,13 +37,15 @@ def by_score(scores):
 
 
 @pytest.mark.parametrize("name", weka_reference.REFERENCES)
-def test_chi_square_and_su_equal_weka(name):
+def test_chi_square_su_and_ig_equal_weka(name):
     X, y, _, reference = weka_reference.load(name)
     for make, key in ((ChiSquare, "score_chi"), (SymmetricalUncertainty, "score_su")):
         selector = make("all", n_jobs=2).fit(X, y)
         assert_allclose(selector.scores_, reference[key], rtol=1e-9, atol=1e-14)
         assert_array_equal(selector.ranking_, by_score(selector.scores_))
         assert_array_equal(selector.trace_.scores, selector.scores_[selector.ranking_])
+    gain = SubproblemSelector("all", decomposition="whole", relevance="ig", n_jobs=2).fit(X, y)
+    assert_allclose(gain.scores_, reference["score_ig"], rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", weka_reference.REFERENCES)

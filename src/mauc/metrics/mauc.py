@@ -8,7 +8,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
 from mauc.decompose import Decomposition
-from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
+from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed
 from mauc.kernels.score_auc import class_wins
 
 
@@ -94,7 +94,7 @@ class PairAUCReport:
         lines.append(f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs")
         if len(self.absent):
             lines[-1] += (
-                f" ({self.n_pairs_absent} pairs absent: no sample of {_listed(self.absent)})"
+                f" ({self.n_pairs_absent} pairs absent: no sample of {listed(self.absent)})"
             )
         return "\n".join(lines)
 
@@ -139,7 +139,7 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
     if (totals > 0).sum() < 2:
         raise UndefinedMAUCError(
             f"MAUC compares classes: y_true must hold samples of at least 2 classes, "
-            f"got only {_listed(classes[totals > 0]) or 'none'}."
+            f"got only {listed(classes[totals > 0]) or 'none'}."
         )
     wins = np.empty((len(classes), len(classes)))
     class_wins(ST, np.argsort(ST, axis=1), codes, weights, wins)
@@ -201,7 +201,7 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     if len(report.absent):
         warnings.warn(
             f"{len(report.absent)} of {len(report.classes)} classes have no sample "
-            f"({_listed(report.absent)}): MAUC is the mean over "
+            f"({listed(report.absent)}): MAUC is the mean over "
             f"{len(report) - report.n_pairs_absent} of {len(report)} pairs.",
             AbsentClassWarning,
             stacklevel=2,
@@ -243,13 +243,6 @@ def _check_labels(y_true, labels, n_columns):
         raise MaucError("labels must be distinct.")
     unknown = np.setdiff1d(present, sorted_labels)
     if len(unknown):
-        raise MaucError(f"y_true must hold only labels= labels, got also {_listed(unknown)}.")
+        raise MaucError(f"y_true must hold only labels= labels, got also {listed(unknown)}.")
     columns = places[np.searchsorted(sorted_labels, present)]
     return labels, columns[codes].astype(np.int32)
-
-
-def _listed(labels):
-    shown = ", ".join(
-        repr(getattr(label, "item", lambda label=label: label)()) for label in labels[:5]
-    )
-    return shown + (", ..." if len(labels) > 5 else "")

@@ -72,7 +72,7 @@ class ListSelector(RankingSelector):
             problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs
         )
         rng = check_random_state(getattr(self, "random_state", None))
-        schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_counts, rng)
+        schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
 
         def separation(feature):
             return auc_relevance(problem, decomposition, [feature])[0]
