@@ -30,7 +30,7 @@ def encode_nominal(X, categorical_features=None):
         X = np.asarray(X)
     if len(X.shape) != 2:
         return X, None  # the shape is refused where it is validated
-    is_nominal = _flagged(categorical_features, X.shape[1], names)
+    is_nominal = flag_columns(categorical_features, X.shape[1], names)
     if is_frame:
         is_nominal |= [_is_categorical(dtype) for dtype in X.dtypes]
     if not is_nominal.any():
@@ -75,11 +75,17 @@ def _is_categorical(dtype):
     return str(dtype).lower().startswith(("category", "categorical", "enum"))
 
 
-def _flagged(categorical_features, n_features, names):
+def flag_columns(categorical_features, n_features, names):
+    """Return the mask of columns that a mask, numbers or names stand for.
+
+    Parameters
+    ----------
+    categorical_features : array-like of bool, int or str, or None
+    n_features : int
+    names : list of str, or None
+    """
     flags = np.zeros(n_features, bool)
-    if categorical_features is None:
-        return flags
-    wanted = np.atleast_1d(np.asarray(categorical_features))
+    wanted = np.atleast_1d(np.asarray([] if categorical_features is None else categorical_features))
     if wanted.size == 0:
         return flags
     if wanted.dtype.kind == "b":
@@ -97,6 +103,10 @@ def _flagged(categorical_features, n_features, names):
             )
         flags[wanted] = True
         return flags
+    if wanted.dtype.kind not in "OUT":
+        raise MaucError(
+            f"categorical_features must be a mask, column numbers or names, got {wanted.dtype}."
+        )
     for name in wanted:
         if names is None or str(name) not in names:
             raise MaucError(
