@@ -13,7 +13,6 @@ from mauc.problem import make_problem
 from mauc.relevance.contingency import contingency_scores
 
 N_SELECTED = 100
-N_ROUNDS = 2  # ours and a virtual machine, in turns
 
 
 def score(X, y, decomposition, statistics):
@@ -33,15 +32,11 @@ def bench_weka(name, jar):
     """Compare CHI and SU of all features with WEKA's two evaluators."""
     X, y, source = load(name)
     contestants = partial(score, X, y, "whole", [CHI, SU]), partial(fit_both, X, y)
-    ours, theirs = np.full(2, np.inf), np.full(2, np.inf)
-    if jar is None:
-        ours, theirs = time_wall_and_cpu(*contestants, n_repeats=7)[:, CPU], None
-    else:
+    ours, theirs = time_wall_and_cpu(*contestants)[:, CPU], None
+    if jar is not None:
         with WekaClock(jar, X, y) as weka:
-            for _ in range(N_ROUNDS):
-                ours = np.minimum(ours, time_wall_and_cpu(*contestants, n_repeats=5)[:, CPU])
-                theirs = np.minimum(theirs, weka.seconds("chi", "su"))
-        theirs = theirs.sum()
+            theirs = sum(weka.seconds("chi", "su"))
+        ours = np.minimum(ours, time_wall_and_cpu(*contestants)[:, CPU])
     against = "WEKA, CHI then SU (*)" if jar else ""
     bar = ">= 10" if jar else ""
     print_row(f"{source} {name}: CHI, SU scores, one sort", ours[0], against, theirs, bar)
@@ -69,7 +64,7 @@ def main():
         bench_weka(name, jar)
     bench_one_vs_rest()
     if jar is not None:
-        print("  (*) timed inside Java, data in memory, best of 6")
+        print("  (*) timed inside Java, data in memory, best of 9; ours before and after it")
     print("  all seconds are CPU seconds of the one thread, on both sides")
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import oracle_mdl
 import oracle_mrmr
-import weka_reference
+import weka_filters
 from mauc import MDLDiscretizer
 from mauc import problem as problem_module
 from mauc.discretize import BINNINGS, bin_columns, find_cut_points
@@ -51,18 +51,18 @@ def gappy(rng):
     return X, y
 
 
-@pytest.mark.parametrize("name", weka_reference.REFERENCES)
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
 def test_cut_points_equal_weka(name):
-    X, y, _, reference = weka_reference.load(name)
+    X, y, _, reference = weka_filters.load(name)
     discretizer = MDLDiscretizer(n_jobs=2).fit(X, y)
-    assert_same_cuts(discretizer.cut_points_, weka_reference.cut_points(reference))
+    assert_same_cuts(discretizer.cut_points_, weka_filters.cut_points(reference))
 
 
-@pytest.mark.parametrize("name", weka_reference.EVERYWHERE)
+@pytest.mark.parametrize("name", weka_filters.EVERYWHERE)
 def test_bins_are_the_cut_points_below(name):
-    X, y, _, reference = weka_reference.load(name)
+    X, y, _, reference = weka_filters.load(name)
     bins = MDLDiscretizer().fit(X, y).transform(X)
-    for j, points in enumerate(weka_reference.cut_points(reference)):
+    for j, points in enumerate(weka_filters.cut_points(reference)):
         wanted = oracle_mdl.bins_of(np.asarray(X[:, j], float), points).astype(float)
         wanted[wanted < 0] = np.nan
         assert_array_equal(bins[:, j], wanted)
@@ -112,7 +112,7 @@ def test_agnostic_to_type_and_layout(rng, dtype, order):
 
 
 def test_agnostic_to_threads_and_blocks(monkeypatch):
-    X, y, *_ = weka_reference.load("digits")
+    X, y, *_ = weka_filters.load("digits")
     wanted = MDLDiscretizer(n_jobs=1).fit(X, y).cut_points_
     for block_bytes in (1, 40_000, 2**30):
         monkeypatch.setattr(problem_module, "_BLOCK_BYTES", block_bytes)

@@ -1,20 +1,15 @@
 """C4.5 against the outputs of WEKA 3.6.14's J48."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn import datasets
 from test_c45_kernels import fit, fractions
+from weka_reference import ALL, GOLDEN, load_reference
 
 from mauc.classifiers.c45 import C45
 from mauc.classifiers.c45_text import tree_to_text
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-BUNDLED = ["iris", "wine", "breast_cancer", "digits"]
-WITH_DATA = ["digits_noise", "edge", "edge_missing"]
-FROM_FILES = ["synthetic", "thyroid_sub_srbct", "phoneme", "indiana", "usps", "mnist"]
 OPTIONS = {
     "default": {},
     "unpruned": {"prune": False},
@@ -23,31 +18,9 @@ OPTIONS = {
 }
 
 
-def load_reference(name, load_paper_data=None):
-    """Return the reference arrays with training rows in WEKA's order, and test rows."""
-    reference = np.load(GOLDEN / "weka" / f"{name}.npz")
-    if name in WITH_DATA:
-        return reference, reference["X_train"], reference["y_train"], reference["X_test"]
-    if name in BUNDLED:
-        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
-    else:
-        X, y = load_paper_data(name)
-    train, test = reference["idx_train"], reference["idx_test"]
-    return reference, X[train], y[train], X[test]
-
-
-@pytest.mark.parametrize("name", BUNDLED + WITH_DATA)
+@pytest.mark.parametrize("name", ALL)
 def test_every_test_row_has_j48s_class_fractions(name):
-    check_against_j48(*load_reference(name))
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", FROM_FILES)
-def test_every_test_row_of_the_papers_data_has_j48s_class_fractions(name, load_paper_data):
-    check_against_j48(*load_reference(name, load_paper_data))
-
-
-def check_against_j48(reference, X, y, X_test):
+    reference, X, y, X_test, _ = load_reference(name)
     pruned = C45().fit(X, y)
     assert pruned.n_leaves_ == reference["j48_leaves"]
     assert pruned.tree_size_ == reference["j48_size"]

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle_mdl as oracle
 import rival_strategies
-import weka_reference
+import weka_filters
 from mauc.kernels.contingency import CHI, IG, SU, nominal_scores, share_missing, table_scores
 from mauc.kernels.mdl_cuts import make_logs
 from mauc.kernels.subproblem_scores import subproblem_scores
@@ -79,8 +79,8 @@ def test_nominal_scores_equal_the_definition(problem):
 
 
 def test_blocks_of_columns_and_choice_of_statistics_give_the_same_bits():
-    X, y, n_classes, _ = weka_reference.load("digits")
-    XT, roles = weka_reference.columns(X), rival_strategies.roles(n_classes)[:30]
+    X, y, n_classes, _ = weka_filters.load("digits")
+    XT, roles = weka_filters.columns(X), rival_strategies.roles(n_classes)[:30]
     together = np.empty((3, len(XT), len(roles)))
     subproblem_scores(XT, y, roles, ALL, together)
     for start in range(0, len(XT), 7):

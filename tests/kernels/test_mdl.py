@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle_mdl as oracle
 import rival_strategies
-import weka_reference
+import weka_filters
 from mauc.kernels.contingency import CHI, IG, SU
 from mauc.kernels.mdl_cuts import cut_runs, make_logs
 from mauc.kernels.radix_sort import sort_column
@@ -154,19 +154,19 @@ def test_ties_between_cuts_go_to_the_first(seed):
         assert_array_equal(points, oracle.cut_points(x, y, 3))
 
 
-@pytest.mark.parametrize("name", weka_reference.REFERENCES)
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
 def test_cuts_equal_weka(name):
-    X, y, n_classes, reference = weka_reference.load(name)
-    points, offsets = mdl_cut_points(weka_reference.columns(X), y, whole(n_classes))
+    X, y, n_classes, reference = weka_filters.load(name)
+    points, offsets = mdl_cut_points(weka_filters.columns(X), y, whole(n_classes))
     assert_array_equal(offsets, reference["cuts_offset"])
     assert_array_equal(points, reference["cuts"])
 
 
-@pytest.mark.parametrize("name", weka_reference.REFERENCES)
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
 def test_block_boundaries_suffice(name):
     """Class against rest: the search over blocks finds the cuts of the search over all values."""
-    X, y, n_classes, _ = weka_reference.load(name)
-    XT = weka_reference.columns(X)[:100]
+    X, y, n_classes, _ = weka_filters.load(name)
+    XT = weka_filters.columns(X)[:100]
     for k in range(n_classes):
         is_k = (y == k).astype(np.int32)
         points, offsets = mdl_cut_points(XT, y, (whole(n_classes) == k).astype(np.int32))

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
 
 import oracle_mdl as oracle
-import weka_reference
+import weka_filters
 from mauc.decompose import DECOMPOSITIONS, Decomposition
 from mauc.kernels.contingency import CHI, IG, SU
 from mauc.problem import make_problem
@@ -27,9 +27,9 @@ def problem_of(X, y, categorical_features=None):
     return make_problem(Flagged(categorical_features), X, y, accept_nominal=True)
 
 
-@pytest.mark.parametrize("name", weka_reference.REFERENCES)
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
 def test_scores_equal_weka(name):
-    X, y, n_classes, reference = weka_reference.load(name)
+    X, y, n_classes, reference = weka_filters.load(name)
     problem, whole = problem_of(X, y), Decomposition("whole", n_classes)
     for relevance, key in NAMES.items():
         scores = RELEVANCES[relevance](problem, whole, slice(None))[:, 0]

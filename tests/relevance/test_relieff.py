@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import rival_strategies
-import weka_reference
+import weka_filters
 from mauc.relevance import relieff as relieff_module
 from mauc.relevance.relieff import relieff_weights
 from oracle_relief import relieff_oracle
@@ -19,13 +19,13 @@ def as_columns(X, dtype=np.float64):
     return XT
 
 
-@pytest.mark.parametrize("name", weka_reference.REFERENCES)
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
 def test_weights_equal_weka(name):
-    X, y, n_classes, reference = weka_reference.load(name)
-    runs = list(weka_reference.relieff_runs(reference))
+    X, y, n_classes, reference = weka_filters.load(name)
+    runs = list(weka_filters.relieff_runs(reference))
     assert len(runs) >= 4
     for rows, wanted in runs:
-        weights = relieff_weights(weka_reference.columns(X), y, n_classes, rows, n_threads=2)
+        weights = relieff_weights(weka_filters.columns(X), y, n_classes, rows, n_threads=2)
         assert_allclose(weights, wanted, rtol=1e-9, atol=1e-15)
 
 

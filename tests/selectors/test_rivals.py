@@ -12,7 +12,7 @@ import oracle_fsdd
 import oracle_mdl
 import oracle_mrmr
 import oracle_relief
-import weka_reference
+import weka_filters
 from mauc import (
     FSDD,
     MRMR,
@@ -36,9 +36,9 @@ def by_score(scores):
     return np.argsort(-np.asarray(scores), kind="stable")
 
 
-@pytest.mark.parametrize("name", weka_reference.REFERENCES)
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
 def test_chi_square_su_and_ig_equal_weka(name):
-    X, y, _, reference = weka_reference.load(name)
+    X, y, _, reference = weka_filters.load(name)
     for make, key in ((ChiSquare, "score_chi"), (SymmetricalUncertainty, "score_su")):
         selector = make("all", n_jobs=2).fit(X, y)
         assert_allclose(selector.scores_, reference[key], rtol=1e-9, atol=1e-14)
@@ -48,10 +48,10 @@ def test_chi_square_su_and_ig_equal_weka(name):
     assert_allclose(gain.scores_, reference["score_ig"], rtol=1e-9, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", weka_reference.REFERENCES)
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
 def test_relieff_equals_weka(name):
-    X, y, _, reference = weka_reference.load(name)
-    wanted = [weights for rows, weights in weka_reference.relieff_runs(reference) if rows is None]
+    X, y, _, reference = weka_filters.load(name)
+    wanted = [weights for rows, weights in weka_filters.relieff_runs(reference) if rows is None]
     if not wanted:
         pytest.skip("WEKA ran on sampled rows only")
     selector = ReliefF("all", n_jobs=2).fit(X, y)

@@ -8,9 +8,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from mauc.classifiers.c45_text import tree_to_text
+from mauc.classifiers.nominal_columns import (
+    UNSEEN,
+    categorical_columns,
+    encode_column,
+    find_categories,
+)
 from mauc.kernels.tree import fit_tree, predict_fractions
 from mauc.kernels.tree_order import sort_orders
-from mauc.nominal import flag_columns
 
 
 class C45(ClassifierMixin, BaseEstimator):
@@ -138,7 +143,7 @@ class C45(ClassifierMixin, BaseEstimator):
             X, codes, weight = np.asfortranarray(X[kept]), codes[kept], weight[kept]
             weight = None if (weight == 1.0).all() else weight
         nominal = self._nominal_columns(X.shape[1])
-        self.categories_ = {int(j): np.unique(X[~np.isnan(X[:, j]), j]) for j in nominal}
+        self.categories_ = find_categories(X, nominal)
         n_values = np.zeros(X.shape[1], np.int32)
         for j, values in self.categories_.items():
             n_values[j] = len(values)
@@ -244,21 +249,16 @@ class C45(ClassifierMixin, BaseEstimator):
     def _nominal_columns(self, n_features):
         """Return the numbers of the nominal features."""
         names = getattr(self, "feature_names_in_", None)
-        names = None if names is None else [str(name) for name in names]
-        return np.flatnonzero(flag_columns(self.categorical_features, n_features, names))
+        return categorical_columns(self.categorical_features, n_features, names)
 
     def _encode(self, X):
         """Return X transposed, read-only, nominal columns as codes (one too many if unseen)."""
         if self.categories_:
             X = X.copy(order="F")
         for j, values in self.categories_.items():
-            known = ~np.isnan(X[:, j])
-            column = X[known, j]
-            place = np.searchsorted(values, column)
-            is_seen = np.zeros(len(column), bool)
-            is_seen[place < len(values)] = True
-            is_seen[is_seen] = values[place[is_seen]] == column[is_seen]
-            X[known, j] = np.where(is_seen, place, len(values))
+            codes = encode_column(X[:, j], values)
+            codes[codes == UNSEEN] = len(values)
+            X[:, j] = np.where(np.isnan(X[:, j]), np.nan, codes)
         XT = X.T.view()
         XT.flags.writeable = False
         return XT

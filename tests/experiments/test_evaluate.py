@@ -1,0 +1,176 @@
+"""Nested evaluation gives what a new fit on every subset gives, to the bit."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_wine
+from sklearn.naive_bayes import GaussianNB
+
+from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers.c45 import C45
+from mauc.exceptions import MaucError, UndefinedMAUCError
+from mauc.experiments import FoldEvaluator, evaluate_ranking
+from mauc.experiments.score import TestLabels
+from mauc.metrics import mauc_score
+
+CASES = [
+    (NormalNaiveBayes(), "predict_proba"),
+    (NormalNaiveBayes(), "predict_log_proba"),
+    (NormalNaiveBayes(), "decision_function"),
+    (NearestNeighbor(), "predict_proba"),
+    (NearestNeighbor(smooth=True, min_range=1e-6), "predict_proba"),
+    (C45(), "predict_proba"),
+    (RBFSVM(C=8), "predict_proba"),
+    (RBFSVM(C=8, gamma=0.125), "decision_function"),
+    (RBFSVM(precompute=False), "decision_function"),
+    (GaussianNB(), "predict_proba"),
+]
+IDS = [f"{type(model).__name__}-{method}-{i}" for i, (model, method) in enumerate(CASES)]
+
+
+def fit_anew(ranking, sizes, classifier, data, method, nominal=None):
+    X_train, y_train, X_test, y_test = data
+    values = []
+    for size in sizes:
+        columns = ranking[:size]
+        model = clone(classifier)
+        if nominal is not None:
+            model.set_params(categorical_features=np.isin(columns, nominal))
+        model.fit(X_train[:, columns], y_train)
+        scores = getattr(model, method)(X_test[:, columns])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            values.append(mauc_score(y_test, scores, labels=model.classes_))
+    return values
+
+
+@pytest.mark.parametrize(("classifier", "method"), CASES, ids=IDS)
+def test_digits(classifier, method):
+    X, y = load_digits(return_X_y=True)
+    data = (X[::3], y[::3], X[1::3], y[1::3])
+    fold = FoldEvaluator(*data)
+    rng = np.random.default_rng(0)
+    sizes = [1, 7, 20, 3, 40]
+    for _ in range(2):  # the second ranking meets what the first has left
+        ranking = rng.permutation(X.shape[1])[:40]
+        values = fold.evaluate(ranking, sizes, classifier, response_method=method)
+        expected = fit_anew(ranking, sizes, classifier, data, method)
+        np.testing.assert_array_equal(values, expected)
+
+
+@st.composite
+def folds(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, m, n_classes = draw(st.integers(12, 40)), draw(st.integers(1, 7)), draw(st.integers(2, 4))
+    y = np.array(["b", "a", "d", "c"])[rng.permutation(np.arange(n) % n_classes)]
+    X = rng.normal(size=(n, m)) * 10.0 ** rng.integers(-4, 5, m) + rng.integers(0, 3, (n, m))
+    if draw(st.booleans()):
+        X = np.round(X, draw(st.integers(0, 2)))
+    nominal = None
+    if draw(st.booleans()):
+        nominal = np.flatnonzero(rng.random(m) < 0.4)
+        X[:, nominal] = rng.integers(0, 4, (n, len(nominal)))
+    if draw(st.booleans()):
+        X[rng.random(X.shape) < 0.15] = np.nan
+    half = n // 2
+    while len(np.unique(y[:half])) < n_classes or len(np.unique(y[half:])) < 2:
+        y = rng.permutation(y)
+    ranking = rng.permutation(m)
+    sizes = rng.integers(1, m + 1, draw(st.integers(1, 5)))
+    return (X[:half], y[:half], X[half:], y[half:]), ranking, sizes, nominal
+
+
+@settings(deadline=None, max_examples=60)
+@given(folds(), st.sampled_from(CASES[:6]))
+def test_any_fold(fold, case):
+    data, ranking, sizes, nominal = fold
+    classifier, method = case
+    classifier = clone(classifier).set_params(categorical_features=nominal)
+    values = evaluate_ranking(ranking, sizes, classifier, *data, response_method=method)
+    expected = fit_anew(ranking, sizes, classifier, data, method, nominal)
+    np.testing.assert_array_equal(values, expected)
+
+
+@settings(deadline=None, max_examples=25)
+@given(folds(), st.sampled_from(CASES[6:9]))
+def test_any_fold_svm(fold, case):
+    # The mean that replaces a missing value is a sum over the rows of one column.
+    data, ranking, sizes, _ = fold
+    classifier, method = case
+    values = evaluate_ranking(ranking, sizes, classifier, *data, response_method=method)
+    expected = fit_anew(ranking, sizes, classifier, data, method)
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-12)
+
+
+def test_many_features_rescale_the_product():
+    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(0)
+    X = np.tile(X, (1, 40)) * rng.lognormal(0, 0.01, (len(X), 520))
+    data = (X[::2], y[::2], X[1::2], y[1::2])
+    ranking, sizes = rng.permutation(520), [100, 300, 520]
+    values = evaluate_ranking(ranking, sizes, NormalNaiveBayes(), *data)
+    expected = fit_anew(ranking, sizes, NormalNaiveBayes(), data, "predict_proba")
+    np.testing.assert_array_equal(values, expected)
+
+
+@pytest.mark.parametrize("classifier", [NormalNaiveBayes(), NearestNeighbor(smooth=True)])
+def test_threads_and_blocks_do_not_matter(classifier, monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    data = (X[::2], y[::2], X[1::2], y[1::2])
+    ranking, sizes = np.arange(64)[::-1], [5, 64]
+    expected = evaluate_ranking(ranking, sizes, classifier, *data)
+    monkeypatch.setattr("mauc.experiments.nested_neighbor._BLOCK_DISTANCES", 10_000)
+    monkeypatch.setattr("mauc.experiments.nested_bayes._MOST_PLACES", 10_000)
+    np.testing.assert_array_equal(
+        evaluate_ranking(ranking, sizes, classifier, *data, n_jobs=2), expected
+    )
+
+
+def test_names_of_nominal_columns():
+    X, y = load_wine(return_X_y=True)
+    X = np.round(X)
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(13)])
+    model = NormalNaiveBayes(categorical_features=["f4", "f1"])
+    data = (X[::2], y[::2], X[1::2], y[1::2])
+    values = evaluate_ranking([4, 0, 1], [1, 3], model, frame[::2], y[::2], frame[1::2], y[1::2])
+    expected = fit_anew(np.array([4, 0, 1]), [1, 3], model, data, "predict_proba", [1, 4])
+    np.testing.assert_array_equal(values, expected)
+
+
+def test_scores_are_mauc_scores():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 60)
+    classes = np.arange(5)  # one of them absent
+    for scores in (rng.normal(size=(60, 5)), rng.integers(0, 2, (60, 5)).astype(float)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = mauc_score(y, scores, labels=classes)
+        assert TestLabels(y, classes).mauc(scores) == expected
+
+
+def test_bad_arguments():
+    X, y = load_wine(return_X_y=True)
+    fold = FoldEvaluator(X[::2], y[::2], X[1::2], y[1::2])
+    model = NormalNaiveBayes()
+    for ranking, sizes, message in (
+        ([0, 0], [1], "at most once"),
+        ([0, 13], [1], "columns in"),
+        ([0.5], [1], "column numbers"),
+        ([0, 1], [3], "sizes must be in \\[1, 2\\]"),
+        ([0, 1], [], "sizes must be"),
+    ):
+        with pytest.raises(MaucError, match=message):
+            fold.evaluate(ranking, sizes, model)
+    with pytest.raises(MaucError, match="response_method"):
+        fold.evaluate([0], [1], NearestNeighbor(), response_method="decision_function")
+    with pytest.raises(MaucError, match="only classes of y_train"):
+        FoldEvaluator(X[:100], y[:100], X, y)
+    with pytest.raises(UndefinedMAUCError):
+        FoldEvaluator(X, y, X[:10], y[:10])
+    with pytest.raises(MaucError, match="13 columns"):
+        FoldEvaluator(X, y, X[:, :3], y)

@@ -1,0 +1,51 @@
+"""The three scopes of tuning, against tuning and evaluating by hand."""
+
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_wine
+
+from mauc.classifiers import tune_rbf_svm
+from mauc.exceptions import MaucError
+from mauc.experiments import evaluate_ranking, evaluate_tuned_svm
+
+X, Y = load_wine(return_X_y=True)
+FOLD = (X[::2], Y[::2], X[1::2], Y[1::2])
+RANKING, SIZES = [6, 12, 0, 9], [2, 4]
+GRID = {"C_values": [0.5, 8.0], "gamma_values": [0.125, 2.0]}
+
+
+def test_a_data_set_is_tuned_once_and_outside():
+    tuned = tune_rbf_svm(X, Y, **GRID)
+    scores = evaluate_tuned_svm(RANKING, SIZES, *FOLD, scope="dataset", tuned=tuned)
+    assert scores.tunings == (tuned,)
+    assert_array_equal(scores.mauc, evaluate_ranking(RANKING, SIZES, tuned.classifier(), *FOLD))
+
+
+def test_a_fold_is_tuned_on_its_training_part_and_the_largest_size():
+    scores = evaluate_tuned_svm(RANKING, SIZES, *FOLD, scope="fold", **GRID)
+    by_hand = tune_rbf_svm(FOLD[0][:, RANKING], FOLD[1], **GRID)
+    assert_array_equal(scores.tunings[0].scores, by_hand.scores)
+    assert_array_equal(scores.mauc, evaluate_ranking(RANKING, SIZES, by_hand.classifier(), *FOLD))
+
+
+def test_every_size_is_tuned_on_its_own_features():
+    scores = evaluate_tuned_svm(RANKING, SIZES, *FOLD, scope="size", **GRID)
+    assert len(scores.tunings) == 2
+    for size, mauc, tuning in zip(SIZES, scores.mauc, scores.tunings, strict=True):
+        by_hand = tune_rbf_svm(FOLD[0][:, RANKING[:size]], FOLD[1], **GRID)
+        assert_array_equal(tuning.scores, by_hand.scores)
+        expected = evaluate_ranking(RANKING, [size], by_hand.classifier(), *FOLD)
+        assert_array_equal(mauc, expected[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scope": "year"}, "scope must be one of 'dataset', 'fold', 'size', got 'year'"),
+        ({"scope": "dataset"}, 'tuned= goes with scope="dataset"'),
+        ({"scope": "fold", "tuned": "x"}, 'tuned= goes with scope="dataset"'),
+    ],
+)
+def test_bad_scopes(options, message):
+    with pytest.raises(MaucError, match=message):
+        evaluate_tuned_svm(RANKING, SIZES, *FOLD, **options)
