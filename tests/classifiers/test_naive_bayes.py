@@ -191,7 +191,7 @@ def test_float32_is_the_same_as_its_values_in_float64():
 
 @pytest.mark.parametrize(
     ("wanted", "message"),
-    [([5], "in \\[0, 1\\]"), ([True], "entry for each"), (["x"], "name"), ([0.5], "mask, indices")],
+    [([5], "column numbers below 2"), ([True], "as a mask must have 2 entries"), (["x"], "name"), ([0.5], "a mask, column numbers or names")],
 )
 def test_bad_categorical_features(wanted, message):
     with pytest.raises(MaucError, match=message):

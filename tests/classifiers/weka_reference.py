@@ -11,7 +11,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 BUNDLED = ["iris", "wine", "breast_cancer", "digits"]
 WITH_DATA = ["digits_noise", "edge", "edge_missing"]
 FROM_FILES = ["synthetic", "thyroid_sub_srbct", "phoneme", "indiana", "usps", "mnist"]
-ALL = BUNDLED + WITH_DATA + FROM_FILES
+ALL = BUNDLED + WITH_DATA + [pytest.param(name, marks=pytest.mark.data) for name in FROM_FILES]
 
 
 def load_reference(name):

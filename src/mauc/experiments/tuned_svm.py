@@ -70,7 +70,7 @@ def evaluate_tuned_svm(
     ...     [6, 12, 0, 9], [2, 4], X[::2], y[::2], X[1::2], y[1::2], search="coarse_to_fine"
     ... )
     >>> scores.scope, scores.tunings[0].n_evaluated
-    ('fold', 25)
+    ('fold', 20)
     """
     if scope not in SCOPES:
         raise MaucError(f"scope must be one of {', '.join(map(repr, SCOPES))}, got {scope!r}.")
