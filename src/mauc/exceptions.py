@@ -12,6 +12,9 @@
            └─ AbsentClassWarning     a class has no sample to score
 """
 
+import sys
+import warnings
+
 
 class MaucError(ValueError):
     """The input has no meaningful answer."""
@@ -35,6 +38,14 @@ class ConstantInputWarning(MaucWarning):
 
 class AbsentClassWarning(MaucWarning):
     """A class has no sample to score; the mean is over the pairs that are present."""
+
+
+def warn_user(message, category):
+    """Warn with the line of the caller outside this library and scikit-learn."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("mauc.", "sklearn.")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def listed(labels):

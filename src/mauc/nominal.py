@@ -1,6 +1,7 @@
 """Find and encode nominal columns: a user's X in, a numeric X and a mask of columns out."""
 
 import numpy as np
+from scipy import sparse
 
 from mauc.exceptions import MaucError
 
@@ -26,6 +27,8 @@ def encode_nominal(X, categorical_features=None):
     names = [str(name) for name in X.columns] if is_frame else None
     if not is_frame and categorical_features is None:
         return X, None
+    if sparse.issparse(X):
+        return _encode_sparse(X, categorical_features)
     if not is_frame and not hasattr(X, "shape"):
         X = np.asarray(X)
     if len(X.shape) != 2:
@@ -46,9 +49,12 @@ def category_codes(column):
     is_missing = missing_mask(values)
     known = values[~is_missing]
     codes = np.full(len(values), np.nan)
-    codes[~is_missing] = np.unique(
-        known.astype(str) if known.dtype == object else known, return_inverse=True
-    )[1]
+    try:
+        codes[~is_missing] = np.unique(known, return_inverse=True)[1]
+    except TypeError:  # values of several types have no order among each other
+        distinct = sorted(dict.fromkeys(known), key=lambda value: (type(value).__name__, str(value)))
+        place = {value: code for code, value in enumerate(distinct)}
+        codes[~is_missing] = [place[value] for value in known]
     return codes
 
 
@@ -123,12 +129,29 @@ def _with_codes(X, columns, is_frame):
         for j in columns:
             X[:, j] = category_codes(X[:, j])
         return X
-    encoded = {X.columns[j]: category_codes(X[X.columns[j]]) for j in columns}
     if hasattr(X, "with_columns"):  # polars
         import polars as pl
 
-        return X.with_columns([pl.Series(name, codes) for name, codes in encoded.items()])
+        names = [X.columns[j] for j in columns]
+        return X.with_columns([pl.Series(name, category_codes(X[name])) for name in names])
     X = X.copy()
-    for name, codes in encoded.items():
-        X[name] = codes
+    for j in columns:
+        X.isetitem(j, category_codes(X.iloc[:, j]))
     return X
+
+
+def _encode_sparse(X, categorical_features):
+    """Flag columns of a sparse matrix; its entries and zeros are the codes as they are."""
+    is_nominal = flag_columns(categorical_features, X.shape[1], None)
+    if not is_nominal.any():
+        return X, None
+    X = sparse.csc_array(X)
+    for j in np.flatnonzero(is_nominal):
+        stored = X.data[X.indptr[j] : X.indptr[j + 1]]
+        known = stored[stored == stored]
+        if (known < 0).any() or (known != np.floor(known)).any():
+            raise MaucError(
+                f"nominal column {j} of a sparse X must hold category codes 0, 1, ..., "
+                f"got {known[(known < 0) | (known != np.floor(known))][0]}."
+            )
+    return X, is_nominal

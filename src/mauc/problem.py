@@ -1,6 +1,5 @@
 """Turn what a user has into a Problem: the only place that looks at user types."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mauc.columns import float_columns, ordered_columns, ordered_entries, read_only
-from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning, listed
+from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning, listed, warn_user
 from mauc.kernels.class_moments import group_by_class
 from mauc.nominal import encode_nominal, missing_mask
 
@@ -258,18 +257,16 @@ def _check_class_weights(classes, codes, sample_weight):
 def _warn_about(problem):
     single = problem.classes[problem.class_counts == 1]
     if len(single):
-        warnings.warn(
+        warn_user(
             f"{len(single)} of {problem.n_classes} classes have a single sample "
             f"({listed(single)}): what is measured on them rests on that sample alone.",
             SmallClassWarning,
-            stacklevel=5,
         )
     if _is_all_constant(problem):
-        warnings.warn(
+        warn_user(
             "every feature is constant or missing: none tells classes apart, and features are "
             "chosen by their order.",
             ConstantInputWarning,
-            stacklevel=5,
         )
 
 

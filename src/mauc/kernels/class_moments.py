@@ -3,8 +3,8 @@
 In come features ``XT`` and the samples grouped by class; out come, per feature and class, the
 weight, the mean and the sum of squared deviations from it.
 
-The sums are taken of d = x - shift, with a shift taken from the values of the feature itself.
-For any value x0 of a feature (x0 - mean)^2 <= n * variance, so the squares about x0 exceed the
+The sums are taken of d = x - shift, with a shift taken from the values of the class itself.
+For any value x0 of a class (x0 - mean)^2 <= n * variance, so the squares about x0 exceed the
 squares about the mean at most by the factor n + 1: a large common offset such as 1e9 costs
 nothing, and one outlier taken as the shift at most log10(n) of the sixteen digits. The mean of
 several evenly spread values is a better shift than one value and as cheap.
@@ -135,13 +135,16 @@ def class_moments(XT, order, starts, weights, shift, count, offset, scatter):
         # Columns before j are done; the classes of j before k are.
         for k in range(n_classes):
             begin, end = starts[k], starts[k + 1]
+            # Each class has a shift of its own, so that an outlier in one costs no other digits.
+            near = column_shift(column, order[begin:end])
             size = np.float64(end - begin)
             total, square = np.nan, np.nan
             if weights.shape[0] == 0:
-                total, square = _sums(column, order[begin:end], shift[j])
+                total, square = _sums(column, order[begin:end], near)
             if np.isnan(total):
-                size, total, square = _careful_sums(column, order, begin, end, weights, shift[j])
+                size, total, square = _careful_sums(column, order, begin, end, weights, near)
+            mean = total / size if size > 0 else 0.0
             count[j, k] = size
-            offset[j, k] = total / size if size > 0 else 0.0
+            offset[j, k] = (near - shift[j]) + mean if size > 0 else 0.0
             # A class whose values are equal leaves rounding of either sign.
-            scatter[j, k] = max(square - total * offset[j, k], 0.0)
+            scatter[j, k] = max(square - total * mean, 0.0)

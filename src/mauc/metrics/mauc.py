@@ -1,6 +1,5 @@
 """MAUC of a score matrix (Hand & Till): labels and scores in, the mean over class pairs out."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +7,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
 from mauc.decompose import Decomposition
-from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed
+from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
 from mauc.kernels.score_auc import class_wins
 
 
@@ -199,12 +198,11 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     """
     report = pair_auc_scores(y_true, y_score, labels=labels, sample_weight=sample_weight)
     if len(report.absent):
-        warnings.warn(
+        warn_user(
             f"{len(report.absent)} of {len(report.classes)} classes have no sample "
             f"({listed(report.absent)}): MAUC is the mean over "
             f"{len(report) - report.n_pairs_absent} of {len(report)} pairs.",
             AbsentClassWarning,
-            stacklevel=2,
         )
     return report.mauc
 

@@ -1,11 +1,10 @@
 """FSDD: one list, by the distance discriminant."""
 
-import warnings
 from numbers import Real
 
 import numpy as np
 
-from mauc.exceptions import ConstantInputWarning, MaucError
+from mauc.exceptions import ConstantInputWarning, MaucError, warn_user
 from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
 
@@ -77,10 +76,9 @@ class FSDD(SampleWeightMixin, ListSelector):
         decomposition, walk = super()._rank(problem, n_wanted)
         n_constant = int(np.isneginf(walk.scores).sum())
         if n_constant:
-            warnings.warn(
+            warn_user(
                 f"{n_constant} of the {n_wanted} selected features are constant: "
                 f"there are no others left.",
                 ConstantInputWarning,
-                stacklevel=4,
             )
         return decomposition, walk

@@ -106,7 +106,8 @@ class ReliefF(RankingSelector):
         return {"accept_sparse": False, "accept_infinite": False, "accept_nominal": True}
 
     def _rank(self, problem, n_wanted):
-        if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
+        is_count = isinstance(self.n_neighbors, Integral) and not isinstance(self.n_neighbors, bool)
+        if not is_count or self.n_neighbors < 1:
             raise MaucError(f"n_neighbors must be an int of at least 1, got {self.n_neighbors!r}.")
         self.scores_ = relieff_weights(
             problem.float_columns(slice(None)),
