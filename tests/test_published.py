@@ -17,11 +17,13 @@ from mauc import (
     ReliefF,
     SpreadFx,
     SymmetricalUncertainty,
-    mauc_score,
 )
-from test_paper import CLASSIFIERS
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.experiments import FoldEvaluator
 
-SIZES = {"usps": range(10, 101, 10), "synthetic": range(10, 61, 10)}
+CLASSIFIERS = {"nb": NormalNaiveBayes(), "1nn": NearestNeighbor()}
+
+SIZES = {"usps": list(range(10, 101, 10)), "synthetic": list(range(10, 61, 10))}
 BOUNDS = {"usps": 0.006, "synthetic": 0.012}
 BOUND_OF_SAMPLED_RELIEFF = 0.012
 
@@ -50,22 +52,20 @@ def test_published_mauc_is_reproduced(
     load_paper_data, published_mauc, record_property, dataset, method
 ):
     X, y = load_paper_data(dataset)
-    y = np.unique(y, return_inverse=True)[1]
+    X, y = X.astype(float), np.unique(y, return_inverse=True)[1]
     sizes = SIZES[dataset]
-    values = {cell: [] for cell in ((c, k) for c in CLASSIFIERS for k in sizes)}
+    values = {classifier: [] for classifier in CLASSIFIERS}
     folds = StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
     for fold, (train, test) in enumerate(folds):
         ranking = selectors(max(sizes), fold)[method].fit(X[train], y[train]).ranking_
-        for classifier, n_features in values:
-            chosen = ranking[:n_features]
-            parts = X[np.ix_(train, chosen)].astype(float), X[np.ix_(test, chosen)].astype(float)
-            scores = CLASSIFIERS[classifier](parts[0], y[train], parts[1])
-            values[classifier, n_features].append(mauc_score(y[test], scores))
+        evaluator = FoldEvaluator(X[train], y[train], X[test], y[test], n_jobs=2)
+        for classifier, model in CLASSIFIERS.items():
+            values[classifier].append(evaluator.evaluate(ranking, sizes, model))
     differences = {}
     for classifier in CLASSIFIERS:
         published = [published_mauc[dataset, classifier, method, k] for k in sizes]
-        reproduced = [np.mean(values[classifier, k]) for k in sizes]
-        differences[classifier] = float(np.mean(np.abs(np.subtract(reproduced, published))))
+        reproduced = np.mean(values[classifier], axis=0)
+        differences[classifier] = float(np.mean(np.abs(reproduced - published)))
         record_property(f"{classifier} difference", f"{differences[classifier]:.4f}")
     shown = ", ".join(f"{c} {d:.4f}" for c, d in differences.items())
     print(f"{dataset} {method}: mean absolute difference {shown}")

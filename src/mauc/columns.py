@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mauc.kernels.layout import contiguous_columns
+
 
 def ordered_columns(XT):
     """Give columns one of three types without changing the order and ties of their values.
@@ -32,7 +34,7 @@ def ordered_columns(XT):
         XT = _wide_integers(XT)
     elif dtype not in (np.uint8, np.float32, np.float64):
         XT = XT.astype(np.float64)
-    return _contiguous(XT)
+    return contiguous_columns(XT)
 
 
 def float_columns(XT):
@@ -40,19 +42,7 @@ def float_columns(XT):
     if XT.dtype not in (np.float32, np.float64):
         is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
         XT = XT.astype(np.float32 if is_narrow else np.float64)
-    return _contiguous(XT)
-
-
-def _contiguous(XT):
-    return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
-
-
-def read_only(array):
-    """Return a read-only view."""
-    # A view, so that the flag is ours; with all inputs read-only a kernel is compiled once.
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    return contiguous_columns(XT)
 
 
 def ordered_entries(data):

@@ -52,7 +52,7 @@ def category_codes(column):
     try:
         codes[~is_missing] = np.unique(known, return_inverse=True)[1]
     except TypeError:  # values of several types have no order among each other
-        distinct = sorted(dict.fromkeys(known), key=lambda value: (type(value).__name__, str(value)))
+        distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
         place = {value: code for code, value in enumerate(distinct)}
         codes[~is_missing] = [place[value] for value in known]
     return codes

@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mauc.columns import float_columns, ordered_columns, ordered_entries, read_only
+from mauc.columns import float_columns, ordered_columns, ordered_entries
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning, listed, warn_user
 from mauc.kernels.class_moments import group_by_class
+from mauc.kernels.layout import read_only
 from mauc.nominal import encode_nominal, missing_mask
 
 # A block of columns is sized so that what is made of it stays in the second-level cache, and

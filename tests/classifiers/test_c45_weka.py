@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from test_c45_kernels import fit, fractions
-from weka_reference import ALL, GOLDEN, load_reference
+from weka_reference import GOLDEN, load_reference, reference_names
 
 from mauc.classifiers.c45 import C45
 from mauc.classifiers.c45_text import tree_to_text
@@ -18,7 +18,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", reference_names())
 def test_every_test_row_has_j48s_class_fractions(name):
     reference, X, y, X_test, _ = load_reference(name)
     pruned = C45().fit(X, y)

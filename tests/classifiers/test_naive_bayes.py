@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from scipy.special import log_ndtr, logsumexp
 from scipy.stats import norm
 from sklearn.datasets import load_wine
+from weka_reference import load_reference, reference_names
 
 from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.log_odds import log_odds, log_probabilities
 from mauc.exceptions import MaucError
 from mauc.kernels.normal_cdf import log_normal_cell, normal_cdf
-from weka_reference import ALL, load_reference
 
 # A column with an offset of 1e6 deviations: WEKA's own sums have lost those digits.
 OFFSET = ["edge", "edge_missing"]
@@ -30,7 +30,7 @@ def test_two_values_by_hand():
     np.testing.assert_allclose(model.predict_proba([[0.0]]), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name not in OFFSET])
+@pytest.mark.parametrize("name", reference_names(without=OFFSET))
 def test_probabilities_are_wekas(name):
     reference, X, y, X_test, _ = load_reference(name)
     scores = NormalNaiveBayes().fit(X, y).predict_proba(X_test)
@@ -191,7 +191,12 @@ def test_float32_is_the_same_as_its_values_in_float64():
 
 @pytest.mark.parametrize(
     ("wanted", "message"),
-    [([5], "column numbers below 2"), ([True], "as a mask must have 2 entries"), (["x"], "name"), ([0.5], "a mask, column numbers or names")],
+    [
+        ([5], "column numbers below 2"),
+        ([True], "as a mask must have 2 entries"),
+        (["x"], "name"),
+        ([0.5], "a mask, column numbers or names"),
+    ],
 )
 def test_bad_categorical_features(wanted, message):
     with pytest.raises(MaucError, match=message):

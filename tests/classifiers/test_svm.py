@@ -7,18 +7,16 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
+from weka_reference import load_reference, reference_names
 
 from mauc.classifiers import RBFSVM, tune_rbf_svm
 from mauc.exceptions import MaucError
 from mauc.metrics import mauc_score
-from weka_reference import ALL, load_reference
 
 SLOW = {"mnist", "usps", "indiana", "phoneme"}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in ALL]
-)
+@pytest.mark.parametrize("name", reference_names(slow=SLOW))
 def test_predictions_are_wekas_but_for_tied_votes(name):
     reference, X, y, X_test, _ = load_reference(name)
     model = RBFSVM(C=8, gamma=0.125).fit(X, y)

@@ -11,7 +11,16 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 BUNDLED = ["iris", "wine", "breast_cancer", "digits"]
 WITH_DATA = ["digits_noise", "edge", "edge_missing"]
 FROM_FILES = ["synthetic", "thyroid_sub_srbct", "phoneme", "indiana", "usps", "mnist"]
-ALL = BUNDLED + WITH_DATA + [pytest.param(name, marks=pytest.mark.data) for name in FROM_FILES]
+
+
+def reference_names(*, without=(), slow=()):
+    """Return the references as parameters; those on the paper's data are marked `data`."""
+    parameters = []
+    for name in (*BUNDLED, *WITH_DATA, *FROM_FILES):
+        marks = [pytest.mark.data] * (name in FROM_FILES) + [pytest.mark.slow] * (name in slow)
+        if name not in without:
+            parameters.append(pytest.param(name, marks=marks))
+    return parameters
 
 
 def load_reference(name):

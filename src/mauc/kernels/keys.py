@@ -66,16 +66,6 @@ def choose_keys(XT, n_bits):
     return ColumnKeys(kinds, lows, scales, n_known, n_levels)
 
 
-def _bitwise_keys(x, n_bits):
-    """Return the leading `n_bits` bits in which the patterns of the values differ."""
-    # Unsigned integers that compare like the floats; + 0.0 makes one zero of -0.0 and 0.0.
-    bits = (x.astype(np.float64) + 0.0).view(np.uint64)
-    bits = np.where(bits >> np.uint64(63), ~bits, bits | np.uint64(2**63))
-    known = bits[~np.isnan(x)]
-    span = int(known.max() - known.min())
-    return (bits - known.min()) >> np.uint64(max(0, span.bit_length() - n_bits))
-
-
 @njit(cache=True, nogil=True)
 def find_decimal_factors(XT, widths, last_key, factors):
     """Fill `factors` with the power of ten that makes a column whole numbers, or 0.
@@ -112,32 +102,11 @@ def _is_decimal(x, factor, is_single):
     return True
 
 
-def write_keys(XT, keys, n_bits, settled, out):
-    """Fill `out` with the keys of all values of the columns not yet settled; NaN gets any.
-
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples), float32 or float64
-    keys : ColumnKeys
-    n_bits : int
-    settled : ndarray of shape (n_features,), bool
-    out : ndarray of shape (n_features, n_samples), uint32
-    """
-    _write_scaled(XT, keys.kinds, keys.lows, keys.scales, settled, out)
-    for j in np.flatnonzero((keys.kinds == BITWISE) & ~settled):
-        out[j] = _bitwise_keys(XT[j], n_bits)
-
-
-@njit(cache=True, nogil=True)
-def _write_scaled(XT, kinds, lows, scales, settled, out):
-    for j in range(XT.shape[0]):
-        x, keys, low, scale = XT[j], out[j], lows[j], scales[j]
-        if settled[j]:
-            continue
-        if kinds[j] == EXACT:
-            for i in range(x.shape[0]):
-                keys[i] = np.uint32(np.int32(np.rint(np.float64(x[i]) * scale) - low))
-        elif kinds[j] == LINEAR:
-            # The product of a rounded difference and a positive factor never decreases in x.
-            for i in range(x.shape[0]):
-                keys[i] = np.uint32(np.int32((np.float64(x[i]) - low) * scale))
+def bitwise_keys(x, n_bits):
+    """Return the leading `n_bits` bits in which the patterns of the values differ; NaN any."""
+    # Unsigned integers that compare like the floats; + 0.0 makes one zero of -0.0 and 0.0.
+    bits = (x.astype(np.float64) + 0.0).view(np.uint64)
+    bits = np.where(bits >> np.uint64(63), ~bits, bits | np.uint64(2**63))
+    known = bits[~np.isnan(x)]
+    span = int(known.max() - known.min())
+    return (bits - known.min()) >> np.uint64(max(0, span.bit_length() - n_bits))

@@ -9,9 +9,9 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 import numpy as np
 from numba import njit
 
-from mauc.columns import read_only
 from mauc.kernels.counting import MOST_CLASSES, MOST_LEVELS, count_levels, write_levels
 from mauc.kernels.keys import EXACT, choose_keys
+from mauc.kernels.layout import read_only
 from mauc.kernels.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.kernels.sort_columns import fits_words, label_bits_of, sort_block
 from mauc.kernels.sweep import sweep_words

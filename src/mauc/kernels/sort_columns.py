@@ -18,7 +18,7 @@ argsort.
 import numpy as np
 from numba import njit
 
-from mauc.kernels.keys import BITWISE, EXACT, choose_keys, write_keys
+from mauc.kernels.keys import BITWISE, EXACT, LINEAR, bitwise_keys, choose_keys
 from mauc.kernels.settle import is_one_to_one, settle_words
 
 
@@ -69,8 +69,9 @@ def sort_block(XT, y, n_classes, keys=None):
 def _sort_unsettled(XT, y, label_bits, keys, words, settled):
     """Write, sort and check the words of the columns that are not settled."""
     row_keys = np.empty(XT.shape, np.uint32)
-    write_keys(XT, keys, 32 - label_bits, settled, row_keys)
-    pack_words(XT, row_keys, y, label_bits, keys.n_known, settled, words)
+    for j in np.flatnonzero((keys.kinds == BITWISE) & ~settled):
+        row_keys[j] = bitwise_keys(XT[j], 32 - label_bits)
+    pack_words(XT, y, label_bits, *keys[:-1], settled, row_keys, words)
     if not settled.any() and (keys.n_known == XT.shape[1]).all():
         words.sort(axis=1)
     else:
@@ -87,22 +88,36 @@ def _sort_unsettled(XT, y, label_bits, keys, words, settled):
 
 
 @njit(cache=True, nogil=True)
-def pack_words(XT, row_keys, y, label_bits, n_known, settled, words):
-    """Write the words of every column that is not settled, in row order, NaN left out."""
+def pack_words(XT, y, label_bits, kinds, lows, scales, n_known, settled, row_keys, words):
+    """Write keys (but BITWISE ones) and words of the columns that are not settled.
+
+    Both stand in row order; words of missing values are left out.
+    """
     n = XT.shape[1]
     shift = np.uint32(label_bits)
     for j in range(XT.shape[0]):
+        x, keys, w, low, scale = XT[j], row_keys[j], words[j], lows[j], scales[j]
         if settled[j]:
             continue
-        x, keys, w = XT[j], row_keys[j], words[j]
-        if n_known[j] == n:
+        if kinds[j] == EXACT:
+            for i in range(n):
+                key = np.uint32(np.int32(np.rint(np.float64(x[i]) * scale) - low))
+                keys[i] = key
+                w[i] = (key << shift) | np.uint32(y[i])
+        elif kinds[j] == LINEAR:
+            # The product of a rounded difference and a positive factor never decreases in x.
+            for i in range(n):
+                key = np.uint32(np.int32((np.float64(x[i]) - low) * scale))
+                keys[i] = key
+                w[i] = (key << shift) | np.uint32(y[i])
+        else:
             for i in range(n):
                 w[i] = (keys[i] << shift) | np.uint32(y[i])
-        else:
+        if n_known[j] < n:
             filled = 0
             for i in range(n):
                 if x[i] == x[i]:
-                    w[filled] = (keys[i] << shift) | np.uint32(y[i])
+                    w[filled] = w[i]
                     filled += 1
 
 

@@ -30,19 +30,15 @@ def sweep_words(words, n_known, class_counts, label_bits):
     # so that with many classes they do not all fall on the same cache lines.
     width = min(padded_length(n_classes), MOST_VECTORS * LANES)
     n_tiles = -(-n_classes // width)
-    unit_rows = aligned_rows(n_tiles * n_classes, width)
-    places = np.arange(n_classes)
-    # Counts are doubled from the start: a win is 2, a tie 1.
-    unit_rows[places // width * n_classes + places, places % width] = 2
     won = aligned_rows(n_tiles * n_classes, width)
     below, tied = aligned_rows(n_tiles, width), aligned_rows(n_tiles, width)
     wins = np.zeros((words.shape[0], n_classes * (n_classes - 1) // 2), np.int64)
-    _sweep_rows(words, n_known, class_counts, label_bits, unit_rows, won, below, tied, wins)
+    _sweep_rows(words, n_known, class_counts, label_bits, won, below, tied, wins)
     return wins
 
 
 @njit(cache=True, nogil=True)
-def _sweep_rows(words, n_known, class_counts, label_bits, unit_rows, won, below, tied, wins):
+def _sweep_rows(words, n_known, class_counts, label_bits, won, below, tied, wins):
     n = words.shape[1]
     n_classes = class_counts.shape[0]
     # One word adds at most 2 n to a counter, so this many are safe in 32 bits.
@@ -55,17 +51,13 @@ def _sweep_rows(words, n_known, class_counts, label_bits, unit_rows, won, below,
         for start in range(0, n_known[j], n_safe):
             won[:] = 0
             stop = min(start + n_safe, n_known[j])
-            _sweep_segment(
-                w, start, stop, label_bits, has_ties, n_classes, unit_rows, won, below, tied
-            )
+            _sweep_segment(w, start, stop, label_bits, has_ties, n_classes, won, below, tied)
             _subtract_lower_triangle(won, n_classes, wins[j])
         _add_all_pairs(class_counts, below, wins[j])
 
 
 @njit(cache=True, nogil=True)
-def _sweep_segment(
-    words, start, stop, label_bits, has_ties, n_classes, unit_rows, won, below, tied
-):
+def _sweep_segment(words, start, stop, label_bits, has_ties, n_classes, won, below, tied):
     """Sweep a stretch of words, one tile of classes after the other."""
     first, n_words = uintp(words.ctypes.data + 4 * start), uintp(stop - start)
     shift, mask = np.uint32(label_bits), np.uint32((1 << label_bits) - 1)
@@ -74,25 +66,26 @@ def _sweep_segment(
     row = uintp(4 * won.shape[1])
     for tile in range(uintp(below.shape[0])):
         rows = tile * uintp(n_classes) * row
-        a, u = uintp(won.ctypes.data) + rows, uintp(unit_rows.ctypes.data) + rows
+        a = uintp(won.ctypes.data) + rows
         b, t = uintp(below.ctypes.data) + tile * row, uintp(tied.ctypes.data) + tile * row
+        k = np.uint32(tile * uintp(won.shape[1]))
         if has_ties:
             if n_vectors == 1:
-                sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 1, 1)
+                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 1, 1)
             elif n_vectors == 2:
-                sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 2, 1)
+                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 2, 1)
             elif n_vectors == 3:
-                sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 3, 1)
+                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 3, 1)
             else:
-                sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 4, 1)
+                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 4, 1)
         elif n_vectors == 1:
-            sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 1, 0)
+            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 1, 0)
         elif n_vectors == 2:
-            sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 2, 0)
+            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 2, 0)
         elif n_vectors == 3:
-            sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 3, 0)
+            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 3, 0)
         else:
-            sweep_classes(first, n_words, previous, shift, mask, a, u, b, t, 4, 0)
+            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 4, 0)
 
 
 @njit(cache=True, nogil=True)

@@ -6,8 +6,7 @@ the machine has: one AVX-512 register, two of AVX2, four of SSE or NEON.
 
 Why not a plain loop: after ``below[k] += 2`` the next vector load of ``below`` spans that
 fresh 4-byte store, which blocks store forwarding and costs about ten cycles an element.
-Keeping ``below`` in registers and adding a one-hot row to it makes the sweep four times
-faster.
+Keeping ``below`` in registers makes the sweep four times faster.
 """
 
 import numpy as np
@@ -38,8 +37,8 @@ def aligned_rows(n_rows, length):
 
 @intrinsic
 def sweep_classes(
-    typingctx, words, n_words, previous, shift, label_mask,
-    wins, unit_rows, below, tied, n_vectors, has_ties,
+    typingctx, words, n_words, previous, shift, label_mask, first_class,
+    wins, below, tied, n_vectors, has_ties,
 ):  # fmt: skip
     """Let each word of class k in turn win over what lies below: ``wins[k] += below - tied``.
 
@@ -49,15 +48,17 @@ def sweep_classes(
 
     Parameters
     ----------
-    words, wins, unit_rows, below, tied : uintp
-        Addresses of uint32 memory. Rows of `wins` and of `unit_rows` (2 at place k of row k)
-        follow each other and are `n_vectors` vectors long.
+    words, wins, below, tied : uintp
+        Addresses of uint32 memory. Rows of `wins` follow each other and are `n_vectors` vectors
+        long, as are `below` and `tied`.
     n_words : uintp
         At least 1.
     previous : uint32
         The word before the first, or one of another key.
     shift, label_mask : uint32
         Where a word holds its key and its class.
+    first_class : uint32
+        The class that the first lane counts.
     n_vectors, has_ties : literal int
     """
     if not isinstance(n_vectors, types.IntegerLiteral):
@@ -67,12 +68,11 @@ def sweep_classes(
     n_regs, with_ties = n_vectors.literal_value, bool(has_ties.literal_value)
     address, word = types.uintp, types.uint32
     signature = types.void(
-        address, address, word, word, word,
-        address, address, address, address, n_vectors, has_ties,
+        address, address, word, word, word, word, address, address, address, n_vectors, has_ties
     )  # fmt: skip
 
     def codegen(context, builder, signature, args):
-        words, n_words, previous, shift, label_mask, wins, units, below, tied, _, _ = args
+        words, n_words, previous, shift, label_mask, first_class, wins, below, tied, _, _ = args
         first = builder.inttoptr(words, _WORD.as_pointer())
         entry = builder.block
         loop = builder.append_basic_block("sweep")
@@ -94,24 +94,26 @@ def sweep_classes(
         tieds = [builder.phi(_VECTOR) for _ in tied_at]
         here = builder.load(builder.gep(first, [i]))
         key = builder.lshr(here, shift)
-        is_tied = builder.icmp_unsigned("==", key, last_key)
-        label = builder.zext(builder.and_(here, label_mask), _ADDRESS)
-        row = builder.mul(label, ir.Constant(_ADDRESS, n_regs * _BYTES))
+        # All ones or none: a mask costs less than the branch that a select becomes.
+        is_tied = builder.sext(builder.icmp_unsigned("==", key, last_key), _WORD)
+        keep = _spread(builder, is_tied) if with_ties else None
+        label = builder.and_(here, label_mask)
+        row = builder.mul(builder.zext(label, _ADDRESS), ir.Constant(_ADDRESS, n_regs * _BYTES))
+        lane = _spread(builder, builder.sub(label, first_class))
         for v, (below_now, start) in enumerate(zip(belows, below_start, strict=True)):
             below_now.add_incoming(start, entry)
-            unit = builder.load(_vector_at(builder, builder.add(units, row), v), align=64)
+            # A comparison, not a load of a one-hot row: loads would alias with the stores.
+            numbers = ir.Constant(_VECTOR, list(range(v * LANES, (v + 1) * LANES)))
+            is_here = builder.icmp_unsigned("==", lane, numbers)
             gain = below_now
             if with_ties:
                 tieds[v].add_incoming(tied_start[v], entry)
-                nothing = ir.Constant(_VECTOR, None)
-                tied_now = builder.select(is_tied, tieds[v], nothing)
+                tied_now = builder.and_(tieds[v], keep)
                 gain = builder.sub(below_now, tied_now)
-                ones = ir.Constant(_VECTOR, [1] * LANES)
-                tied_next = builder.add(tied_now, builder.lshr(unit, ones))
-                tieds[v].add_incoming(tied_next, loop)
+                tieds[v].add_incoming(_add_where(builder, tied_now, is_here, 1), loop)
             won = _vector_at(builder, builder.add(wins, row), v)
             builder.store(builder.add(builder.load(won, align=64), gain), won, align=64)
-            below_now.add_incoming(builder.add(below_now, unit), loop)
+            below_now.add_incoming(_add_where(builder, below_now, is_here, 2), loop)
         last_key.add_incoming(key, loop)
         following = builder.add(i, one)
         i.add_incoming(following, loop)
@@ -132,11 +134,9 @@ def add_multiple(typingctx, target, source, factor):
 
     def codegen(context, builder, signature, args):
         target, source, factor = args
-        undefined = ir.Constant(_VECTOR, ir.Undefined)
-        lane = builder.insert_element(undefined, factor, ir.Constant(_WORD, 0))
-        factors = builder.shuffle_vector(lane, undefined, ir.Constant(_VECTOR, None))
         place = _vector_at(builder, target, 0)
-        product = builder.mul(builder.load(_vector_at(builder, source, 0), align=64), factors)
+        lanes = builder.load(_vector_at(builder, source, 0), align=64)
+        product = builder.mul(lanes, _spread(builder, factor))
         builder.store(builder.add(builder.load(place, align=64), product), place, align=64)
         return context.get_dummy_value()
 
@@ -147,3 +147,16 @@ def _vector_at(builder, address, number):
     """Return a pointer to vector `number` after an address."""
     place = builder.add(address, ir.Constant(_ADDRESS, number * _BYTES))
     return builder.inttoptr(place, _VECTOR.as_pointer())
+
+
+def _add_where(builder, vector, is_here, number):
+    """Return the vector with a number added in some lanes."""
+    added = ir.Constant(_VECTOR, [number] * LANES)
+    return builder.add(vector, builder.select(is_here, added, ir.Constant(_VECTOR, None)))
+
+
+def _spread(builder, word):
+    """Return a vector with the word in every lane."""
+    undefined = ir.Constant(_VECTOR, ir.Undefined)
+    first = builder.insert_element(undefined, word, ir.Constant(_WORD, 0))
+    return builder.shuffle_vector(first, undefined, ir.Constant(_VECTOR, None))
