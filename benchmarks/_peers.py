@@ -108,7 +108,7 @@ def find_weka():
 
 
 class WekaClock:
-    """Times WEKA's evaluators inside a Java virtual machine.
+    """Times WEKA's evaluators and classifiers inside a Java virtual machine.
 
     Parameters
     ----------
@@ -134,7 +134,9 @@ class WekaClock:
         self._folder.cleanup()
 
     def seconds(self, *evaluators, n_passes=3):
-        """Return the seconds of each evaluator ("chi", "su"), all in one virtual machine.
+        """Return the seconds of each evaluator or classifier, all in one virtual machine.
+
+        They are "chi", "su" or "name=class and options".
 
         A pass runs each three times, and the least processor time of its thread counts:
         without the time to read the data and to start Java, nor that of other threads. On a
@@ -148,7 +150,8 @@ class WekaClock:
             check=True, capture_output=True,
         )  # fmt: skip
         rows = [line.split(",") for line in table.read_text().splitlines()]
-        return [min(float(row[7]) for row in rows if row[4] == name) for name in evaluators]
+        names = [what.partition("=")[0] for what in evaluators]
+        return [min(float(row[7]) for row in rows if row[4] == name) for name in names]
 
 
 def write_arff(path, X, y):
