@@ -90,8 +90,8 @@ def sweep_classes(
         i.add_incoming(ir.Constant(_ADDRESS, 0), entry)
         last_key = builder.phi(_WORD)
         last_key.add_incoming(key_start, entry)
-        belows = [builder.phi(_VECTOR) for _ in below_at]
-        tieds = [builder.phi(_VECTOR) for _ in tied_at]
+        below_counts = [builder.phi(_VECTOR) for _ in below_at]
+        tied_counts = [builder.phi(_VECTOR) for _ in tied_at]
         here = builder.load(builder.gep(first, [i]))
         key = builder.lshr(here, shift)
         # All ones or none: a mask costs less than the branch that a select becomes.
@@ -100,17 +100,17 @@ def sweep_classes(
         label = builder.and_(here, label_mask)
         row = builder.mul(builder.zext(label, _ADDRESS), ir.Constant(_ADDRESS, n_regs * _BYTES))
         lane = _spread(builder, builder.sub(label, first_class))
-        for v, (below_now, start) in enumerate(zip(belows, below_start, strict=True)):
+        for v, (below_now, start) in enumerate(zip(below_counts, below_start, strict=True)):
             below_now.add_incoming(start, entry)
             # A comparison, not a load of a one-hot row: loads would alias with the stores.
             numbers = ir.Constant(_VECTOR, list(range(v * LANES, (v + 1) * LANES)))
             is_here = builder.icmp_unsigned("==", lane, numbers)
             gain = below_now
             if with_ties:
-                tieds[v].add_incoming(tied_start[v], entry)
-                tied_now = builder.and_(tieds[v], keep)
+                tied_counts[v].add_incoming(tied_start[v], entry)
+                tied_now = builder.and_(tied_counts[v], keep)
                 gain = builder.sub(below_now, tied_now)
-                tieds[v].add_incoming(_add_where(builder, tied_now, is_here, 1), loop)
+                tied_counts[v].add_incoming(_add_where(builder, tied_now, is_here, 1), loop)
             won = _vector_at(builder, builder.add(wins, row), v)
             builder.store(builder.add(builder.load(won, align=64), gain), won, align=64)
             below_now.add_incoming(_add_where(builder, below_now, is_here, 2), loop)
@@ -120,7 +120,7 @@ def sweep_classes(
         builder.cbranch(builder.icmp_unsigned("<", following, n_words), loop, done)
 
         builder.position_at_end(done)
-        for place, value in zip(below_at + tied_at, belows + tieds, strict=True):
+        for place, value in zip(below_at + tied_at, below_counts + tied_counts, strict=True):
             builder.store(value.incomings[1][0], place, align=64)
         return context.get_dummy_value()
 
