@@ -179,7 +179,7 @@ def make_problem(
         if not sparse.issparse(checked) and checked.dtype.kind not in "biuf":
             checked = checked.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise _explain_bad_column(X, error) from error
+        raise _explain_bad_column(X, error, accept_nominal) from error
     X = checked
     classes, codes, class_counts = encode_labels(y)
     if sample_weight is not None:
@@ -226,7 +226,7 @@ def _check_no_missing_label(y):
             )
 
 
-def _explain_bad_column(X, error):
+def _explain_bad_column(X, error, accept_nominal):
     """Name the first column of a data frame that is not numeric, if there is one."""
     if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return error
@@ -238,10 +238,15 @@ def _explain_bad_column(X, error):
                 raise TypeError
             values.astype(np.float64)
         except (TypeError, ValueError):
+            advice = (
+                "give it a categorical dtype or name it in categorical_features, or drop it"
+                if accept_nominal
+                else "encode or drop it first (for example with "
+                "sklearn.preprocessing.OrdinalEncoder or OneHotEncoder)"
+            )
             return MaucError(
                 f"X must be numeric, but column {name!r} has dtype {column.dtype} with values "
-                f"such as {values[:1].tolist()[0]!r}; encode or drop it first "
-                f"(for example with sklearn.preprocessing.OrdinalEncoder or OneHotEncoder)."
+                f"such as {values[:1].tolist()[0]!r}; {advice}."
             )
     return error
 

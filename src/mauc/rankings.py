@@ -14,9 +14,6 @@ TIES = ("index", "mauc")
 class RankingLists:
     """The best features of every sub-problem, best first.
 
-    Equal scores go by `ties`: ``"index"``, the smaller column number first, or ``"mauc"``, the
-    larger mean score over all sub-problems first, then the column number.
-
     Parameters
     ----------
     features : ndarray of shape (n_subproblems, length), int64
@@ -52,6 +49,8 @@ def rank_features(problem, decomposition, relevance, length, ties="index", n_job
         ``(problem, decomposition, chosen) -> scores``, see `mauc.relevance`.
     length : int
     ties : {"index", "mauc"}, default="index"
+        Equal scores go by column number, the smaller first; or by the mean score over all
+        sub-problems, the larger first, then by column number.
     n_jobs : int, optional
 
     Returns

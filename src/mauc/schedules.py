@@ -10,8 +10,6 @@ import numpy as np
 from scipy.special import ndtri
 
 _LARGEST_AUC = 1 - 1e-4  # where the probit of a perfect AUC is clipped
-
-
 _BATCH = 256  # random numbers drawn at once; fixed, so that a longer walk begins the same
 
 

@@ -127,3 +127,12 @@ def test_words_hold_ranks_and_codes(n_samples, n_classes):
 
 def test_all_missing():
     assert_contract(np.full((5, 2), np.nan), np.array([0, 1, 0, 1, 1], np.int32))
+
+
+@pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
+def test_contract_of_a_column_with_one_value_that_many_rows_share(rng, share):
+    # Few neighbours are equal, yet too many stand behind one key to be put in order one by one.
+    n = 20000
+    x = np.where(rng.random(n) < share, 0.0, rng.standard_normal(n))
+    folded = np.where(x == 0.0, rng.choice([0.0, 1e-12], n), x)
+    assert_contract(np.column_stack((x, folded)), rng.integers(0, 5, n).astype(np.int32))

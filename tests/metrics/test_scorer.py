@@ -106,3 +106,10 @@ def test_sample_weight(iris):
     model = GaussianNB().fit(X, y)
     wanted = mauc_score(y, model.predict_proba(X), sample_weight=w)
     assert mauc_scorer(model, X, y, sample_weight=w) == wanted
+
+
+def test_a_class_that_was_not_there_in_fit(iris):
+    X, y = iris
+    model = GaussianNB().fit(X[:100], y[:100])
+    with pytest.raises(MaucError, match="classes that GaussianNB has seen in fit, got also 'virg"):
+        mauc_scorer(model, X, y)

@@ -48,7 +48,9 @@ def select(
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="Column of the file with the labels.")
     ] = None,
-    k: Annotated[int, typer.Option("-k", help="How many features to choose.")] = 10,
+    k: Annotated[
+        int | None, typer.Option("-k", help="How many features to choose; 10, or all if fewer.")
+    ] = None,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "mdfs",
     schedule: Annotated[
         str | None, typer.Option(help=f"Which pair speaks next, for mdfs: {', '.join(SCHEDULES)}.")
@@ -71,7 +73,11 @@ def select(
         options = {name: value for name, value in options.items() if value is not None}
         if options and method != "mdfs":
             raise MaucError(f"--{next(iter(options))} goes with --method mdfs, not {method}.")
-        selector = METHODS[method](k, n_jobs=jobs, **options)
+        n_features = dataset.X.shape[1]
+        if k is not None and not 1 <= k <= n_features:
+            raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")
+        n_wanted = min(10, n_features) if k is None else k
+        selector = METHODS[method](n_wanted, n_jobs=jobs, **options)
         if "random_state" in selector.get_params():
             selector.set_params(random_state=seed)
         with warnings.catch_warnings(record=True) as caught:

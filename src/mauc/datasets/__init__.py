@@ -3,6 +3,7 @@
 from mauc.datasets.bundled import BUNDLED, load_bundled
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.readers import read_csv
+from mauc.exceptions import MaucError
 
 __all__ = ["BUNDLED", "Dataset", "load_bundled", "load_dataset", "read_csv"]
 
@@ -28,5 +29,10 @@ def load_dataset(source: str, target: str | None = None) -> Dataset:
     (178, 13)
     """
     if source in BUNDLED:
+        if target is not None:
+            raise MaucError(
+                f"the bundled data set {source!r} has its labels already, got target {target!r}; "
+                f"write ./{source} for a file of that name."
+            )
         return load_bundled(source)
     return read_csv(source, target)

@@ -55,7 +55,7 @@ def _split_target(frame: "pd.DataFrame", path: Path, target: str | None) -> Data
         wanted = (
             "needs a target column (--target)" if target is None else f"has no column {target!r}"
         )
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = f"; did you mean {near[0]!r}?" if near else "."
         raise MaucError(f"{path} {wanted}{hint} Its columns: {_some(columns)}.")
     if len(frame) == 0:
         raise MaucError(f"{path} has a header line but no rows.")

@@ -9,6 +9,7 @@ from mauc.kernels.sweep import count_equal
 # Numba, so it is cut back to 32 bits wherever it is used.
 _SPREAD = np.uint32(2654435769)
 _MARK_SHIFT = np.uint32(18)  # 2**14 marks, 16 KiB: they stay in the first-level cache
+_MOST_MEMBERS = 64  # of one key; they are sorted by insertion
 _FEW = 16  # a column is repaired if at most one word in this many shares its key with the next
 
 
@@ -16,7 +17,8 @@ _FEW = 16  # a column is repaired if at most one word in this many shares its ke
 def settle_words(XT, row_keys, y, label_bits, n_known, words, settled):
     """Check sorted words against the values and renumber keys that fold several of them.
 
-    Columns with few equal keys are repaired; columns with many are left unsettled.
+    Columns with few equal keys are repaired; columns with many, or with many words behind one
+    key (a value that many rows share), are left unsettled.
 
     Parameters
     ----------
@@ -45,20 +47,26 @@ def settle_words(XT, row_keys, y, label_bits, n_known, words, settled):
         if settled[j]:
             continue
         n_equal = count_equal(w, shift)
-        if n_equal <= n_most:
-            settled[j] = True
-            if n_equal > 0:
-                marks[:] = 0
-                n_shared = _find_shared(w, shift, shared, starts, marks)
-                for g in range(n_shared):
-                    filled[g] = starts[g]
-                x, keys = XT[j], row_keys[j]
-                _collect(x, y, keys, marks, shared, starts, n_shared, filled, values, codes)
-                is_folded = False
-                for g in range(n_shared):
-                    is_folded |= values[starts[g]] != values[starts[g + 1] - 1]
-                if is_folded:
-                    _renumber(shared, starts, n_shared, values, codes, shift, w)
+        if n_equal > n_most:
+            continue
+        settled[j] = True
+        if n_equal == 0:
+            continue
+        marks[:] = 0
+        n_shared = _find_shared(w, shift, shared, starts, marks)
+        largest = 0
+        for g in range(n_shared):
+            filled[g] = starts[g]
+            largest = max(largest, starts[g + 1] - starts[g])
+        if largest > _MOST_MEMBERS:
+            settled[j] = False
+            continue
+        _collect(XT[j], y, row_keys[j], marks, shared, starts, n_shared, filled, values, codes)
+        is_folded = False
+        for g in range(n_shared):
+            is_folded |= values[starts[g]] != values[starts[g + 1] - 1]
+        if is_folded:
+            _renumber(shared, starts, n_shared, values, codes, shift, w)
 
 
 @njit(cache=True, nogil=True)

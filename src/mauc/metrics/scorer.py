@@ -1,8 +1,9 @@
 """MAUC as a scikit-learn scorer: estimator, X, y in, MAUC out."""
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, listed
 from mauc.metrics.mauc import mauc_score
 
 RESPONSES = ("predict_proba", "decision_function")
@@ -47,6 +48,12 @@ class MAUCScorer(BaseEstimator):
         for method in methods:
             if hasattr(estimator, method):
                 scores = getattr(estimator, method)(X)
+                unseen = np.setdiff1d(y, estimator.classes_)
+                if len(unseen):
+                    raise MaucError(
+                        f"y must hold only classes that {type(estimator).__name__} has seen in "
+                        f"fit, got also {listed(unseen)}."
+                    )
                 return mauc_score(y, scores, labels=estimator.classes_, sample_weight=sample_weight)
         raise MaucError(
             f"{type(estimator).__name__} must have {' or '.join(methods)} to be scored by MAUC."

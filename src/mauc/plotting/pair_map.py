@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from mauc.decompose import Decomposition
 
@@ -49,6 +50,7 @@ class PairMapDisplay:
     @classmethod
     def from_selector(cls, selector):
         """Take the numbers from a fitted selector."""
+        check_is_fitted(selector)
         pairs = Decomposition("one-vs-one", len(selector.classes_))
         is_paired = selector.decomposition_.name == "one-vs-one"
         return cls(

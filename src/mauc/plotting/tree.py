@@ -1,6 +1,7 @@
 """Draw a C4.5 tree as boxes joined by lines."""
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from mauc.classifiers.c45_text import describe_leaf, describe_test, largest_class
 
@@ -32,6 +33,7 @@ class TreeDisplay:
     @classmethod
     def from_estimator(cls, estimator, *, feature_names=None, class_names=None):
         """Make the display of a fitted C45; names default to those it was fitted with."""
+        check_is_fitted(estimator)
         return cls(
             estimator.tree_,
             feature_names=feature_names or estimator.feature_names(),

@@ -6,7 +6,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mauc.decompose import Decomposition
 from mauc.exceptions import MaucError
@@ -21,7 +22,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     A subclass stores its parameters, ``n_features_to_select`` and ``n_jobs`` among them, says
     by `_accepts` what input it takes, and implements ``_rank(problem, n_wanted)``, which
-    returns a `Walk` and may set further learned attributes.
+    returns a `Decomposition` and a `Walk` and may set further learned attributes.
     """
 
     def fit(self, X, y):
@@ -66,6 +67,26 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _accepts(self):
         """Return what `make_problem` lets through."""
         return {"accept_sparse": True, "accept_infinite": False, "accept_nominal": False}
+
+    def transform(self, X):
+        """Reduce X to the selected features, in the order of the columns.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_selected : array-like of shape (n_samples, n_selected)
+            A data frame if ``set_output`` asks for one; its columns keep their types.
+        """
+        # scikit-learn passes pandas frames through as they are; polars frames it would convert.
+        wants_polars = _get_output_config("transform", estimator=self)["dense"] == "polars"
+        if wants_polars and hasattr(X, "with_columns"):
+            chosen = self.get_support(indices=True)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return X[:, chosen.tolist()]
+        return super().transform(X)
 
     def _get_support_mask(self):
         check_is_fitted(self)

@@ -35,6 +35,10 @@ class FSDD(SampleWeightMixin, ListSelector):
         For each step the feature, its rank and its score.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int

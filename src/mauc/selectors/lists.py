@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 from sklearn.utils import check_random_state
 
 from mauc.decompose import DECOMPOSITIONS, Decomposition
@@ -75,6 +76,8 @@ class ListSelector(RankingSelector):
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
 
         def separation(feature):
+            if problem.is_nominal is not None and problem.is_nominal[feature]:
+                return np.full(decomposition.n_subproblems, 0.5)  # categories have no order
             return auc_relevance(problem, decomposition, [feature])[0]
 
         return decomposition, walk(lists, schedule, n_wanted, separation)

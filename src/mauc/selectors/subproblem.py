@@ -52,7 +52,8 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         For each step the feature, the sub-problem that asked for it, and its rank and
         relevance there.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
+        NaN for nominal ones.
     decomposition_ : Decomposition
         The sub-problems.
     subproblem_names_ : list of str

@@ -34,6 +34,10 @@ class SymmetricalUncertainty(ListSelector):
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
         NaN for nominal ones.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
