@@ -23,7 +23,7 @@ def group_by_class(y, n_classes, sample_weight=None):
     """Sort the samples by class, keeping their order within a class.
 
     Reading a feature class by class needs sums in registers only; adding to the sums of
-    ``y[i]`` waits for the store before it (measured 2.3 times slower).
+    ``y[i]`` waits for the store before it.
 
     Parameters
     ----------

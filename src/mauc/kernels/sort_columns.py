@@ -2,8 +2,8 @@
 
 A *word* holds the key of a value in its high bits and the row's class code in its low
 ``label_bits`` bits. Sorting words sorts a column and carries the labels along, and
-``ndarray.sort`` on uint32 is the fastest sort NumPy has. The contract of a sorted row of
-words, on which every sweep relies:
+``ndarray.sort`` on uint32 uses vector instructions where the machine has them. The contract of
+a sorted row of words, on which every sweep relies:
 
 * keys ascend, and **two words have the same key exactly when their values are equal**;
   within one key the class codes ascend;
@@ -81,7 +81,7 @@ def _sort_unsettled(XT, y, label_bits, keys, words, settled):
     if settled.all():
         return
     settle_words(XT, row_keys, y, label_bits, keys.n_known, words, settled)
-    # Tied data: sorting the bare values is the fastest proof that a key is a value.
+    # Tied data: sorting the bare values proves that a key is a value.
     for j in np.flatnonzero(~settled):
         known = words[j, : keys.n_known[j]]
         settled[j] = is_one_to_one(np.sort(XT[j]), known, label_bits)

@@ -20,7 +20,7 @@ from mauc.kernels.joint_counts import (
 )
 from mauc.kernels.mrmr_step import best_of_block
 
-# Words and table look-ups of work that make a second thread worth its start (about 50 us).
+# Words and table look-ups of work that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 19
 
 
