@@ -10,7 +10,7 @@ from _common import load, print_header, print_row, time_in_turns
 from mauc import mauc_score
 from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.c45 import C45
-from mauc.experiments import FoldEvaluator
+from mauc.evaluation import FoldEvaluator
 
 N_RANKINGS = 9
 SIZES = np.arange(10, 101, 10)

@@ -19,7 +19,7 @@ from mauc import (
     SymmetricalUncertainty,
 )
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
-from mauc.experiments import FoldEvaluator
+from mauc.evaluation import FoldEvaluator
 
 CLASSIFIERS = {"nb": NormalNaiveBayes(), "1nn": NearestNeighbor()}
 

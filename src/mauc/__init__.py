@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from mauc.discretize import MDLDiscretizer
+from mauc.experiments import load_run, siren_study
 from mauc.metrics import PairAUCReport, mauc_score, mauc_scorer, pair_auc_scores
 from mauc.relevance import feature_pair_auc
 from mauc.selectors import (
@@ -33,7 +34,9 @@ __all__ = [
     "SymmetricalUncertainty",
     "__version__",
     "feature_pair_auc",
+    "load_run",
     "mauc_score",
     "mauc_scorer",
     "pair_auc_scores",
+    "siren_study",
 ]

@@ -4,16 +4,19 @@
 
     ValueError
       └─ MaucError                   the input has no meaningful answer
-           └─ UndefinedMAUCError     fewer than two classes to compare
+           ├─ UndefinedMAUCError     fewer than two classes to compare
+           └─ DamagedShardError      a file of a run is not what was written
     UserWarning
       └─ MaucWarning                 the answer stands, but means less than it seems
            ├─ SmallClassWarning      a class has a single sample
            ├─ ConstantInputWarning   features are constant and tell nothing
-           └─ AbsentClassWarning     a class has no sample to score
+           ├─ AbsentClassWarning     a class has no sample to score
+           └─ IncompleteRunWarning   cells of a run are not there yet
 """
 
 import sys
 import warnings
+from difflib import get_close_matches
 
 
 class MaucError(ValueError):
@@ -22,6 +25,10 @@ class MaucError(ValueError):
 
 class UndefinedMAUCError(MaucError):
     """MAUC compares classes, and there are fewer than two."""
+
+
+class DamagedShardError(MaucError):
+    """A shard of a run is truncated, altered or not of its cell."""
 
 
 class MaucWarning(UserWarning):
@@ -40,6 +47,10 @@ class AbsentClassWarning(MaucWarning):
     """A class has no sample to score; the mean is over the pairs that are present."""
 
 
+class IncompleteRunWarning(MaucWarning):
+    """Cells of a run are not there yet: means and tests are over fewer folds."""
+
+
 def warn_user(message, category):
     """Warn with the line of the caller outside this library and scikit-learn."""
     level, frame = 2, sys._getframe(1)
@@ -52,3 +63,14 @@ def listed(labels):
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
     return ", ".join(shown) + (", ..." if len(labels) > 5 else "")
+
+
+def unknown_word(what, got, choices):
+    """Return the error for a word that is none of the choices; it names the nearest one."""
+    choices = [str(choice) for choice in choices]
+    near = get_close_matches(str(got).lower(), [choice.lower() for choice in choices], n=1)
+    hint = ""
+    if near:
+        hint = next(choice for choice in choices if choice.lower() == near[0])
+        hint = f"; did you mean {hint!r}?"
+    return MaucError(f"{what} must be one of {', '.join(choices)}, got {got!r}{hint or '.'}")

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from mauc import MDFS
 from mauc.cli.app import app
-from mauc.cli.select import METHODS
+from mauc.selectors import SELECTORS
 
 
 def run(*words):
@@ -32,7 +32,7 @@ def test_the_table_shows_the_choice_and_who_asked(wine_file):
     assert "red vs" in result.stdout
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SELECTORS)
 def test_every_method_runs_on_a_bundled_set(method):
     result = run("iris", "--method", method)
     assert result.exit_code == 0

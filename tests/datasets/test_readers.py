@@ -1,58 +1,253 @@
-"""Data sets by name and by path; bad files get an error that names file and column."""
+"""CSV and TSV files; a bad file gets an error that names file, line or column, and the way out."""
+
+import gzip
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.datasets import BUNDLED, load_bundled, load_dataset, read_csv
+from mauc.datasets import load_dataset, read_csv
 from mauc.exceptions import MaucError
 
 
-@pytest.mark.parametrize("name", BUNDLED)
-def test_bundled_sets_have_names_for_columns_and_classes(name):
-    dataset = load_dataset(name)
-    assert dataset.X.shape == (len(dataset.y), len(dataset.feature_names))
-    assert dataset.y.dtype.kind == "U"
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="data.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
 
 
-def test_csv_keeps_missing_values(tmp_path):
-    path = tmp_path / "small.csv"
-    path.write_text("a,label,b\n1,u,2.5\n,v,3\n")
-    dataset = read_csv(path, "label")
-    assert_array_equal(dataset.X, [[1, 2.5], [np.nan, 3]])
+def test_numbers_names_and_labels(write):
+    dataset = load_dataset(write("a,label,b\n1,u,2.5\n2,v,3\n"), "label")
+    assert_array_equal(dataset.X, [[1, 2.5], [2, 3]])
     assert dataset.feature_names == ["a", "b"]
     assert dataset.y.tolist() == ["u", "v"]
+    assert (dataset.name, dataset.target_name) == ("data", "label")
+
+
+def test_missing_values_stay_missing(write):
+    dataset = read_csv(write("a,label,b\n1,u,?\n,v,NA\nNaN,v,3\n"), "label")
+    assert_array_equal(dataset.X, [[1, np.nan], [np.nan, np.nan], [np.nan, 3]])
+
+
+def test_further_texts_for_missing_values(write):
+    path = write("a,label\n1,u\n-,v\n3,v\n")
+    assert_array_equal(load_dataset(path, "label", missing="-").X, [[1], [np.nan], [3]])
+
+
+def test_numbers_keep_their_last_bit(write, rng):
+    values = rng.normal(size=200) * 10.0 ** rng.integers(-200, 200, 200)
+    path = write("a,label\n" + "".join(f"{value!r},u\n" for value in values.tolist()))
+    assert_array_equal(load_dataset(path, "label").X[:, 0], values)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("a\tlabel\n1\tu\n2\tv\n", "data.tsv", {}),
+        ("a\tlabel\n1\tu\n2\tv\n", "data.txt", {"format": "tsv"}),
+        ("a;label\n1;u\n2;v\n", "data.csv", {"separator": ";"}),
+        ("a;label\n1,0;u\n2,0;v\n", "data.csv", {"separator": ";", "decimal": ","}),
+        ('"a","label"\r\n1,"u"\r\n\r\n2,"v"\r\n', "data.csv", {}),
+        (gzip.compress(b"a,label\n1,u\n2,v\n"), "data.csv.gz", {}),
+        (gzip.compress(b"a\tlabel\n1\tu\n2\tv\n"), "data.tsv.gz", {}),
+        (gzip.compress(b"a,label\n1,u\n2,v\n"), "data.csv", {}),
+        (b"\xef\xbb\xbfa,label\n1,u\n2,v\n", "data.csv", {}),
+        ("a,label\n1,u\n2,v\n".encode("utf-16"), "data.csv", {"encoding": "utf-16"}),
+    ],
+)
+def test_dialects(write, text, name, options):
+    dataset = load_dataset(write(text, name), "label", **options)
+    assert_array_equal(dataset.X, [[1], [2]])
+    assert dataset.feature_names == ["a"]
+    assert dataset.y.tolist() == ["u", "v"]
+    assert dataset.name == "data"
+
+
+def test_another_encoding(write):
+    path = write("a,Gr\xf6\xdfe\n1,\xe9\n", encoding="latin-1")
+    dataset = load_dataset(path, "Gr\xf6\xdfe", encoding="latin-1")
+    assert dataset.y.tolist() == ["\xe9"]
+
+
+def test_without_header_the_last_column_is_the_target(write):
+    dataset = load_dataset(write("1,2,u\n3,4,v\n"), header=False)
+    assert_array_equal(dataset.X, [[1, 2], [3, 4]])
+    assert dataset.feature_names == ["x0", "x1"]
+    assert dataset.y.tolist() == ["u", "v"]
+
+
+@pytest.mark.parametrize("target", ["label", 0, -3, "0", "-3"])
+def test_the_target_goes_by_name_or_number(write, target):
+    dataset = load_dataset(write("label,a,b\n7,1,2\n8,3,4\n"), target)
+    assert dataset.y.tolist() == [7, 8]
+    assert dataset.feature_names == ["a", "b"]
+
+
+def test_text_categories_and_truth_values_are_nominal(write):
+    path = write("color,is_big,size,label\nred,True,1,u\n?,False,2,v\nblue,True,3,u\n")
+    dataset = load_dataset(path, "label")
+    assert dataset.nominal_features == ["color", "is_big"]
+    assert dataset.categories == {"color": ("blue", "red"), "is_big": (False, True)}
+    assert dataset.X["color"].isna().tolist() == [False, True, False]
+    assert isinstance(dataset.X["color"].dtype, pd.CategoricalDtype)
+
+
+def test_numbers_can_be_nominal(write):
+    dataset = load_dataset(
+        write("code,size,label\n01,1,u\n1,2,v\nx,3,u\n"), "label", categorical_features="code"
+    )
+    assert dataset.categories == {"code": ("01", "1", "x")}
+
+
+def test_columns_can_be_left_out(write):
+    path = write("id,a,b,label\nq,1,2,u\nr,3,4,v\n")
+    assert load_dataset(path, "label", drop=["id", 1]).feature_names == ["b"]
+
+
+def test_labels_of_any_number_of_digits(write):
+    dataset = load_dataset(write("a,label\n1,9007199254740993\n2,9007199254740995\n"), "label")
+    assert dataset.y.tolist() == [2**53 + 1, 2**53 + 3]
+
+
+def test_labels_may_mix_numbers_and_text(write):
+    assert load_dataset(write("a,label\n1,1\n2,x\n"), "label").y.tolist() == ["1", "x"]
+
+
+def test_a_quoted_cell_may_hold_separators_and_line_ends(write):
+    path = write('a,label\n1,"u, or\nso"\n2,v\n')
+    assert load_dataset(path, "label").y.tolist() == ["u, or\nso", "v"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is empty"),
+        ("", r"data\.csv is empty"),
+        ("\n\n", r"data\.csv is empty"),
         ("a,label\n", "has a header line but no rows"),
-        ("a,label\n1,u\n2,\n", "column 'label' has no label in data row 2"),
-        ("a,label\nred,u\nblue,v\n", "column 'a' is not numeric"),
-        ("a,label\n1,u\n1,2,3,4\n", "cannot be read as CSV"),
+        ("label\nu\nv\n", "no column left to be a feature"),
+        ("a,label\n1,u\n2,\n", "column 'label' has no label in line 3; give it one"),
+        ("a,label\n1,u\n2,NA\n2,?\n", r"has no label in line 3 \(2 rows have none\)"),
+        ("a,label\n1,u\n1,2,3,4\n", r"line 3: the row has 4 values, but line 1 has 2\."),
+        ("a,label\n1,u\n\n7\n", r"line 4: the row has 1 value, but line 1 has 2\."),
+        ('a,label\n"1\n",u\n7\n', "line 4: the row has 1 value"),
         ("a,b\n1,2\n", r"has no column 'label'\. Its columns: a, b"),
+        ("a,Labels\n1,2\n", "has no column 'label'; did you mean 'Labels'"),
+        ("5.1,3.5,x\n4,3,y\n", r"first line holds data and not names, say header=False"),
+        ("a;label\n1;u\n", r"single column when cut at ','.*has ';' in it; say separator=';'"),
+        ("a\tlabel\n1\tu\n", "has tabs in it; say format='tsv'"),
+        ("a|label\n1|u\n", r"say separator='\|'"),
+        ("a,a,label\n1,2,u\n", "columns 1 and 2 both have the name 'a'"),
+        (
+            "a,label\n1,u\n2,v\nlots,u\n",
+            r"column 'a' mixes 2 numbers and 1 texts; the first odd value is 'lots' on line 4\. .*"
+            "missing='lots'.*categorical_features='a'",
+        ),
+        ("a,label\nx,u\ny,v\n\n3,u\n", "the first odd value is '3' on line 5"),
+        ("a;label\n1;u\n", "say separator"),
+        ("id,label\n9007199254740993,u\n1,v\n", r"column 'id' .* beyond 2\*\*53.*drop='id'"),
+        ("id,label\n9007199254740993,u\n,v\n", r"column 'id' .* 9007199254740993"),
+        ("id,label\n99999999999999999999999,u\n1,v\n", r"column 'id' .* beyond 2\*\*53"),
+        (",a,label\n0,5,u\n1,6,v\n", "column 1 has no name and numbers the rows.*drop='column1'"),
     ],
 )
-def test_bad_files(tmp_path, text, message):
-    path = tmp_path / "bad.csv"
-    path.write_text(text)
+def test_bad_files(write, text, message):
+    path = write(text)
+    with pytest.raises(MaucError, match=message) as caught:
+        load_dataset(path, "label")
+    assert str(path) in str(caught.value)
+
+
+def test_large_floats_are_no_integers(write):
+    assert load_dataset(write("a,label\n1e300,u\n-1e20,v\n"), "label").X.max() == 1e300
+
+
+def test_a_column_without_a_name_that_is_no_row_number_is_a_feature(write):
+    dataset = load_dataset(write(",a,label\n4,5,u\n1,6,v\n"), "label")
+    assert dataset.feature_names == ["column1", "a"]
+
+
+def test_a_decimal_comma_is_told(write):
+    path = write("a;label\n1,5;u\n2;v\n")
+    with pytest.raises(MaucError, match=r"decimal comma, such as '1,5'; say decimal=','"):
+        load_dataset(path, "label", separator=";")
+
+
+def test_a_wrong_byte_is_named_by_its_offset(write):
+    path = write(b"a,label\n1,u\n2,\xe9\n")
+    with pytest.raises(
+        MaucError, match=r"not UTF-8 text: byte 0xe9 at offset 14 \(line 3\).*encoding='latin-1'"
+    ):
+        load_dataset(path, "label")
+
+
+def test_a_wrong_byte_far_into_the_file(write):
+    head = b"a,label\n" + b"1,u\n" * 300_000
+    path = write(head + b"2,\xff\n")
+    with pytest.raises(MaucError, match=rf"byte 0xff at offset {len(head) + 2} \(line 300002\)"):
+        load_dataset(path, "label")
+
+
+def test_a_character_cut_off_at_the_end(write):
+    path = write(b"a,label\n1,u\n2,\xc3")
+    with pytest.raises(MaucError, match=r"at offset 14 \(line 3\)"):
+        load_dataset(path, "label")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "data.csv", "by its first bytes it is a PNG image"),
+        (b"PAR1\x15\x04PAR1", "data.csv", "it is a Parquet file"),
+        (b"a,\0b\0\n", "data.csv", "a binary file of an unknown kind"),
+        (b"<!DOCTYPE html><html>", "data.csv", "an HTML or XML page"),
+        ("a,label\n1,u\n".encode("utf-16"), "data.csv", "say encoding='utf-16'"),
+        (b"a,label\n1,u\n", "data.csv.gz", "is not a gzip archive: .* it is text"),
+        (gzip.compress(b"a,label\n1,u\n" * 99)[:-9], "data.csv.gz", "broken gzip archive"),
+        (gzip.compress(b""), "data.csv.gz", "is empty"),
+    ],
+)
+def test_files_that_are_not_what_their_name_says(write, content, name, message):
     with pytest.raises(MaucError, match=message):
-        read_csv(path, "label")
+        load_dataset(write(content, name), "label")
 
 
-def test_bytes_that_are_not_text(tmp_path):
-    path = tmp_path / "latin.csv"
-    path.write_bytes("a,label\n1,\xe9\n".encode("latin-1"))
-    with pytest.raises(MaucError, match="is not UTF-8 text"):
-        read_csv(path, "label")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": None}, r"needs a target column \(--target\)\. Its columns: a, b, label"),
+        ({"target": 3}, r"target as a column number must be in \[-3, 2\], got 3"),
+        ({"drop": "c"}, r"has no column 'c'\. Its columns"),
+        ({"drop": "label"}, "drop has 'label', which is the target"),
+        ({"categorical_features": "bb"}, "no column 'bb'; did you mean 'b'"),
+        ({"encoding": "none"}, "encoding must be one that Python knows"),
+        ({"separator": ",,"}, "separator must be one character, got ',,'"),
+        ({"decimal": ","}, "separator and decimal must differ"),
+        ({"format": "xls"}, "format must be one of arff, csv"),
+        ({"nominal": "maybe"}, "nominal must be one of keep, ordinal, onehot, drop, got 'maybe'"),
+        ({"target": "b"}, r"column 'b' holds 2\.5 in line 2: labels are names or whole numbers"),
+    ],
+)
+def test_wrong_options(write, options, message):
+    path = write("a,b,label\n1,2.5,u\n3,4,v\n")
+    with pytest.raises(MaucError, match=message):
+        load_dataset(path, **{"target": "label", **options})
 
 
-def test_no_target_and_no_such_set(tmp_path):
-    path = tmp_path / "small.csv"
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(MaucError, match=r"needs a target column \(--target\)\. Its columns: a, b"):
-        read_csv(path, None)
-    with pytest.raises(MaucError, match="data set must be one of"):
-        load_bundled("none")
+def test_an_extension_that_tells_nothing(write):
+    with pytest.raises(MaucError, match=r"extension '\.dat' tells no format.*format='csv'"):
+        load_dataset(write("a,label\n1,u\n", "data.dat"), "label")
+
+
+def test_an_option_of_another_format(write):
+    with pytest.raises(MaucError, match="separator goes with csv, tsv files, not with arff"):
+        load_dataset(write("@relation r\n", "data.arff"), separator=";")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(MaucError, match="is a folder"):
+        load_dataset(tmp_path, "label")

@@ -9,7 +9,9 @@ from sklearn.base import BaseEstimator
 
 import oracle_fsdd as oracle
 import rival_strategies
+from mauc import FSDD
 from mauc.decompose import DECOMPOSITIONS, Decomposition
+from mauc.exceptions import ConstantInputWarning
 from mauc.problem import make_problem
 from mauc.relevance.fsdd import fsdd_of_moments, fsdd_relevance, merge_classes
 
@@ -127,3 +129,14 @@ def test_an_absent_class_changes_nothing():
     offset, scatter = np.array([[1.0, 4.0]]), np.array([[2.0, 1.0]])
     padded = (np.insert(part, 1, 0.0, axis=1) for part in (count, offset, scatter))
     assert_array_equal(fsdd_of_moments(*padded, 2.0), fsdd_of_moments(count, offset, scatter, 2.0))
+
+
+def test_constant_features_rank_first_if_asked():
+    X = np.array([[5.0, 0.0, 1.0], [5.0, 1.0, 3.0], [5.0, 9.0, 2.0], [5.0, 8.0, 4.0]])
+    y = [0, 0, 1, 1]
+    assert FSDD("all", constants="last").fit(X[:, 1:], y).ranking_.tolist() == [0, 1]
+    with pytest.warns(ConstantInputWarning, match="they rank first"):
+        selector = FSDD("all", constants="first").fit(X, y)
+    assert selector.ranking_.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="constants must be one of"):
+        FSDD(constants="never").fit(X, y)

@@ -1,8 +1,13 @@
 """Put the commands together."""
 
+from typing import Annotated
+
 import typer
 
+from mauc.cli.run import run
 from mauc.cli.select import select
+from mauc.cli.siren import siren
+from mauc.cli.tables import published, tables
 
 app = typer.Typer(
     name="mauc",
@@ -12,9 +17,23 @@ app = typer.Typer(
 )
 
 
+def _show_version(is_wanted: bool) -> None:
+    if is_wanted:
+        from mauc import __version__
+
+        typer.echo(f"mauc {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
     """Choose features for a high multi-class AUC (MAUC)."""
 
 
-app.command()(select)
+for function in (select, siren, run, tables, published):
+    app.command()(function)

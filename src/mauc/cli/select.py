@@ -1,8 +1,6 @@
 """`mauc select`: a table of chosen features and the class pairs that each one serves."""
 
 import warnings
-from collections.abc import Callable
-from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -13,32 +11,10 @@ from rich.table import Table
 
 from mauc.datasets import BUNDLED, load_dataset
 from mauc.decompose import Decomposition
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, unknown_word
 from mauc.schedules import SCHEDULES
-from mauc.selectors import (
-    FSDD,
-    MAUCD,
-    MDFS,
-    MRMR,
-    ChiSquare,
-    ReliefF,
-    SpreadFx,
-    SymmetricalUncertainty,
-)
+from mauc.selectors import SELECTORS, make_selector
 from mauc.selectors.base import RankingSelector
-
-# The paper's names; every selector is made with its defaults.
-METHODS: dict[str, Callable[..., RankingSelector]] = {
-    "mdfs": MDFS,
-    "maucd": MAUCD,
-    "mrmr": MRMR,
-    "fsdd": FSDD,
-    "schi": partial(SpreadFx, relevance="chi2"),
-    "ssu": partial(SpreadFx, relevance="su"),
-    "chi": ChiSquare,
-    "su": SymmetricalUncertainty,
-    "relieff": ReliefF,
-}
 
 
 def select(
@@ -51,7 +27,7 @@ def select(
     k: Annotated[
         int | None, typer.Option("-k", help="How many features to choose; 10, or all if fewer.")
     ] = None,
-    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "mdfs",
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(SELECTORS)}.")] = "mdfs",
     schedule: Annotated[
         str | None, typer.Option(help=f"Which pair speaks next, for mdfs: {', '.join(SCHEDULES)}.")
     ] = None,
@@ -67,8 +43,8 @@ def select(
     """
     try:
         dataset = load_dataset(data, target)
-        if method not in METHODS:
-            raise MaucError(f"--method must be one of {', '.join(METHODS)}, got {method!r}.")
+        if method not in SELECTORS:
+            raise unknown_word("--method", method, SELECTORS)
         options = {"schedule": schedule, "ties": ties}
         options = {name: value for name, value in options.items() if value is not None}
         if options and method != "mdfs":
@@ -77,7 +53,7 @@ def select(
         if k is not None and not 1 <= k <= n_features:
             raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")
         n_wanted = min(10, n_features) if k is None else k
-        selector = METHODS[method](n_wanted, n_jobs=jobs, **options)
+        selector = make_selector(method, n_wanted, n_jobs=jobs, **options)
         if "random_state" in selector.get_params():
             selector.set_params(random_state=seed)
         with warnings.catch_warnings(record=True) as caught:

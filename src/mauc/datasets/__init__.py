@@ -1,38 +1,31 @@
-"""Data in: bundled data sets by name, CSV files by path."""
+"""Data in: data sets by name, files by path; reduced data out."""
 
 from mauc.datasets.bundled import BUNDLED, load_bundled
 from mauc.datasets.dataset import Dataset
-from mauc.datasets.readers import read_csv
-from mauc.exceptions import MaucError
+from mauc.datasets.fetch import fetch
+from mauc.datasets.generated import make_control_charts, make_siren
+from mauc.datasets.load import load_dataset, read_csv
+from mauc.datasets.nominal import NOMINAL, check_numeric, encode_dataset
+from mauc.datasets.readers import FORMATS
+from mauc.datasets.registry import Entry, dataset_info, list_datasets
+from mauc.datasets.writers import WRITABLE, write_table
 
-__all__ = ["BUNDLED", "Dataset", "load_bundled", "load_dataset", "read_csv"]
-
-
-def load_dataset(source: str, target: str | None = None) -> Dataset:
-    """Load a bundled data set by its name, or a CSV file by its path.
-
-    Parameters
-    ----------
-    source : str
-        A name in `BUNDLED`, or a path.
-    target : str, optional
-        The column with the labels; needed for a file.
-
-    Returns
-    -------
-    dataset : Dataset
-
-    Examples
-    --------
-    >>> from mauc.datasets import load_dataset
-    >>> load_dataset("wine").X.shape
-    (178, 13)
-    """
-    if source in BUNDLED:
-        if target is not None:
-            raise MaucError(
-                f"the bundled data set {source!r} has its labels already, got target {target!r}; "
-                f"write ./{source} for a file of that name."
-            )
-        return load_bundled(source)
-    return read_csv(source, target)
+__all__ = [
+    "BUNDLED",
+    "FORMATS",
+    "NOMINAL",
+    "WRITABLE",
+    "Dataset",
+    "Entry",
+    "check_numeric",
+    "dataset_info",
+    "encode_dataset",
+    "fetch",
+    "list_datasets",
+    "load_bundled",
+    "load_dataset",
+    "make_control_charts",
+    "make_siren",
+    "read_csv",
+    "write_table",
+]

@@ -1,9 +1,18 @@
 """What a loaded data set is, whatever it came from."""
 
-from dataclasses import dataclass
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+
+from mauc.exceptions import MaucError
+
+# float64 holds every whole number up to here.
+WIDEST_INTEGER = 2**53
 
 
 @dataclass(frozen=True)
@@ -13,13 +22,154 @@ class Dataset:
     Parameters
     ----------
     name : str
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray, scipy sparse array or pandas DataFrame of shape (n_samples, n_features)
+        A frame only where there are nominal columns, which have pandas' categorical dtype.
     y : ndarray of shape (n_samples,)
         Labels.
     feature_names : list of str
+    categories : mapping of str to tuple, default={}
+        The values of each feature that is nominal or was before it was encoded: where a column
+        holds codes 0, 1, ..., code i stands for value i.
+    target_name : str, default="class"
+        What the labels are called, as a column of a file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mauc.datasets import Dataset
+    >>> X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> Dataset("small", X, np.array(["u", "v"]), ["a", "b"]).fingerprint()[:16]
+    '106117d618ddf121'
     """
 
     name: str
-    X: np.ndarray[Any, Any]
+    X: Any
     y: np.ndarray[Any, Any]
     feature_names: list[str]
+    categories: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    target_name: str = "class"
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def nominal_features(self) -> list[str]:
+        """Names of the columns of `X` that are nominal, not numbers."""
+        if not hasattr(self.X, "dtypes"):
+            return []
+        kinds = zip(self.feature_names, self.X.dtypes, strict=True)
+        return [name for name, dtype in kinds if str(dtype) == "category"]
+
+    def take(self, columns: Sequence[int] | np.ndarray[Any, Any]) -> "Dataset":
+        """Return the data set with some features only.
+
+        Parameters
+        ----------
+        columns : sequence of int
+            Their numbers, such as the ``ranking_`` of a selector, in the order wanted.
+
+        Returns
+        -------
+        dataset : Dataset
+        """
+        chosen = [int(j) for j in columns]
+        if any(not 0 <= j < self.n_features for j in chosen) or len(set(chosen)) < len(chosen):
+            raise MaucError(
+                f"columns must be different numbers in [0, {self.n_features - 1}], got {chosen}."
+            )
+        names = [self.feature_names[j] for j in chosen]
+        X = self.X.tocsc() if sparse.issparse(self.X) else self.X
+        X = X.iloc[:, chosen] if hasattr(X, "iloc") else X[:, chosen]
+        if hasattr(X, "dtypes") and not any(str(dtype) == "category" for dtype in X.dtypes):
+            X = X.to_numpy()
+        return replace(
+            self,
+            X=X,
+            feature_names=names,
+            categories={name: self.categories[name] for name in names if name in self.categories},
+        )
+
+    def fingerprint(self) -> str:
+        """Return a digest of values, labels and feature names.
+
+        It is the same on every machine and for every number type, memory order and storage
+        (dense or sparse) that hold the same values; the name of the data set is not part of it.
+
+        Returns
+        -------
+        digest : str
+            32 hexadecimal digits (BLAKE2b).
+
+        Notes
+        -----
+        A column of numbers enters as its shape, the rows of its non-zero values and these values
+        as little-endian float64, so that dense and sparse columns agree. Columns of categories
+        and the labels enter as their sorted distinct texts and the place of each row in them.
+        """
+        digest = hashlib.blake2b(digest_size=16)
+        _add(digest, "shape", json.dumps([self.n_samples, self.n_features]).encode())
+        _add(digest, "names", json.dumps(list(self.feature_names)).encode())
+        _add_texts(digest, np.asarray(self.y))
+        X = sparse.csc_array(self.X) if sparse.issparse(self.X) else self.X
+        for j in range(self.n_features):
+            _add_column(digest, X, j)
+        return digest.hexdigest()
+
+
+def _add(digest: Any, kind: str, content: bytes) -> None:
+    # The length in front keeps two parts from being read as two others.
+    digest.update(f"{kind}:{len(content)}:".encode())
+    digest.update(content)
+
+
+def _add_column(digest: Any, X: Any, j: int) -> None:
+    if sparse.issparse(X):
+        part = X[:, [j]].tocoo()
+        part.sum_duplicates()
+        values, rows = part.data, part.coords[0]
+    else:
+        column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
+        values = np.asarray(column)
+        if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
+            _add_texts(digest, values)
+            return
+        rows = np.arange(len(values))
+    is_stored = values != 0
+    values, rows = values[is_stored], rows[is_stored]
+    order = np.argsort(rows, kind="stable")
+    values, rows = values[order], rows[order]
+    if values.dtype.kind in "iu" and _is_wide(values):
+        _add(digest, "integers", json.dumps([int(value) for value in values]).encode())
+    else:
+        values = values.astype("<f8")
+        values[np.isnan(values)] = np.nan  # one of the many bit patterns of NaN
+        _add(digest, "values", values.tobytes())
+    _add(digest, "rows", rows.astype("<i8").tobytes())
+
+
+def _is_wide(values: np.ndarray[Any, Any]) -> bool:
+    return len(values) > 0 and bool(values.max() > WIDEST_INTEGER or values.min() < -WIDEST_INTEGER)
+
+
+def _add_texts(digest: Any, values: np.ndarray[Any, Any]) -> None:
+    """Add labels or categories; a missing one (NaN, None) is a text of its own kind."""
+    texts = [None if _is_missing(value) else str(value) for value in values.tolist()]
+    known = sorted({text for text in texts if text is not None})
+    place: dict[str | None, int] = {text: code for code, text in enumerate(known)}
+    codes = np.array([place.get(text, -1) for text in texts], dtype="<i8")
+    _add(digest, "texts", json.dumps(known).encode())
+    _add(digest, "codes", codes.tobytes())
+
+
+def _is_missing(value: object) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas' NA has no answer
+        return True

@@ -1,6 +1,27 @@
-"""Experiments: how well classifiers do on ranked features."""
+"""Experiments: a plan in, rows that survive crashes out."""
 
-from mauc.experiments.evaluate import FoldEvaluator, evaluate_ranking
-from mauc.experiments.tuned_svm import TunedScores, evaluate_tuned_svm
+from mauc.experiments.load import load_run
+from mauc.experiments.plan import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec
+from mauc.experiments.plan_file import parse_plan, plan_to_toml, read_plan
+from mauc.experiments.rows import Row
+from mauc.experiments.runner import RunSummary, run_plan
+from mauc.experiments.siren import SirenStudy, compare_selectors, siren_index, siren_study
 
-__all__ = ["FoldEvaluator", "TunedScores", "evaluate_ranking", "evaluate_tuned_svm"]
+__all__ = [
+    "Cell",
+    "DatasetSpec",
+    "MethodSpec",
+    "Plan",
+    "Row",
+    "RunSummary",
+    "SirenStudy",
+    "TuningSpec",
+    "compare_selectors",
+    "load_run",
+    "parse_plan",
+    "plan_to_toml",
+    "read_plan",
+    "run_plan",
+    "siren_index",
+    "siren_study",
+]

@@ -1,6 +1,19 @@
 """Displays: they hold the numbers, `.plot(ax)` draws them, `.frame()` hands them out."""
 
+from mauc.plotting.critical_difference import CriticalDifferenceDisplay
+from mauc.plotting.curves import CurvesDisplay
 from mauc.plotting.pair_map import PairMapDisplay
+from mauc.plotting.siren import SirenDisplay
+from mauc.plotting.stability import StabilityDisplay
 from mauc.plotting.tree import TreeDisplay
+from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 
-__all__ = ["PairMapDisplay", "TreeDisplay"]
+__all__ = [
+    "CriticalDifferenceDisplay",
+    "CurvesDisplay",
+    "PairMapDisplay",
+    "SirenDisplay",
+    "StabilityDisplay",
+    "TreeDisplay",
+    "WinDrawLossDisplay",
+]

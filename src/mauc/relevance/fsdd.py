@@ -5,7 +5,7 @@ import numpy as np
 from mauc.kernels.class_moments import class_moments
 
 
-def fsdd_relevance(problem, decomposition, chosen, beta=2.0):
+def fsdd_relevance(problem, decomposition, chosen, beta=2.0, constants="last"):
     r"""Score features by the spread between classes less that within them.
 
     Parameters
@@ -17,12 +17,14 @@ def fsdd_relevance(problem, decomposition, chosen, beta=2.0):
     chosen : slice or list of int
     beta : float, default=2.0
         Weight of the spread within classes.
+    constants : {"last", "first"}, default="last"
+        Where features without spread rank.
 
     Returns
     -------
     scores : ndarray of shape (n_chosen, n_subproblems)
-        -inf for a feature that is constant on a sub-problem or has fewer than two known
-        values there: it ranks last.
+        -inf (inf with ``constants="first"``) for a feature that is constant on a sub-problem or
+        has fewer than two known values there.
 
     Notes
     -----
@@ -43,13 +45,16 @@ def fsdd_relevance(problem, decomposition, chosen, beta=2.0):
     shift = np.empty(len(XT))
     count, offset, scatter = np.empty(shape), np.empty(shape), np.empty(shape)
     class_moments(XT, order, starts, weights, shift, count, offset, scatter)
-    if decomposition.name == "whole":
-        return fsdd_of_moments(count, offset, scatter, beta)[:, np.newaxis]
     scores = np.empty((len(XT), decomposition.n_subproblems))
-    for subproblem, role in enumerate(decomposition.roles):
-        parts = [merge_classes(count, offset, scatter, role == side) for side in (0, 1)]
-        merged = (np.column_stack(moment) for moment in zip(*parts, strict=True))
-        scores[:, subproblem] = fsdd_of_moments(*merged, beta)
+    if decomposition.name == "whole":
+        scores[:, 0] = fsdd_of_moments(count, offset, scatter, beta)
+    else:
+        for subproblem, role in enumerate(decomposition.roles):
+            parts = [merge_classes(count, offset, scatter, role == side) for side in (0, 1)]
+            merged = (np.column_stack(moment) for moment in zip(*parts, strict=True))
+            scores[:, subproblem] = fsdd_of_moments(*merged, beta)
+    if constants == "first":
+        scores[np.isneginf(scores)] = np.inf
     return scores
 
 

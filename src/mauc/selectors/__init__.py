@@ -4,6 +4,7 @@ from mauc.selectors.chi_square import ChiSquare
 from mauc.selectors.fsdd import FSDD
 from mauc.selectors.maucd import MAUCD
 from mauc.selectors.mdfs import MDFS
+from mauc.selectors.methods import PAPER_SELECTORS, SELECTORS, make_selector
 from mauc.selectors.mrmr import MRMR
 from mauc.selectors.relieff import ReliefF
 from mauc.selectors.spreadfx import SpreadFx
@@ -15,9 +16,12 @@ __all__ = [
     "MAUCD",
     "MDFS",
     "MRMR",
+    "PAPER_SELECTORS",
+    "SELECTORS",
     "ChiSquare",
     "ReliefF",
     "SpreadFx",
     "SubproblemSelector",
     "SymmetricalUncertainty",
+    "make_selector",
 ]

@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 
 from mauc.exceptions import ConstantInputWarning, MaucError, warn_user
-from mauc.selectors.base import SampleWeightMixin
+from mauc.selectors.base import SampleWeightMixin, check_choice
 from mauc.selectors.lists import ListSelector, Recipe
 
 
@@ -19,6 +19,9 @@ class FSDD(SampleWeightMixin, ListSelector):
         ranking).
     beta : float, default=2.0
         Weight of the spread within classes.
+    constants : {"last", "first"}, default="last"
+        Where constant features rank: they tell nothing, so last. The published results on MNIST
+        have them first.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
@@ -26,11 +29,12 @@ class FSDD(SampleWeightMixin, ListSelector):
     Attributes
     ----------
     ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column, constant features last.
+        Selected columns, best first; equal scores go by column.
     support_ : ndarray of shape (n_features,), bool
         Mask of the selected columns.
     scores_ : ndarray of shape (n_features,)
-        Distance discriminant of every feature; -inf for a constant one.
+        Distance discriminant of every feature; -inf (inf with ``constants="first"``) for a
+        constant one.
     trace_ : SelectionTrace
         For each step the feature, its rank and its score.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
@@ -50,8 +54,7 @@ class FSDD(SampleWeightMixin, ListSelector):
     -----
     :math:`[\sigma''^2 - \beta \sum_k (n_k / n) \sigma_k'^2] / \sigma^2` (Eq. 8-11 of [1]_) with
     the variance of the class means, of class k and of all, the latter two over n - 1. Missing
-    values are left out of their feature; weights are frequencies. A constant feature carries
-    no information and ranks last; the published results on MNIST have such features first.
+    values are left out of their feature; weights are frequencies.
 
     References
     ----------
@@ -66,23 +69,26 @@ class FSDD(SampleWeightMixin, ListSelector):
     array([2, 3])
     """
 
-    def __init__(self, n_features_to_select=0.5, *, beta=2.0, n_jobs=None):
+    def __init__(self, n_features_to_select=0.5, *, beta=2.0, constants="last", n_jobs=None):
         self.n_features_to_select = n_features_to_select
         self.beta = beta
+        self.constants = constants
         self.n_jobs = n_jobs
 
     def _recipe(self):
-        return Recipe("whole", "fsdd", "round_robin", options={"beta": self.beta})
+        options = {"beta": self.beta, "constants": self.constants}
+        return Recipe("whole", "fsdd", "round_robin", options=options)
 
     def _rank(self, problem, n_wanted):
         if not isinstance(self.beta, Real) or not np.isfinite(self.beta):
             raise MaucError(f"beta must be a finite number, got {self.beta!r}.")
+        check_choice("constants", self.constants, ("last", "first"))
         decomposition, walk = super()._rank(problem, n_wanted)
-        n_constant = int(np.isneginf(walk.scores).sum())
+        n_constant = int(np.isinf(walk.scores).sum())
         if n_constant:
+            why = "there are no others left" if self.constants == "last" else "they rank first"
             warn_user(
-                f"{n_constant} of the {n_wanted} selected features are constant: "
-                f"there are no others left.",
+                f"{n_constant} of the {n_wanted} selected features are constant: {why}.",
                 ConstantInputWarning,
             )
         return decomposition, walk

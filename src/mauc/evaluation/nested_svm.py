@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauc.classifiers.rbf_kernel import SquaredDistances
-from mauc.experiments.nested_refit import NestedRefit
+from mauc.evaluation.nested_refit import NestedRefit
 
 
 class NestedSVM:

@@ -14,8 +14,8 @@ from sklearn.naive_bayes import GaussianNB
 from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.c45 import C45
 from mauc.exceptions import MaucError, UndefinedMAUCError
-from mauc.experiments import FoldEvaluator, evaluate_ranking
-from mauc.experiments.score import TestLabels
+from mauc.evaluation import FoldEvaluator, evaluate_ranking
+from mauc.evaluation.score import TestLabels
 from mauc.metrics import mauc_score
 
 CASES = [
@@ -124,8 +124,8 @@ def test_threads_and_blocks_do_not_matter(classifier, monkeypatch):
     data = (X[::2], y[::2], X[1::2], y[1::2])
     ranking, sizes = np.arange(64)[::-1], [5, 64]
     expected = evaluate_ranking(ranking, sizes, classifier, *data)
-    monkeypatch.setattr("mauc.experiments.nested_neighbor._BLOCK_DISTANCES", 10_000)
-    monkeypatch.setattr("mauc.experiments.nested_bayes._MOST_PLACES", 10_000)
+    monkeypatch.setattr("mauc.evaluation.nested_neighbor._BLOCK_DISTANCES", 10_000)
+    monkeypatch.setattr("mauc.evaluation.nested_bayes._MOST_PLACES", 10_000)
     np.testing.assert_array_equal(
         evaluate_ranking(ranking, sizes, classifier, *data, n_jobs=2), expected
     )

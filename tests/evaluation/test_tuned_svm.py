@@ -6,7 +6,7 @@ from sklearn.datasets import load_wine
 
 from mauc.classifiers import tune_rbf_svm
 from mauc.exceptions import MaucError
-from mauc.experiments import evaluate_ranking, evaluate_tuned_svm
+from mauc.evaluation import evaluate_ranking, evaluate_tuned_svm
 
 X, Y = load_wine(return_X_y=True)
 FOLD = (X[::2], Y[::2], X[1::2], Y[1::2])

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mauc.classifiers.svm_tuning import TuningResult, tune_rbf_svm
+from mauc.evaluation.evaluate import FoldEvaluator
 from mauc.exceptions import MaucError
-from mauc.experiments.evaluate import FoldEvaluator
 
 SCOPES = ("dataset", "fold", "size")
 
@@ -64,7 +64,7 @@ def evaluate_tuned_svm(
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from mauc.experiments import evaluate_tuned_svm
+    >>> from mauc.evaluation import evaluate_tuned_svm
     >>> X, y = load_wine(return_X_y=True)
     >>> scores = evaluate_tuned_svm(
     ...     [6, 12, 0, 9], [2, 4], X[::2], y[::2], X[1::2], y[1::2], search="coarse_to_fine"

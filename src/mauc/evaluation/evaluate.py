@@ -1,5 +1,8 @@
 """MAUC of a classifier on the first k features of a ranking, for many k at once."""
 
+from dataclasses import dataclass
+from time import perf_counter
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
@@ -10,14 +13,14 @@ from mauc.classifiers.naive_bayes import NormalNaiveBayes
 from mauc.classifiers.nearest_neighbor import NearestNeighbor
 from mauc.classifiers.nominal_columns import categorical_columns
 from mauc.classifiers.svm import RBFSVM
+from mauc.evaluation.fold import Fold
+from mauc.evaluation.nested_bayes import NestedBayes
+from mauc.evaluation.nested_neighbor import NestedNeighbor
+from mauc.evaluation.nested_refit import NestedRefit
+from mauc.evaluation.nested_svm import NestedSVM
+from mauc.evaluation.nested_tree import NestedTree
+from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError
-from mauc.experiments.fold import Fold
-from mauc.experiments.nested_bayes import NestedBayes
-from mauc.experiments.nested_neighbor import NestedNeighbor
-from mauc.experiments.nested_refit import NestedRefit
-from mauc.experiments.nested_svm import NestedSVM
-from mauc.experiments.nested_tree import NestedTree
-from mauc.experiments.score import TestLabels
 from mauc.problem import encode_labels
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
@@ -28,6 +31,28 @@ _NESTED = {
     NormalNaiveBayes: NestedBayes,
     RBFSVM: NestedSVM,
 }
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """MAUC of one subset size, and what it took.
+
+    Parameters
+    ----------
+    size : int
+        Number of features.
+    mauc : float
+        Of the test part.
+    fit_seconds : float
+        Fitting the classifier and scoring the test samples.
+    score_seconds : float
+        Computing MAUC of those scores.
+    """
+
+    size: int
+    mauc: float
+    fit_seconds: float
+    score_seconds: float
 
 
 def evaluate_ranking(
@@ -68,7 +93,7 @@ def evaluate_ranking(
     >>> from sklearn.datasets import load_wine
     >>> from mauc import MAUCD
     >>> from mauc.classifiers import NormalNaiveBayes
-    >>> from mauc.experiments import evaluate_ranking
+    >>> from mauc.evaluation import evaluate_ranking
     >>> X, y = load_wine(return_X_y=True)
     >>> ranking = MAUCD("all").fit(X[::2], y[::2]).ranking_
     >>> sizes = [1, 2, 4, 8]
@@ -98,7 +123,7 @@ class FoldEvaluator:
     --------
     >>> from sklearn.datasets import load_wine
     >>> from mauc.classifiers import NearestNeighbor
-    >>> from mauc.experiments import FoldEvaluator
+    >>> from mauc.evaluation import FoldEvaluator
     >>> X, y = load_wine(return_X_y=True)
     >>> fold = FoldEvaluator(X[::2], y[::2], X[1::2], y[1::2])
     >>> fold.evaluate([6, 12, 0, 9], [2, 4], NearestNeighbor()).round(3)
@@ -147,12 +172,41 @@ class FoldEvaluator:
         -------
         mauc : ndarray of shape (n_sizes,)
         """
+        sizes = _check_sizes(sizes, len(ranking))
+        ascending, places = np.unique(sizes, return_inverse=True)
+        measured = self.measure(ranking, ascending, classifier, response_method=response_method)
+        return np.array([measurement.mauc for measurement in measured])[places]
+
+    def measure(self, ranking, sizes, classifier, *, response_method="predict_proba"):
+        """Yield one `Measurement` for each of the ascending sizes, with its seconds.
+
+        Parameters
+        ----------
+        ranking : array-like of int
+            Columns, best first.
+        sizes : array-like of int
+            How many of them to use, each in [1, len(ranking)], ascending.
+        classifier : classifier
+            Not changed.
+        response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
+                default="predict_proba"
+            What MAUC is computed of.
+
+        Yields
+        ------
+        measurement : Measurement
+            Work that sizes and rankings share is counted where it is first needed.
+        """
         ranking = self._check_ranking(ranking)
         sizes = _check_sizes(sizes, len(ranking))
+        start = perf_counter()
         nested = self._find_nested(classifier, response_method)
-        ascending, places = np.unique(sizes, return_inverse=True)
-        values = [self._labels.mauc(scores) for scores in nested.scores(ranking, ascending)]
-        return np.array(values)[places]
+        for size, scores in zip(sizes, nested.scores(ranking, sizes), strict=True):
+            fitted = perf_counter()
+            mauc = self._labels.mauc(scores)
+            scored = perf_counter()
+            yield Measurement(int(size), mauc, fitted - start, scored - fitted)
+            start = perf_counter()
 
     def clear(self):
         """Forget what was computed for the classifiers asked for so far."""

@@ -1,0 +1,161 @@
+"""Make a data set of a table: find the target, check the labels, take the rest as features."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.datasets.dataset import Dataset
+from mauc.datasets.features import feature_matrix
+from mauc.datasets.readers.table import Table, some
+from mauc.exceptions import MaucError
+
+
+def assemble(
+    table: Table,
+    target: str | int | None = None,
+    *,
+    categorical_features: Sequence[str | int] = (),
+    drop: Sequence[str | int] = (),
+) -> Dataset:
+    """Split a table into features and labels.
+
+    Parameters
+    ----------
+    table : Table
+    target : str or int, optional
+        The column with the labels, by name or number.
+    categorical_features : sequence of str or int
+        Columns that are nominal even if they hold numbers.
+    drop : sequence of str or int
+        Columns to leave out.
+
+    Returns
+    -------
+    dataset : Dataset
+        Nominal columns are kept as such.
+    """
+    place = _find_target(table, target)
+    dropped = {_find_column(table, name, "drop") for name in drop}
+    marked = {_find_column(table, name, "categorical_features") for name in categorical_features}
+    if place is not None and place in dropped:
+        raise MaucError(f"{table.path}: drop has {table.names[place]!r}, which is the target.")
+    chosen = [j for j in range(len(table.names)) if j != place and j not in dropped]
+    if not chosen:
+        raise MaucError(
+            f"{table.path} has no column left to be a feature. Its columns: {some(table.names)}."
+        )
+    if place is None:
+        assert table.labels is not None
+        labels, target_name = table.labels, "class"
+    else:
+        labels, target_name = _label_column(table, place), table.names[place]
+    y = _check_labels(table, labels, f"column {target_name!r}" if place is not None else "y")
+    X = feature_matrix(table, chosen, marked)
+    categories = {}
+    if hasattr(X, "dtypes"):
+        for name in X.columns:
+            if str(X[name].dtype) == "category":
+                categories[name] = tuple(X[name].cat.categories)
+    return Dataset(
+        name=table.path.name,
+        X=X,
+        y=y,
+        feature_names=[table.names[j] for j in chosen],
+        categories=categories,
+        target_name=target_name,
+    )
+
+
+def _find_target(table: Table, target: str | int | None) -> int | None:
+    """Return the column with the labels, or None if they are kept apart."""
+    if table.labels is not None:
+        if target is not None:
+            raise MaucError(
+                f"{table.path} has its labels already (apart from the features), "
+                f"got target {target!r}; leave it out."
+            )
+        return None
+    if target is None:
+        if table.target is None:
+            raise MaucError(
+                f"{table.path} needs a target column (--target). "
+                f"Its columns: {some(table.names)}.{table.hint}"
+            )
+        return table.target
+    return _find_column(table, target, "target")
+
+
+def _find_column(table: Table, wanted: str | int, option: str) -> int:
+    """Return the place of a column given by name or number (from 0, or -1 for the last)."""
+    names = table.names
+    if isinstance(wanted, str):
+        if wanted in names:
+            return names.index(wanted)
+        if not wanted.removeprefix("-").isdigit():
+            folded = {name.lower(): name for name in reversed(names)}
+            near = get_close_matches(wanted.lower(), list(folded), n=1)
+            hint = f"; did you mean {folded[near[0]]!r}?" if near else "."
+            raise MaucError(
+                f"{table.path} has no column {wanted!r}{hint} "
+                f"Its columns: {some(names)}.{table.hint}"
+            )
+    number = int(wanted)
+    if not -len(names) <= number < len(names):
+        raise MaucError(
+            f"{table.path}: {option} as a column number must be in "
+            f"[{-len(names)}, {len(names) - 1}], got {number}."
+        )
+    return number % len(names)
+
+
+def _label_column(table: Table, place: int) -> Any:
+    if hasattr(table.values, "iloc"):
+        return table.values.iloc[:, place]
+    column = table.values[:, [place]]
+    column = (column.toarray() if sparse.issparse(column) else np.asarray(column)).ravel()
+    declared = table.categories.get(table.names[place])
+    if declared is None:
+        return column
+    codes = np.where(np.isnan(column), -1, column).astype(np.int64)
+    return np.array([*declared, None], dtype=object)[codes]
+
+
+def _check_labels(table: Table, labels: Any, what: str) -> np.ndarray[Any, Any]:
+    """Return labels as whole numbers or texts; raise if one is missing."""
+    is_missing = _missing(labels)
+    if is_missing.any():
+        row = int(np.argmax(is_missing))
+        more = f" ({int(is_missing.sum())} rows have none)" if is_missing.sum() > 1 else ""
+        raise MaucError(
+            f"{table.path}: {what} has no label in {table.say_row(row)}{more}; "
+            f"give it one or remove the row."
+        )
+    if str(labels.dtype) == "category":
+        labels = labels.astype(labels.cat.categories.dtype)
+    values = np.asarray(labels)
+    if values.dtype.kind in "iu":
+        return values
+    if values.dtype.kind == "f":
+        whole = np.isfinite(values) & (values == np.round(values))
+        if not whole.all():
+            row = int(np.argmin(whole))
+            raise MaucError(
+                f"{table.path}: {what} holds {values[row]} in {table.say_row(row)}: labels are "
+                f"names or whole numbers, not measurements. Is it the right target?"
+            )
+        return values.astype(np.int64)
+    return np.array([str(value) for value in values.tolist()])
+
+
+def _missing(labels: Any) -> np.ndarray[Any, Any]:
+    if hasattr(labels, "isna"):
+        is_missing: np.ndarray[Any, Any] = labels.isna().to_numpy()
+        return is_missing
+    if labels.dtype.kind == "f":
+        return np.asarray(np.isnan(labels))
+    if labels.dtype.kind in "OU":
+        return np.array([value is None or value == "" or value != value for value in labels])
+    return np.zeros(labels.shape, bool)

@@ -1,0 +1,172 @@
+"""Give the columns of a table their types: numbers in one array, or a frame with categories."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.datasets.dataset import WIDEST_INTEGER
+from mauc.datasets.extras import import_extra
+from mauc.datasets.readers.table import Table, refuse_digits
+from mauc.exceptions import MaucError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A sparse table with more cells is not written out for the sake of its nominal columns.
+_MOST_CELLS = 2 * 10**8
+
+
+def feature_matrix(table: Table, chosen: list[int], marked: set[int]) -> Any:
+    """Return the features of a table.
+
+    Parameters
+    ----------
+    table : Table
+    chosen : list of int
+        Columns that are features.
+    marked : set of int
+        Those that are nominal whatever they hold.
+
+    Returns
+    -------
+    X : ndarray, csr_array or DataFrame of shape (n_samples, n_chosen)
+        A frame if there are nominal columns, which are categorical then; columns of text and of
+        truth values are nominal as well.
+    """
+    for j in chosen:
+        if j not in marked:
+            table.check_column(j)
+    if hasattr(table.values, "iloc"):
+        return _from_frame(table, chosen, marked)
+    values = table.values[:, chosen]
+    is_nominal = {j for j in chosen if j in marked or table.names[j] in table.categories}
+    _check_wide(table, chosen, values, is_nominal)
+    if not is_nominal:
+        if values.dtype.kind == "b":
+            values = values.astype(np.uint8)
+        return values
+    return _from_matrix(table, chosen, values, is_nominal)
+
+
+def _check_wide(table: Table, chosen: list[int], values: Any, is_nominal: set[int]) -> None:
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or values.size == 0:
+        return
+    entries = values.data if sparse.issparse(values) else values
+    if entries.size == 0 or (entries.max() <= WIDEST_INTEGER and entries.min() >= -WIDEST_INTEGER):
+        return
+    for place, j in enumerate(chosen):
+        column = values[:, [place]]
+        column = column.data if sparse.issparse(column) else column
+        is_wide = (column > WIDEST_INTEGER) | (column < -WIDEST_INTEGER)
+        if is_wide.any() and j not in is_nominal:
+            raise refuse_digits(table.path, table.names[j], column[is_wide][0])
+
+
+def _from_matrix(table: Table, chosen: list[int], values: Any, is_nominal: set[int]) -> Any:
+    pandas = import_extra("pandas", "nominal columns")
+    if sparse.issparse(values):
+        if values.shape[0] * values.shape[1] > _MOST_CELLS:
+            name = table.names[min(is_nominal)]
+            raise MaucError(
+                f"{table.path}: column {name!r} is nominal, and a sparse table of "
+                f"{values.shape[0]} x {values.shape[1]} is too large to be written out for it; "
+                f"say drop={name!r}."
+            )
+        values = values.toarray()
+    columns = {}
+    for place, j in enumerate(chosen):
+        name, column = table.names[j], values[:, place]
+        if name in table.categories:
+            codes = np.where(np.isnan(column), -1, column).astype(np.int64)
+            declared = list(table.categories[name])
+            columns[name] = pandas.Categorical.from_codes(codes, categories=declared)
+        elif j in is_nominal:
+            columns[name] = pandas.Categorical(column)
+        else:
+            columns[name] = column
+    return pandas.DataFrame(columns)
+
+
+def _from_frame(table: Table, chosen: list[int], marked: set[int]) -> Any:
+    pandas = import_extra("pandas", "tables")
+    frame = table.values.iloc[:, chosen]
+    kinds = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
+    is_plain = all(isinstance(dtype, np.dtype) for dtype in frame.dtypes)
+    if not marked and is_plain and set(kinds) <= set("fiu"):
+        for place, kind in enumerate(kinds):
+            if kind in "iu":
+                _check_wide(table, [chosen[place]], frame.iloc[:, [place]].to_numpy(), set())
+        return frame.to_numpy()
+    columns = {table.names[j]: _column(table, j, j in marked) for j in chosen}
+    if any(str(column.dtype) == "category" for column in columns.values()):
+        return pandas.DataFrame(columns)
+    return np.column_stack(list(columns.values()))
+
+
+def _column(table: Table, j: int, is_marked: bool) -> Any:
+    """Return one column of a frame as numbers or as categories."""
+    import pandas as pd
+
+    types = pd.api.types
+    column = table.values.iloc[:, j]
+    if str(column.dtype) == "category":
+        return pd.Categorical(column)
+    if is_marked:
+        return pd.Categorical(column)
+    if types.is_bool_dtype(column.dtype) or types.is_string_dtype(column):
+        return pd.Categorical(column)
+    if types.is_integer_dtype(column.dtype):
+        known = column.dropna().to_numpy()
+        _check_wide(table, [j], known[:, None], set())
+        if len(known) == len(column):
+            return known
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if types.is_float_dtype(column.dtype):
+        return column.to_numpy(
+            dtype=column.dtype.numpy_dtype if hasattr(column.dtype, "numpy_dtype") else None,
+            na_value=np.nan,
+        )
+    return _object_column(table, j, column)
+
+
+def _object_column(table: Table, j: int, column: "pd.Series[Any]") -> Any:
+    import pandas as pd
+
+    name = table.names[j]
+    known = column.dropna()
+    kinds = known.map(_kind)
+    if len(known) == 0:
+        return np.full(len(column), np.nan)
+    counts = kinds.value_counts()
+    if "other" in counts:
+        example = known[kinds == "other"].iloc[0]
+        raise MaucError(
+            f"{table.path}: column {name!r} holds values that are neither numbers nor text, such "
+            f"as {str(example)!r} ({type(example).__name__}); turn them into numbers or say "
+            f"drop={name!r}."
+        )
+    if len(counts) > 1:
+        row = int(np.flatnonzero((column.map(_kind) == counts.index[-1]) & column.notna())[0])
+        raise MaucError(
+            f"{table.path}: column {name!r} mixes {' and '.join(counts.index)}; the first odd "
+            f"value is {column.iloc[row]!r} in {table.say_row(row)}. Mend it, or say "
+            f"categorical_features={name!r}."
+        )
+    if counts.index[0] != "numbers":
+        return pd.Categorical(column)
+    for value in known:
+        if isinstance(value, int) and abs(value) > WIDEST_INTEGER:
+            raise refuse_digits(table.path, name, value)
+    return column.astype(object).map(float, na_action="ignore").to_numpy(dtype=np.float64)
+
+
+def _kind(value: object) -> str:
+    from decimal import Decimal
+    from numbers import Real
+
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "truth values"
+    return "numbers" if isinstance(value, Real | Decimal) else "other"

@@ -1,0 +1,120 @@
+"""Nominal columns: keep them, or turn them into numbers in a way that the caller names."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mauc.datasets.dataset import Dataset
+from mauc.exceptions import MaucError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOMINAL = ("keep", "ordinal", "onehot", "drop")
+
+
+def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
+    """Turn the nominal columns of a data set into numbers.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    nominal : {"keep", "ordinal", "onehot", "drop"}, default="ordinal"
+        - "keep": leave them as they are;
+        - "ordinal": a column becomes the place of each value in ``categories``: 0, 1, ...;
+        - "onehot": a column becomes one column of 0 and 1 for each of its values that occurs,
+          named ``column=value``; for two values one such column, of the second value, says it
+          all;
+        - "drop": the columns are left out.
+
+        A missing value stays missing, in all columns that come of it.
+
+    Returns
+    -------
+    dataset : Dataset
+        With a numeric array as `X`, unless nominal columns are kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from mauc.datasets import Dataset, encode_dataset
+    >>> frame = pd.DataFrame({"size": [1.0, 2.0], "color": pd.Categorical(["red", "blue"])})
+    >>> dataset = Dataset("small", frame, np.array([0, 1]), ["size", "color"])
+    >>> encode_dataset(dataset, "ordinal").X
+    array([[1., 1.],
+           [2., 0.]])
+    >>> encode_dataset(dataset, "onehot").feature_names
+    ['size', 'color=red']
+    """
+    if nominal not in NOMINAL:
+        raise MaucError(f"nominal must be one of {', '.join(NOMINAL)}, got {nominal!r}.")
+    is_nominal = set(dataset.nominal_features)
+    if nominal == "keep" or not is_nominal:
+        return dataset
+    parts: list[np.ndarray[Any, Any]] = []
+    names: list[str] = []
+    for place, name in enumerate(dataset.feature_names):
+        column = dataset.X.iloc[:, place]
+        if name not in is_nominal:
+            parts.append(column.to_numpy())
+            names.append(name)
+        elif nominal == "ordinal":
+            parts.append(_codes(column))
+            names.append(name)
+        elif nominal == "onehot":
+            for value, indicator in _indicators(column):
+                parts.append(indicator)
+                names.append(f"{name}={value}")
+    if not names:
+        raise MaucError(
+            f"{dataset.name}: all features are nominal, such as {dataset.feature_names[0]!r}, and "
+            f"nominal='drop' leaves none; say nominal='ordinal' or 'onehot'."
+        )
+    twins = (
+        {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+    )
+    if twins:
+        raise MaucError(
+            f"{dataset.name}: nominal='onehot' makes a second column {min(twins)!r}; "
+            f"rename a column."
+        )
+    return Dataset(
+        dataset.name, np.column_stack(parts), dataset.y, names,
+        categories=dataset.categories if nominal == "ordinal" else {},
+        target_name=dataset.target_name,
+    )  # fmt: skip
+
+
+def check_numeric(dataset: Dataset, method: str) -> None:
+    """Raise if a data set has nominal columns, for a method that takes none.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    method : str
+        How the method is called in the error message.
+    """
+    names = dataset.nominal_features
+    if names:
+        values = ", ".join(str(value) for value in dataset.X[names[0]].cat.categories[:3])
+        more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+        raise MaucError(
+            f"{dataset.name}: column {names[0]!r}{more} is nominal (values such as {values}), and "
+            f"{method} takes numbers only; say nominal='ordinal', 'onehot' or 'drop'."
+        )
+
+
+def _codes(column: "pd.Series[Any]") -> np.ndarray[Any, Any]:
+    codes: np.ndarray[Any, Any] = column.cat.codes.to_numpy().astype(np.float64)
+    codes[codes < 0] = np.nan
+    return codes
+
+
+def _indicators(column: "pd.Series[Any]") -> list[tuple[str, np.ndarray[Any, Any]]]:
+    column = column.cat.remove_unused_categories()
+    codes, values = _codes(column), list(column.cat.categories)
+    chosen = [1] if len(values) == 2 else range(len(values))
+    return [
+        (str(values[code]), np.where(np.isnan(codes), np.nan, codes == code)) for code in chosen
+    ]

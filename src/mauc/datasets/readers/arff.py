@@ -1,0 +1,93 @@
+"""Read ARFF files: WEKA's attributes and rows in, a table with nominal columns out."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mauc.datasets.dataset import WIDEST_INTEGER
+from mauc.datasets.readers.arff_dense import read_dense
+from mauc.datasets.readers.arff_header import Attribute, read_header, split_items
+from mauc.datasets.readers.arff_sparse import read_sparse, sparse_items
+from mauc.datasets.readers.files import check_text, open_text
+from mauc.datasets.readers.table import Table, refuse_digits, refuse_twins
+from mauc.exceptions import MaucError
+
+_INTEGER = re.compile(r"[+-]?\d+")
+
+
+def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
+    """Read an ARFF file, dense or sparse.
+
+    Parameters
+    ----------
+    path : Path
+        Packed by gzip or not.
+    encoding : str, default="utf-8"
+
+    Returns
+    -------
+    table : Table
+        A data frame with categorical columns for nominal attributes; or, if the file has sparse
+        rows, a sparse array in which nominal columns hold codes. The last attribute is the
+        target unless another is named, as in WEKA.
+
+    Notes
+    -----
+    Comments are lines that begin with ``%``. Relational attributes and weights of rows are
+    refused.
+
+    References
+    ----------
+    The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+    """
+    check_text(path, "an ARFF file", encoding)
+    with open_text(path, encoding, newline=None) as file:
+        lines = enumerate(file, start=1)
+        attributes = read_header(path, lines)
+        rows = [(number, line) for number, line in lines if _is_row(line)]
+    names = [attribute.name for attribute in attributes]
+    refuse_twins(path, names)
+    if not rows:
+        raise MaucError(f"{path} has a header but no rows after @data.")
+    is_sparse = rows[0][1].lstrip().startswith("{")
+    values: Any = (read_sparse if is_sparse else read_dense)(path, attributes, rows)
+
+    def check_column(place: int) -> None:
+        attribute = attributes[place]
+        if attribute.kind == "date":
+            raise MaucError(
+                f"{path}: attribute {attribute.name!r} holds dates, which are no feature values; "
+                f"turn it into a number or say drop={attribute.name!r}."
+            )
+        column = values[:, [place]].data if is_sparse else values.iloc[:, place]
+        if attribute.kind == "numeric" and (np.abs(column) >= WIDEST_INTEGER).any():
+            _check_digits(path, attributes, place, rows, is_sparse)
+
+    return Table(
+        path, values, names, target=len(names) - 1,
+        say_row=lambda row: f"line {rows[row][0]}", check_column=check_column,
+        categories={a.name: a.values for a in attributes if a.kind == "nominal"},
+    )  # fmt: skip
+
+
+def _is_row(line: str) -> bool:
+    line = line.strip()
+    return bool(line) and not line.startswith("%")
+
+
+def _check_digits(
+    path: Path,
+    attributes: list[Attribute],
+    place: int,
+    rows: list[tuple[int, str]],
+    is_sparse: bool,
+) -> None:
+    for number, line in rows:
+        if is_sparse:
+            item = dict(sparse_items(path, number, line, len(attributes))).get(place, "0")
+        else:
+            item = (split_items(line.strip()) or [])[place]
+        if _INTEGER.fullmatch(item) and abs(int(item)) > WIDEST_INTEGER:
+            raise refuse_digits(path, attributes[place].name, item)

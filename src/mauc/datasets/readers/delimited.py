@@ -1,0 +1,149 @@
+"""Read CSV and TSV files: rows of text in, a table with numbers and text columns out."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mauc.datasets.dataset import WIDEST_INTEGER
+from mauc.datasets.readers.exact import exact_floats
+from mauc.datasets.readers.files import check_text, open_text
+from mauc.datasets.readers.lines import Lines
+from mauc.datasets.readers.table import Table, refuse_digits
+from mauc.exceptions import MaucError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What stands for a missing value in most files; pandas' longer list has words that are names.
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
+_INTEGER = re.compile(r"[+-]?\d+")
+_COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+
+
+def read_delimited(
+    path: Path,
+    *,
+    separator: str = ",",
+    encoding: str = "utf-8",
+    header: bool = True,
+    decimal: str = ".",
+    missing: Sequence[str] = (),
+    texts: Sequence[str] = (),
+) -> Table:
+    """Read a text file with one row a line.
+
+    Parameters
+    ----------
+    path : Path
+        Packed by gzip or not.
+    separator : str, default=","
+        One character.
+    encoding : str, default="utf-8"
+    header : bool, default=True
+        Whether the first line holds the names of the columns. Without it they are x0, x1, ...
+        and the last one is the target unless another is named.
+    decimal : str, default="."
+        The decimal point.
+    missing : sequence of str
+        What stands for a missing value besides `MISSING`.
+    texts : sequence of str
+        Columns to keep as the text that stands in the file.
+
+    Returns
+    -------
+    table : Table
+    """
+    import pandas as pd
+
+    for option, value in (("separator", separator), ("decimal", decimal)):
+        if len(value) != 1:
+            raise MaucError(f"{option} must be one character, got {value!r}.")
+    if separator == decimal:
+        raise MaucError(f"separator and decimal must differ, got {separator!r} for both.")
+    check_text(path, "text of rows and columns", encoding)
+    lines = Lines(path, separator, encoding, header)
+    names = lines.check()
+    gaps = [*MISSING, *missing]
+    with open_text(path, encoding) as file:
+        try:
+            frame = pd.read_csv(
+                file, sep=separator, header=0 if header else None, names=names, decimal=decimal,
+                na_values=gaps, keep_default_na=False, index_col=False, skipinitialspace=True,
+                low_memory=False, dtype=dict.fromkeys(set(texts) & set(names), str),
+                **exact_floats(),
+            )  # fmt: skip
+        except pd.errors.ParserError as error:
+            raise MaucError(f"{path} cannot be read as rows and columns: {error}") from error
+
+    def check_column(place: int) -> None:
+        if names[place] not in texts:
+            _check_column(lines, names, place, frame.iloc[:, place], gaps)
+
+    return Table(
+        path, frame, names, target=None if header else len(names) - 1,
+        say_row=lines.say_row, check_column=check_column, hint=lines.hint(names),
+    )  # fmt: skip
+
+
+def _check_column(
+    lines: Lines, names: list[str], place: int, column: "pd.Series[Any]", gaps: list[str]
+) -> None:
+    """Raise if a column mixes numbers and text, loses digits, or numbers the rows."""
+    import pandas as pd
+
+    name = names[place]
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        # A missing value turns a column of integers into floats, which hold fewer digits.
+        if (column.abs() >= WIDEST_INTEGER).any():
+            _check_digits(lines, name, place)
+        _check_row_numbers(lines.path, name, place, column)
+        return
+    texts = column.dropna()
+    if len(texts) == 0 or all(isinstance(value, bool) for value in texts.unique()):
+        return
+    texts = texts.astype(str).str.strip()
+    is_number = pd.to_numeric(texts, errors="coerce").notna()
+    if is_number.all():
+        _check_digits(lines, name, place)
+    is_comma = texts.map(lambda text: _COMMA_NUMBER.fullmatch(text) is not None)
+    is_whole = texts.map(lambda text: _INTEGER.fullmatch(text) is not None)
+    if is_comma.any() and (is_comma | is_whole).all():
+        raise MaucError(
+            f"{lines.path}: column {name!r} holds numbers with a decimal comma, such as "
+            f"{texts[is_comma].iloc[0]!r}; say decimal=','."
+        )
+    if is_number.any():
+        raise _explain_mixture(lines, name, texts, is_number)
+
+
+def _explain_mixture(
+    lines: Lines, name: str, texts: "pd.Series[Any]", is_number: "pd.Series[Any]"
+) -> MaucError:
+    n_numbers = int(is_number.sum())
+    is_odd = ~is_number if 2 * n_numbers >= len(texts) else is_number
+    row = is_odd.idxmax()
+    kinds = (n_numbers, "numbers", len(texts) - n_numbers, "texts")
+    return MaucError(
+        f"{lines.path}: column {name!r} mixes {kinds[0]} {kinds[1]} and {kinds[2]} {kinds[3]}; "
+        f"the first odd value is {texts[row]!r} on {lines.say_row(int(row))}. Mend it; or, if it "
+        f"stands for a missing value, say missing={texts[row]!r}; or, if the column is nominal, "
+        f"say categorical_features={name!r}."
+    )
+
+
+def _check_digits(lines: Lines, name: str, place: int) -> None:
+    for _, text in lines.column(place):
+        if _INTEGER.fullmatch(text) and abs(int(text)) > WIDEST_INTEGER:
+            raise refuse_digits(lines.path, name, text)
+
+
+def _check_row_numbers(path: Path, name: str, place: int, column: "pd.Series[Any]") -> None:
+    """Refuse a column without a name that numbers the rows: it would be a feature of its own."""
+    is_nameless = name == f"column{place + 1}"
+    steps = column.diff().iloc[1:]
+    if is_nameless and len(steps) and (steps == 1).all():
+        raise MaucError(
+            f"{path}: column {place + 1} has no name and numbers the rows (as pandas and R write "
+            f"them), which is no feature; say drop={name!r}, or give the column a name."
+        )

@@ -1,0 +1,121 @@
+"""Choose the reader of a file: by its extension, or as the caller says."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mauc.datasets.readers.arff import read_arff
+from mauc.datasets.readers.columnar import read_feather, read_parquet
+from mauc.datasets.readers.delimited import read_delimited
+from mauc.datasets.readers.files import check_file
+from mauc.datasets.readers.matlab import read_mat
+from mauc.datasets.readers.npz import read_npz
+from mauc.datasets.readers.svmlight import read_svmlight
+from mauc.datasets.readers.table import Table
+from mauc.exceptions import MaucError
+
+
+def _read_tsv(path: Path, **options: Any) -> Table:
+    return read_delimited(path, **{"separator": "\t", **options})
+
+
+@dataclass(frozen=True)
+class _Format:
+    read: Callable[..., Table]
+    extensions: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    may_be_packed: bool = False
+
+
+_TEXT_OPTIONS = ("decimal", "encoding", "header", "missing", "separator", "texts")
+_FORMATS = {
+    "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_packed=True),
+    "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_packed=True),
+    "feather": _Format(read_feather, (".feather", ".arrow", ".ipc", ".arrows")),
+    "mat": _Format(read_mat, (".mat",)),
+    "npz": _Format(read_npz, (".npz",)),
+    "parquet": _Format(read_parquet, (".parquet", ".pq")),
+    "svmlight": _Format(read_svmlight, (".svm", ".svmlight", ".libsvm"), may_be_packed=True),
+    "tsv": _Format(_read_tsv, (".tsv", ".tab"), _TEXT_OPTIONS, may_be_packed=True),
+}
+FORMATS = tuple(_FORMATS)
+
+
+def find_format(path: str | Path, format: str | None = None) -> str:
+    """Return the name of the format of a file.
+
+    Parameters
+    ----------
+    path : str or Path
+    format : str, optional
+        One of `FORMATS`; by default the extension of the path decides, ``.gz`` apart.
+
+    Returns
+    -------
+    format : str
+
+    Examples
+    --------
+    >>> from mauc.datasets.readers import find_format
+    >>> find_format("data.csv.gz")
+    'csv'
+    """
+    if format is not None:
+        if format not in _FORMATS:
+            raise MaucError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
+        return format
+    path = Path(path)
+    is_packed = path.suffix.lower() == ".gz"
+    extension = Path(path.stem if is_packed else path.name).suffix.lower()
+    for name, known in _FORMATS.items():
+        if extension in known.extensions:
+            if is_packed and not known.may_be_packed:
+                raise MaucError(f"{path}: {name} files are not read packed; unpack it (gunzip).")
+            return name
+    endings = sorted(ending for known in _FORMATS.values() for ending in known.extensions)
+    raise MaucError(
+        f"{path}: the extension {extension!r} tells no format. Known ones: {', '.join(endings)}; "
+        f"or say the format, such as format='csv'."
+    )
+
+
+def is_data_path(path: str | Path) -> bool:
+    """Tell whether a path has the extension of a format."""
+    try:
+        return bool(find_format(path))
+    except MaucError:
+        return False
+
+
+def read_table(path: str | Path, format: str | None = None, **options: Any) -> Table:
+    """Read a file of any format.
+
+    Parameters
+    ----------
+    path : str or Path
+    format : str, optional
+        One of `FORMATS`; by default the extension decides.
+    **options
+        ``encoding`` for csv, tsv and arff; ``separator``, ``decimal``, ``header`` and
+        ``missing`` for csv and tsv. An option of None is left out.
+
+    Returns
+    -------
+    table : Table
+    """
+    path = Path(path)
+    check_file(path)
+    name = find_format(path, format)
+    known = _FORMATS[name]
+    wanted = {option: value for option, value in options.items() if value is not None}
+    # All readers but those of text get the columns of text with their types.
+    if "texts" not in known.options:
+        wanted.pop("texts", None)
+    for option in wanted:
+        if option not in known.options:
+            takers = [other for other, taker in _FORMATS.items() if option in taker.options]
+            raise MaucError(
+                f"{path}: {option} goes with {', '.join(takers)} files, not with {name}."
+            )
+    return known.read(path, **wanted)

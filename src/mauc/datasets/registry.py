@@ -1,0 +1,168 @@
+"""What data sets there are: origin, licence, shape, and how they compare with the paper's."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from mauc.datasets.bundled import BUNDLED
+from mauc.exceptions import MaucError
+
+OPENML = "https://www.openml.org"
+_ESL = "https://hastie.su.domains/ElemStatLearn"
+_UCI = "https://archive.ics.uci.edu/dataset"
+_CC_BY = "CC BY 4.0"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data set that can be loaded by its name.
+
+    Parameters
+    ----------
+    name : str
+    title : str
+    origins : tuple of str
+        Pages that describe the data.
+    licence : str
+    n_samples, n_features, n_classes : int, optional
+        None where it is not known before the download.
+    class_counts : tuple of int, optional
+        Samples of each class, from the largest class to the smallest.
+    versus_paper : str, default=""
+        How the set compares with that of the paper's Table 1.
+    openml_id : int, optional
+        Number of the data set at OpenML.
+    url : str, optional
+        Address of the file, where it is not from OpenML.
+    sha256 : str, optional
+        Digest of the downloaded file; None if it is not known beforehand, in which case that of
+        the first download is recorded.
+    rows : tuple of (int, int), optional
+        First and last + 1 of the rows to keep, for a part of the downloaded file.
+    reading : dict, default={}
+        Options of `load_dataset` for the downloaded file.
+    """
+
+    name: str
+    title: str
+    origins: tuple[str, ...]
+    licence: str
+    n_samples: int | None = None
+    n_features: int | None = None
+    n_classes: int | None = None
+    class_counts: tuple[int, ...] | None = None
+    versus_paper: str = ""
+    openml_id: int | None = None
+    url: str | None = None
+    sha256: str | None = None
+    rows: tuple[int, int] | None = None
+    reading: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether the set needs no download."""
+        return self.name in BUNDLED
+
+
+def _openml(number: int) -> str:
+    return f"{OPENML}/d/{number}"
+
+
+_ENTRIES = (
+    Entry(
+        "breast_cancer", "Breast cancer Wisconsin (diagnostic)", (f"{_UCI}/17",), _CC_BY,
+        569, 30, 2, (357, 212), "not in the paper",
+    ),
+    Entry(
+        "control_charts", "Control charts, generated like the UCI data set", (f"{_UCI}/139",),
+        "generated, free of rights",
+        600, 60, 6, (100,) * 6, "another sample of what Synthetic was drawn from",
+    ),
+    Entry(
+        "digits", "Handwritten digits, 8 x 8 pixels", (f"{_UCI}/80",), _CC_BY,
+        1797, 64, 10, (183, 182, 182, 181, 181, 180, 179, 178, 177, 174), "not in the paper",
+    ),
+    Entry(
+        "indiana", "Indian Pines hyperspectral image",
+        (_openml(41972), "https://purr.purdue.edu/publications/1947"),
+        "public; see its page at OpenML",
+        versus_paper="paper: 9345 x 220, 9 classes; pixels, bands and classes of this version "
+        "differ, so results are not comparable",
+        openml_id=41972,
+    ),
+    Entry(
+        "iris", "Iris flowers", (f"{_UCI}/53",), _CC_BY,
+        150, 4, 3, (50,) * 3, "not in the paper",
+    ),
+    Entry(
+        "isolet", "Spoken letters", (_openml(300), f"{_UCI}/54"), _CC_BY,
+        7797, 617, 26, (300,) * 24 + (299, 298), "same", openml_id=300,
+    ),
+    Entry(
+        "mnist", "Handwritten digits, 28 x 28 pixels, the test part (t10k)", (_openml(554),),
+        "CC BY-SA 3.0",
+        10000, 784, 10, (1135, 1032, 1028, 1010, 1009, 982, 980, 974, 958, 892),
+        "same: the last 10000 rows of mnist_784 are the test part, which the paper used",
+        openml_id=554, rows=(60000, 70000),
+    ),
+    Entry(
+        "phoneme", "Log-periodograms of five phonemes (Elements of Statistical Learning)",
+        (f"{_ESL}/datasets/phoneme.info.txt",), "free for research; drawn from TIMIT",
+        4509, 256, 5, (1163, 1022, 872, 757, 695), "same",
+        url=f"{_ESL}/datasets/phoneme.data",
+        reading={"format": "csv", "target": "g", "drop": ["row.names", "speaker"]},
+    ),
+    Entry(
+        "siren", "Generated: easy class pairs drown out hard ones", (), "generated, free of rights",
+        600, 78, 6, (100,) * 6, "not in the paper",
+    ),
+    Entry(
+        "synthetic", "Synthetic control chart time series", (_openml(377), f"{_UCI}/139"), _CC_BY,
+        600, 60, 6, (100,) * 6, "same", openml_id=377,
+    ),
+    Entry(
+        "usps", "Handwritten zip-code digits, 16 x 16 pixels",
+        (_openml(41082), f"{_ESL}/datasets/zip.info.txt"), "public; see its page at OpenML",
+        9298, 256, 10,
+        versus_paper="paper: the 7291 samples of the training part; this has both parts",
+        openml_id=41082,
+    ),
+    Entry(
+        "wine", "Wines by their chemistry", (f"{_UCI}/109",), _CC_BY,
+        178, 13, 3, (71, 59, 48), "not in the paper",
+    ),
+)  # fmt: skip
+REGISTRY = {entry.name: entry for entry in _ENTRIES}
+
+
+def list_datasets() -> list[Entry]:
+    """Return all data sets that have a name, sorted by it.
+
+    Examples
+    --------
+    >>> from mauc.datasets import list_datasets
+    >>> [entry.name for entry in list_datasets() if not entry.is_bundled]
+    ['indiana', 'isolet', 'mnist', 'phoneme', 'synthetic', 'usps']
+    """
+    return [REGISTRY[name] for name in sorted(REGISTRY)]
+
+
+def dataset_info(name: str) -> Entry:
+    """Return what is known of a data set before it is loaded.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    entry : Entry
+
+    Examples
+    --------
+    >>> from mauc.datasets import dataset_info
+    >>> dataset_info("isolet").n_features
+    617
+    """
+    if name not in REGISTRY:
+        raise MaucError(f"data set must be one of {', '.join(sorted(REGISTRY))}, got {name!r}.")
+    return REGISTRY[name]

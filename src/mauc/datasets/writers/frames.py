@@ -1,0 +1,75 @@
+"""Write tables with columns: csv, tsv, parquet and feather, the labels last."""
+
+from typing import IO, TYPE_CHECKING, Any
+
+from scipy import sparse
+
+from mauc.datasets.dataset import Dataset
+from mauc.datasets.extras import import_extra
+from mauc.datasets.readers.delimited import MISSING
+from mauc.exceptions import MaucError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST_CELLS = 2 * 10**8
+
+
+def as_frame(dataset: Dataset) -> "pd.DataFrame":
+    """Return features and labels as one data frame."""
+    pandas = import_extra("pandas", "tables")
+    X = dataset.X
+    if sparse.issparse(X):
+        if X.shape[0] * X.shape[1] > _MOST_CELLS:
+            raise MaucError(
+                f"{dataset.name}: a sparse table of {X.shape[0]} x {X.shape[1]} is too large to be "
+                f"written out; write svmlight (.svm) or arff, which leave out zeros."
+            )
+        X = X.toarray()
+    if not hasattr(X, "iloc"):
+        X = pandas.DataFrame(X, columns=dataset.feature_names)
+    labels = pandas.Series(dataset.y, index=X.index, name=dataset.target_name)
+    frame: pd.DataFrame = pandas.concat([X, labels], axis=1)
+    return frame
+
+
+def write_csv(dataset: Dataset, file: IO[bytes], separator: str = ",") -> None:
+    """Write a csv file: UTF-8, a header line, nothing for a missing value."""
+    frame = as_frame(dataset)
+    _check_texts(dataset, frame)
+    frame.to_csv(file, index=False, sep=separator, lineterminator="\n", encoding="utf-8")
+
+
+def write_tsv(dataset: Dataset, file: IO[bytes]) -> None:
+    """Write a tsv file."""
+    write_csv(dataset, file, "\t")
+
+
+def write_parquet(dataset: Dataset, file: IO[bytes]) -> None:
+    """Write a Parquet file."""
+    parquet = import_extra("pyarrow.parquet", "Parquet files")
+    parquet.write_table(_as_arrow(dataset), file)
+
+
+def write_feather(dataset: Dataset, file: IO[bytes]) -> None:
+    """Write a Feather (Arrow IPC) file."""
+    ipc = import_extra("pyarrow.ipc", "Feather files")
+    columns = _as_arrow(dataset)
+    with ipc.new_file(file, columns.schema) as writer:
+        writer.write_table(columns)
+
+
+def _as_arrow(dataset: Dataset) -> Any:
+    arrow = import_extra("pyarrow", "Parquet and Feather files")
+    return arrow.Table.from_pandas(as_frame(dataset), preserve_index=False)
+
+
+def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
+    """Refuse texts that a csv file cannot tell from a missing value."""
+    for name in [*dataset.nominal_features, dataset.target_name]:
+        texts = {str(value).strip() for value in frame[name].dropna().unique()}
+        if texts & set(MISSING):
+            raise MaucError(
+                f"{dataset.name}: column {name!r} has the value {min(texts & set(MISSING))!r}, "
+                f"which stands for a missing value in a csv file; write parquet or arff."
+            )

@@ -1,0 +1,124 @@
+"""Run one cell: a fold of a data set in, one row per selector, classifier and size out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from mauc.datasets import Dataset
+from mauc.evaluation import FoldEvaluator, Measurement
+from mauc.exceptions import MaucError
+from mauc.experiments.plan import Cell, MethodSpec, Plan, build_classifier
+from mauc.experiments.rows import Row, versions
+from mauc.experiments.seeds import seed_of
+from mauc.experiments.selecting import Split, select_features, sizes_of, split_cell
+from mauc.experiments.tuning import Tuned, tune_on
+
+Combination = tuple[str, str]  # names of a selector and a classifier
+
+
+def run_cell(
+    plan: Plan, cell: Cell, dataset: Dataset, *, tuned: Mapping[int, Tuned] | None = None,
+    wanted: frozenset[Combination] | None = None, n_jobs: int = 1,
+) -> list[Row]:  # fmt: skip
+    """Fit the selectors of a cell once each and evaluate all classifiers and sizes.
+
+    Parameters
+    ----------
+    plan : Plan
+    cell : Cell
+    dataset : Dataset
+    tuned : mapping of int to Tuned, optional
+        What `tune_dataset` found, by size; for the scopes "dataset" and "dataset_size".
+    wanted : set of (selector, classifier), optional
+        The combinations to run; all by default.
+    n_jobs : int, default=1
+        Threads. The rows do not depend on it, but for their seconds.
+
+    Returns
+    -------
+    rows : list of Row
+        In the order of the plan. A combination that fails has rows with its error.
+    """
+    split = split_cell(plan, cell, dataset)
+    n_features = dataset.X.shape[1]
+    sizes = sizes_of(plan, n_features)
+    blank = Row(
+        dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold, selector="", classifier="",
+        size=0, mauc=np.nan, select_seconds=np.nan, fit_seconds=np.nan, score_seconds=np.nan,
+        features=np.empty(0, np.int64), status="failed", error=None, n_train=len(split.y_train),
+        n_test=len(split.y_test), n_features=n_features, seed=0, versions=versions(),
+    )  # fmt: skip
+    evaluator: FoldEvaluator | None = None
+    rows: list[Row] = []
+    for spec in plan.selectors:
+        classifiers = [
+            classifier
+            for classifier in plan.classifiers
+            if wanted is None or (spec.name, classifier.name) in wanted
+        ]
+        if not classifiers:
+            continue
+        seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
+        base = replace(blank, selector=spec.name, seed=seed)
+        try:
+            ranking, seconds = select_features(spec, split, max(sizes), seed, n_jobs)
+            base = replace(base, select_seconds=seconds)
+            evaluator = evaluator or FoldEvaluator(
+                split.X_train, split.y_train, split.X_test, split.y_test, n_jobs=n_jobs
+            )
+        except Exception as error:  # a failure is a row, the run goes on
+            for classifier in classifiers:
+                rows += _failed(replace(base, classifier=classifier.name), sizes, error)
+            continue
+        for classifier in classifiers:
+            base_here = replace(base, classifier=classifier.name)
+            made: list[Row] = []
+            try:
+                for measured in _measure(
+                    plan, classifier, evaluator, ranking, sizes, split, tuned, seed, n_jobs
+                ):
+                    made.append(_succeeded(base_here, measured, ranking))
+            except Exception as error:
+                made += _failed(base_here, sizes[len(made) :], error)
+            rows += made
+    return rows
+
+
+def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
+    return replace(
+        base, size=measured.size, mauc=measured.mauc, fit_seconds=measured.fit_seconds,
+        score_seconds=measured.score_seconds, features=ranking[: measured.size], status="ok",
+    )  # fmt: skip
+
+
+def _failed(base: Row, sizes: list[int], error: Exception) -> list[Row]:
+    message = f"{type(error).__name__}: {error}"
+    return [replace(base, size=size, error=message) for size in sizes]
+
+
+def _measure(
+    plan: Plan, spec: MethodSpec, evaluator: FoldEvaluator, ranking: np.ndarray,
+    sizes: list[int], split: Split, tuned: Mapping[int, Tuned] | None, seed: int, n_jobs: int,
+) -> Iterator[Measurement]:  # fmt: skip
+    classifier = build_classifier(spec)
+    if not plan.is_tuned(spec):
+        yield from evaluator.measure(ranking, sizes, classifier)
+        return
+    scope = plan.tuning.scope
+    if scope.startswith("fold"):
+        tune_sizes = sizes if scope == "fold_size" else sizes[-1:]
+        tuned = {
+            size: tune_on(plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs)
+            for size in tune_sizes
+        }
+    if tuned is None:
+        raise MaucError(f"scope {scope!r} needs what tune_dataset found.")
+    if len(tuned) == 1:
+        (found,) = tuned.values()
+        classifier.set_params(C=found.C, gamma=found.gamma)
+        yield from evaluator.measure(ranking, sizes, classifier)
+        return
+    for size in sizes:
+        classifier.set_params(C=tuned[size].C, gamma=tuned[size].gamma)
+        yield from evaluator.measure(ranking, [size], classifier)

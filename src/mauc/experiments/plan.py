@@ -1,0 +1,259 @@
+"""What an experiment is: data sets, selectors, classifiers, sizes, folds and a seed."""
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from mauc.classifiers import CLASSIFIERS, make_classifier
+from mauc.exceptions import MaucError, unknown_word
+from mauc.selectors import SELECTORS, make_selector
+
+SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
+SEARCHES = ("full", "coarse_to_fine")
+PAPER_SIZES = tuple(range(10, 101, 10))
+
+
+@dataclass(frozen=True)
+class DatasetSpec:
+    """Where a data set comes from.
+
+    Parameters
+    ----------
+    name : str
+        What tables call it.
+    source : str, optional
+        A bundled or registered name or a path, as `mauc.datasets.load_dataset` takes it; the
+        name by default.
+    target : str, optional
+        The column with the labels, for files.
+    options : dict
+        Further arguments of `load_dataset`.
+    """
+
+    name: str
+    source: str = ""
+    target: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.source:
+            object.__setattr__(self, "source", self.name)
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """A selector or a classifier with its options.
+
+    Parameters
+    ----------
+    name : str
+        What tables call it.
+    method : str, optional
+        A short name, such as "mdfs" or "nb", or the import path of a class, such as
+        "sklearn.feature_selection.SelectKBest"; the name by default.
+    options : dict
+        Its parameters.
+    """
+
+    name: str
+    method: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.method:
+            object.__setattr__(self, "method", self.name)
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether the method is an import path."""
+        return "." in self.method
+
+
+@dataclass(frozen=True)
+class TuningSpec:
+    """How C and gamma of the RBF machine are chosen, by cross-validated MAUC.
+
+    Parameters
+    ----------
+    scope : {"dataset", "dataset_size", "fold", "fold_size"}, default="dataset"
+        Once per data set; once per data set and subset size; in every fold for every selector,
+        on its largest set; or in every fold for every selector and size, as the paper did. The
+        first two tune on the training part of the first fold of the first repeat, on the
+        features of the first selector.
+    search : {"full", "coarse_to_fine"}, default="coarse_to_fine"
+        How much of the grid of 110 points is looked at.
+    n_folds : int, default=3
+    max_samples : int, default=2000
+        Tune on a stratified sample of so many rows, if there are more.
+    size : int, optional
+        Number of features that scope "dataset" tunes on; the middle of the sizes by default.
+    """
+
+    scope: str = "dataset"
+    search: str = "coarse_to_fine"
+    n_folds: int = 3
+    max_samples: int = 2000
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An experiment: every selector and classifier on every fold of every data set.
+
+    Parameters
+    ----------
+    name : str
+    datasets : tuple of DatasetSpec
+    selectors, classifiers : tuple of MethodSpec
+    sizes : tuple of int, default=(10, 20, ..., 100)
+        Numbers of features. Those beyond the features of a data set are left out there.
+    repeats, folds : int, default=10
+        How often the data are split, and into how many stratified parts.
+    seed : int, default=0
+    tuning : TuningSpec
+        For classifiers of the method "svm" that fix neither C nor gamma.
+
+    Examples
+    --------
+    >>> from mauc.experiments import DatasetSpec, MethodSpec, Plan
+    >>> plan = Plan(
+    ...     name="small",
+    ...     datasets=(DatasetSpec("wine"),),
+    ...     selectors=(MethodSpec("mdfs"), MethodSpec("chi")),
+    ...     classifiers=(MethodSpec("nb"),),
+    ...     sizes=(2, 4), repeats=1, folds=3,
+    ... )
+    >>> len(plan.cells())
+    3
+    """
+
+    name: str
+    datasets: tuple[DatasetSpec, ...]
+    selectors: tuple[MethodSpec, ...]
+    classifiers: tuple[MethodSpec, ...]
+    sizes: tuple[int, ...] = PAPER_SIZES
+    repeats: int = 10
+    folds: int = 10
+    seed: int = 0
+    tuning: TuningSpec = TuningSpec()
+
+    def __post_init__(self) -> None:
+        for part, specs in (
+            ("datasets", self.datasets),
+            ("selectors", self.selectors),
+            ("classifiers", self.classifiers),
+        ):
+            if not specs:
+                raise MaucError(f"{part} of the plan must not be empty.")
+            names = [spec.name for spec in specs]
+            for name in names:
+                if names.count(name) > 1:
+                    raise MaucError(
+                        f"{part} of the plan must have different names, got {name!r} "
+                        f"{names.count(name)} times; give one of them another name."
+                    )
+                _check_name(part, name)
+        _check_whole("repeats", self.repeats, 1)
+        _check_whole("folds", self.folds, 2)
+        _check_whole("seed", self.seed, 0)
+        if not self.sizes or any(_is_no_size(size) for size in self.sizes):
+            raise MaucError(f"sizes must be whole numbers from 1 up, got {list(self.sizes)}.")
+        if list(self.sizes) != sorted(set(self.sizes)):
+            raise MaucError(f"sizes must ascend without repeats, got {list(self.sizes)}.")
+        _check_tuning(self.tuning)
+        for spec in self.selectors:
+            build_selector(spec)
+        for spec in self.classifiers:
+            build_classifier(spec)
+
+    def cells(self) -> list["Cell"]:
+        """Return the cells, repeats first: an early look at a run has all data sets."""
+        return [
+            Cell(dataset.name, repeat, fold)
+            for repeat in range(self.repeats)
+            for dataset in self.datasets
+            for fold in range(self.folds)
+        ]
+
+    def dataset(self, name: str) -> DatasetSpec:
+        """Return the data set of a name."""
+        return next(spec for spec in self.datasets if spec.name == name)
+
+    def is_tuned(self, classifier: MethodSpec) -> bool:
+        """Whether C and gamma of a classifier are to be tuned."""
+        return classifier.method == "svm" and not {"C", "gamma"} & set(classifier.options)
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One fold of one repeat of one data set: the unit of work.
+
+    Parameters
+    ----------
+    dataset : str
+    repeat, fold : int
+        From 0.
+    """
+
+    dataset: str
+    repeat: int
+    fold: int
+
+    def __str__(self) -> str:
+        return f"{self.dataset} repeat {self.repeat} fold {self.fold}"
+
+
+def build_selector(spec: MethodSpec, n_features_to_select: int | None = None) -> Any:
+    """Return the unfitted selector of a spec."""
+    if spec.is_imported:
+        return _import_method(spec)
+    if spec.method not in SELECTORS:
+        raise unknown_word("selector", spec.method, SELECTORS)
+    return make_selector(spec.method, n_features_to_select, **spec.options)
+
+
+def build_classifier(spec: MethodSpec) -> Any:
+    """Return the unfitted classifier of a spec."""
+    if spec.is_imported:
+        return _import_method(spec)
+    if spec.method not in CLASSIFIERS:
+        raise unknown_word("classifier", spec.method, CLASSIFIERS)
+    return make_classifier(spec.method, **spec.options)
+
+
+def _import_method(spec: MethodSpec) -> Any:
+    module, _, name = spec.method.rpartition(".")
+    try:
+        made = getattr(import_module(module), name)()
+    except (ImportError, AttributeError) as error:
+        raise MaucError(f"method {spec.method!r} cannot be imported: {error}.") from error
+    for option in spec.options:
+        if option not in made.get_params():
+            raise unknown_word(f"option of {spec.method}", option, made.get_params())
+    return made.set_params(**spec.options)
+
+
+def _check_name(part: str, name: str) -> None:
+    # Names become file names and words in tables.
+    if not name or name != name.strip() or any(mark in name for mark in "/\\\0\n"):
+        raise MaucError(f"a name in {part} must be a word without slashes, got {name!r}.")
+
+
+def _is_no_size(size: object) -> bool:
+    return not isinstance(size, int) or isinstance(size, bool) or size < 1
+
+
+def _check_whole(what: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise MaucError(f"{what} must be a whole number from {least} up, got {value!r}.")
+
+
+def _check_tuning(tuning: TuningSpec) -> None:
+    if tuning.scope not in SCOPES:
+        raise unknown_word("scope of tuning", tuning.scope, SCOPES)
+    if tuning.search not in SEARCHES:
+        raise unknown_word("search of tuning", tuning.search, SEARCHES)
+    _check_whole("n_folds of tuning", tuning.n_folds, 2)
+    _check_whole("max_samples of tuning", tuning.max_samples, 10)
+    if tuning.size is not None:
+        _check_whole("size of tuning", tuning.size, 1)

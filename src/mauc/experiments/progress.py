@@ -1,0 +1,171 @@
+"""Show how far a run is: a live display on a terminal, lines to log elsewhere, or nothing."""
+
+import sys
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from mauc.exceptions import unknown_word
+from mauc.experiments.plan import Cell
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KINDS = ("auto", "bar", "lines", "quiet")
+_LINE_EVERY = 10.0  # seconds between lines
+
+
+class Progress:
+    """Counts cells and running means; by itself it shows nothing."""
+
+    def __init__(self) -> None:
+        self.n_cells = self.n_before = self.n_now = 0
+        self.began = time.monotonic()
+        self._sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+
+    def start(self, n_cells: int, n_done: int) -> None:
+        """Begin with so many cells, of which some were done before."""
+        self.n_cells, self.n_before, self.began = n_cells, n_done, time.monotonic()
+
+    def add(self, table: "pa.Table") -> None:
+        """Add rows to the running means."""
+        columns = [table[key].to_pylist() for key in ("selector", "mauc", "status")]
+        for selector, mauc, status in zip(*columns, strict=True):
+            if status == "ok":
+                self._sums[selector][0] += mauc
+                self._sums[selector][1] += 1
+
+    def advance(self, cell: Cell, table: "pa.Table") -> None:
+        """Count a cell that was run now."""
+        self.n_now += 1
+
+    def note(self, message: str) -> None:
+        """Tell something that a user should know."""
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
+    @property
+    def n_done(self) -> int:
+        """Cells that are done."""
+        return self.n_before + self.n_now
+
+    def means(self) -> dict[str, float]:
+        """Return the running mean MAUC of each selector."""
+        return {name: total / n for name, (total, n) in self._sums.items() if n}
+
+    def pace(self) -> str:
+        """Return speed and time left, as text."""
+        elapsed = time.monotonic() - self.began
+        if not self.n_now:
+            return "-"
+        per_minute = 60 * self.n_now / elapsed
+        left = (self.n_cells - self.n_done) / per_minute * 60
+        return f"{per_minute:.1f} cells/min, {_clock(left)} left"
+
+
+class LineProgress(Progress):
+    """Writes a line to standard error now and then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown = 0.0
+
+    def start(self, n_cells: int, n_done: int) -> None:
+        """Begin, and say so."""
+        super().start(n_cells, n_done)
+        self.note(f"{n_cells} cells, {n_done} done before")
+
+    def advance(self, cell: Cell, table: "pa.Table") -> None:
+        """Count a cell; write a line if the last one is some time ago or it is the last cell."""
+        super().advance(cell, table)
+        now = time.monotonic()
+        if now - self._shown >= _LINE_EVERY or self.n_done == self.n_cells:
+            self._shown = now
+            means = ", ".join(f"{name} {mean:.3f}" for name, mean in self.means().items())
+            self.note(f"{self.n_done}/{self.n_cells} cells, {self.pace()}; mean MAUC {means}")
+
+    def note(self, message: str) -> None:
+        """Write a line."""
+        print(f"mauc: {message}", file=sys.stderr, flush=True)
+
+
+class BarProgress(Progress):
+    """A bar with speed and time left, and below it the mean MAUC of each selector so far."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        from rich.console import Console
+        from rich.live import Live
+
+        self._console = Console(stderr=True)
+        self._live = Live(console=self._console, refresh_per_second=4, transient=True)
+        self._is_live = False
+
+    def start(self, n_cells: int, n_done: int) -> None:
+        """Begin to draw."""
+        super().start(n_cells, n_done)
+        if n_done < n_cells:
+            self._live.start()
+            self._is_live = True
+            self._live.update(self._render())
+
+    def advance(self, cell: Cell, table: "pa.Table") -> None:
+        """Count a cell and draw."""
+        super().advance(cell, table)
+        self._live.update(self._render())
+
+    def note(self, message: str) -> None:
+        """Write a line above the bar."""
+        self._console.print(f"mauc: {message}", highlight=False, markup=False)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._is_live:
+            self._live.stop()
+            self._is_live = False
+
+    def _render(self) -> Any:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        line = Table.grid(padding=(0, 1))
+        line.add_row(
+            ProgressBar(total=self.n_cells, completed=self.n_done, width=30),
+            f"{self.n_done}/{self.n_cells} cells, {self.pace()}",
+        )
+        ranked = sorted(self.means().items(), key=lambda item: -item[1])
+        means = Table.grid(padding=(0, 2))
+        for name, mean in ranked[:12]:
+            means.add_row(Text(name), f"{mean:.4f}")
+        parts = [line]
+        if ranked:
+            parts += [Text("mean MAUC so far", style="dim"), means]  # type: ignore[list-item]
+        return Group(*parts)
+
+
+def make_progress(kind: str) -> Progress:
+    """Return the display of a kind; "auto" is a bar on a terminal and lines elsewhere."""
+    if kind not in KINDS:
+        raise unknown_word("progress", kind, KINDS)
+    if kind == "quiet":
+        return Progress()
+    if kind == "lines" or (kind == "auto" and not _is_terminal()):
+        return LineProgress()
+    return BarProgress()
+
+
+def _is_terminal() -> bool:
+    try:
+        import rich  # noqa: F401
+    except ModuleNotFoundError:
+        return False
+    return sys.stderr.isatty()
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}"

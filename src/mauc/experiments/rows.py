@@ -1,0 +1,114 @@
+"""One row per measurement: what a cell gives, as an Arrow table."""
+
+import platform
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mauc.exceptions import MaucError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PACKAGES = ("mauc", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement.
+
+    Parameters
+    ----------
+    dataset : str
+    repeat, fold : int
+        From 0.
+    selector, classifier : str
+        Their names in the plan.
+    size : int
+        Number of features.
+    mauc : float
+        Of the test part; NaN if it failed.
+    select_seconds : float
+        Ranking the features; the same on all rows of a selector in a cell.
+    fit_seconds : float
+        Fitting the classifier and scoring the test samples; work that sizes and selectors share
+        is counted where it was first needed.
+    score_seconds : float
+        Computing MAUC of those scores.
+    features : ndarray of int
+        The columns used, best first.
+    status : {"ok", "failed"}
+    error : str or None
+        Type and message of what went wrong.
+    n_train, n_test, n_features : int
+        Samples of the two parts, columns of the data set.
+    seed : int
+        Of the selector.
+    versions : str
+        Of the packages that compute.
+    """
+
+    dataset: str
+    repeat: int
+    fold: int
+    selector: str
+    classifier: str
+    size: int
+    mauc: float
+    select_seconds: float
+    fit_seconds: float
+    score_seconds: float
+    features: np.ndarray
+    status: str
+    error: str | None
+    n_train: int
+    n_test: int
+    n_features: int
+    seed: int
+    versions: str
+
+
+def schema() -> "pa.Schema":
+    """Return the Arrow schema of the rows."""
+    pa = import_pyarrow()
+    types = {
+        str: pa.string(),
+        int: pa.int32(),
+        float: pa.float64(),
+        np.ndarray: pa.list_(pa.int32()),
+        str | None: pa.string(),
+    }
+    special = {"seed": pa.uint32()}
+    return pa.schema(
+        [pa.field(item.name, special.get(item.name, types[item.type])) for item in fields(Row)]  # type: ignore[index]
+    )
+
+
+def rows_to_table(rows: Iterable[Row]) -> "pa.Table":
+    """Return rows as an Arrow table."""
+    pa = import_pyarrow()
+    rows = list(rows)
+    columns = {item.name: [getattr(row, item.name) for row in rows] for item in fields(Row)}
+    return pa.table(columns, schema=schema())
+
+
+@cache
+def versions() -> str:
+    """Return the versions of Python and of the packages that compute."""
+    packages = [f"{name} {version(name)}" for name in PACKAGES]
+    return ", ".join([packages[0], f"python {platform.python_version()}", *packages[1:]])
+
+
+def import_pyarrow():  # type: ignore[no-untyped-def]
+    """Import pyarrow, or say what to install."""
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError as error:
+        raise MaucError(
+            "experiments need pyarrow and pandas: pip install 'mauc[experiments]'"
+        ) from error
+    return pa

@@ -1,0 +1,125 @@
+"""Select features in a cell: the training part of a fold in, a ranking and its seconds out."""
+
+import warnings
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
+
+from mauc.datasets import Dataset
+from mauc.exceptions import MaucError
+from mauc.experiments.plan import Cell, MethodSpec, Plan, build_selector
+from mauc.experiments.seeds import seed_of, split_rows
+from mauc.selectors.base import RankingSelector
+
+_warm: set[tuple[Any, ...]] = set()  # what this process has compiled
+
+
+@dataclass(frozen=True)
+class Split:
+    """The two parts of a fold.
+
+    Parameters
+    ----------
+    X_train, X_test : ndarray, sparse matrix or data frame of shape (n_samples, n_features)
+    y_train, y_test : ndarray of shape (n_samples,)
+    """
+
+    X_train: Any
+    y_train: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
+
+
+def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
+    """Return the training and the test part of a cell."""
+    seed = seed_of(plan.seed, cell.dataset, cell.repeat)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the runner tells of classes below n_folds
+        train, test = split_rows(dataset.y, plan.folds, seed, cell.fold)
+    X, y = dataset.X, dataset.y
+    return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test])
+
+
+def sizes_of(plan: Plan, n_features: int) -> list[int]:
+    """Return the sizes that a data set of so many features has; at least one."""
+    return [size for size in plan.sizes if size <= n_features] or [n_features]
+
+
+def select_features(
+    spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int
+) -> tuple[np.ndarray, float]:
+    """Fit the selector of a spec on the training part.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+    split : Split
+    size : int
+        How many features to rank.
+    seed : int
+        For selectors with a `random_state`, unless the options of the spec say one.
+    n_jobs : int
+        Likewise.
+
+    Returns
+    -------
+    ranking : ndarray of int
+        The best `size` columns, best first.
+    seconds : float
+        What the fit took, without compilation.
+    """
+    selector = build_selector(spec, size)
+    given = {"n_jobs": n_jobs, "random_state": seed}
+    known = selector.get_params()
+    selector.set_params(
+        **{key: value for key, value in given.items() if key in known and key not in spec.options}
+    )
+    _warm_up(spec, selector, split)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the same text on every cell would drown the run
+        start = perf_counter()
+        selector.fit(split.X_train, split.y_train)
+        seconds = perf_counter() - start
+    return ranking_of(selector)[:size], seconds
+
+
+def ranking_of(selector: BaseEstimator) -> np.ndarray:
+    """Return the columns that a fitted selector ranks, best first.
+
+    Ours tell their ranking; another selector must have `scores_`, the larger the better, of which
+    equal ones go by column.
+    """
+    if isinstance(selector, RankingSelector):
+        return np.asarray(selector.ranking_)
+    scores = getattr(selector, "scores_", None)
+    if scores is None or np.ndim(scores) != 1:
+        raise MaucError(
+            f"{type(selector).__name__} must have scores_, one per feature, to be ranked by."
+        )
+    # NaN, the score of a constant column in scikit-learn, sorts last.
+    return np.argsort(-np.asarray(scores, dtype=float), kind="stable")
+
+
+def _warm_up(spec: MethodSpec, selector: BaseEstimator, split: Split) -> None:
+    """Compile what the selector needs on a corner of the data, so that seconds are its work."""
+    X, y = split.X_train, split.y_train
+    key = (spec.method, repr(spec.options), getattr(X, "dtype", None), type(X))
+    if key in _warm:
+        return
+    _warm.add(key)
+    _, first = np.unique(y, return_index=True)
+    order = np.argsort(y, kind="stable")
+    rows = np.unique(np.concatenate([first, order[:: max(1, len(y) // 64)]]))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clone_small = build_selector(spec, min(2, X.shape[1]))
+            clone_small.fit(
+                _safe_indexing(_safe_indexing(X, rows), range(min(8, X.shape[1])), axis=1), y[rows]
+            )
+    except Exception:
+        return  # whatever is wrong shows on the data themselves, where it is recorded

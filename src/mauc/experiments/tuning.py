@@ -1,0 +1,102 @@
+"""Tune the RBF machine of a data set once, or on the features of one ranking."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from mauc.classifiers import tune_rbf_svm
+from mauc.datasets import Dataset
+from mauc.experiments.plan import Cell, Plan, TuningSpec
+from mauc.experiments.seeds import seed_of
+from mauc.experiments.selecting import select_features, sizes_of, split_cell
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The parameters that a search found.
+
+    Parameters
+    ----------
+    C, gamma : float
+    mauc : float
+        Their cross-validated MAUC.
+    n_evaluated : int
+        Points of the grid that were looked at.
+    n_samples, n_features : int
+        Of the data they were tuned on.
+    """
+
+    C: float
+    gamma: float
+    mauc: float
+    n_evaluated: int
+    n_samples: int
+    n_features: int
+
+
+def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> dict[int, Tuned]:
+    """Tune on the training part of the first fold of the first repeat.
+
+    A pure function of the plan and the data, so a cell can be run again alone.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of scope "dataset" or "dataset_size".
+    name : str
+        Of the data set in the plan.
+    dataset : Dataset
+    n_jobs : int, default=1
+        Threads. The result does not depend on it.
+
+    Returns
+    -------
+    tuned : dict of int to Tuned
+        By subset size: all sizes for scope "dataset_size", one for scope "dataset".
+    """
+    split = split_cell(plan, Cell(name, 0, 0), dataset)
+    sizes = sizes_of(plan, dataset.X.shape[1])
+    seed = seed_of(plan.seed, name, "tuning")
+    ranking, _ = select_features(plan.selectors[0], split, max(sizes), seed, n_jobs)
+    if plan.tuning.scope == "dataset":
+        middle = sizes[len(sizes) // 2]
+        sizes = [min(plan.tuning.size or middle, len(ranking))]
+    return {
+        size: tune_on(plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs)
+        for size in sizes
+    }
+
+
+def tune_on(
+    tuning: TuningSpec, X: Any, y: np.ndarray, features: np.ndarray, seed: int, n_jobs: int = 1
+) -> Tuned:
+    """Tune on some columns of training data, on a stratified sample if there are many rows.
+
+    Parameters
+    ----------
+    tuning : TuningSpec
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    features : ndarray of int
+        The columns.
+    seed : int
+    n_jobs : int, default=1
+
+    Returns
+    -------
+    tuned : Tuned
+    """
+    if len(y) > tuning.max_samples:
+        sampler = StratifiedShuffleSplit(1, train_size=tuning.max_samples, random_state=seed)
+        rows, _ = next(sampler.split(np.zeros((len(y), 1)), y))
+        X, y = X[np.sort(rows)], y[np.sort(rows)]
+    found = tune_rbf_svm(
+        X[:, features], y, search=tuning.search, n_folds=tuning.n_folds, random_state=seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return Tuned(
+        C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),
+        n_evaluated=found.n_evaluated, n_samples=len(y), n_features=len(features),
+    )  # fmt: skip

@@ -1,0 +1,353 @@
+"""MAUC against the number of features, and what all displays of a run share: names and styles."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mauc.exceptions import MaucError, unknown_word
+from mauc.stats import mean_mauc
+
+# How the paper writes its short names. Any other label is shown as it stands in the plan.
+NAMES = {
+    "selector": {
+        "mdfs": "MDFS", "maucd": "MAUCD", "mrmr": "mRMR", "fsdd": "FSDD", "schi": "SCHI",
+        "ssu": "SSU", "chi": "CHI", "su": "SU", "relieff": "ReliefF",
+    },
+    "classifier": {"nb": "Naive Bayes", "c45": "C4.5", "1nn": "1NN", "svm": "SVM"},
+    "dataset": {
+        "isolet": "ISOLET", "mnist": "MNIST", "usps": "USPS", "phoneme": "Phoneme",
+        "washington": "Washington", "indiana": "Indiana", "synthetic": "Synthetic",
+        "thyroid": "Thyroid",
+    },
+}  # fmt: skip
+
+# Okabe and Ito's colours for all kinds of sight, without the yellow that fades on paper. A style
+# is a colour, a line and a marker in cycles of 7, 7 x 3 and 10, so 21 selectors stay apart.
+_COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+
+_SPREADS = ("interval", "std", "none")
+_LABELS = ("auto", "direct", "legend")
+_MOST_BELOW = 9  # names of a legend below the panels
+_MOST_DIRECT = 12  # names that find room at the ends of the curves
+_MOST_BANDS = 4  # more bands than these hide each other: thin bars instead
+
+
+def shown_name(kind: str, label: str) -> str:
+    """Return a label as the paper writes it; kind is selector, classifier or dataset."""
+    return NAMES[kind].get(label.lower(), label)
+
+
+def rows_of(run: Any) -> Any:
+    """Return the rows of a run given as a DataFrame or as the path of its folder."""
+    import pandas as pd
+
+    if isinstance(run, pd.DataFrame):
+        return run
+    if not isinstance(run, str | Path):
+        got = type(run).__name__
+        raise MaucError(f"a run must be a DataFrame of rows or the path of a run, got {got}.")
+    from mauc.experiments import load_run
+
+    return load_run(run)
+
+
+def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None) -> list[str]:
+    """Return the labels of a column in the order of the plan, or the wanted ones of them."""
+    have = [str(label) for label in dict.fromkeys(rows[column])]
+    if wanted is None:
+        return have
+    wanted = [wanted] if isinstance(wanted, str) else list(wanted)
+    for label in wanted:
+        if label not in have:
+            raise unknown_word(column, label, have)
+    return wanted
+
+
+def selector_styles(selectors: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return colour, line and marker of each selector; those of the paper look alike in all plots.
+
+    Examples
+    --------
+    >>> from mauc.plotting.curves import selector_styles
+    >>> selector_styles(["chi", "mdfs"])["mdfs"]["color"]
+    '#000000'
+    """
+    known = list(NAMES["selector"])
+    others = [name for name in selectors if name.lower() not in known]
+    styles = {}
+    for name in selectors:
+        at = known.index(name.lower()) if name not in others else len(known) + others.index(name)
+        styles[name] = {
+            "color": _COLOURS[at % len(_COLOURS)],
+            "linestyle": _LINES[at // len(_COLOURS) % len(_LINES)],
+            "marker": _MARKERS[at % len(_MARKERS)],
+        }
+    return styles
+
+
+class CurvesDisplay:
+    """MAUC of every selector against the number of features, a panel per data set and classifier.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Columns dataset, classifier, selector, size, n, mean, lower, upper; labels in the order
+        in which they are to be shown.
+    spread : {"interval", "std", "none"}
+        What lower and upper are.
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes of shape (n_datasets, n_classifiers)
+    ax_ : matplotlib Axes
+        The first of them.
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    mauc.stats.mean_mauc : The means.
+
+    Notes
+    -----
+    The training parts of cross-validation overlap, so the n values of a cell are not independent
+    and s / sqrt(n) is too small. The 95 % interval takes the corrected variance of [1]_,
+    (1/n + n_test/n_train) s^2, with the t distribution of n - 1 degrees of freedom.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52
+       (2003).
+    """
+
+    def __init__(self, curves: Any, *, spread: str = "interval") -> None:
+        self.curves = curves
+        self.spread = spread
+
+    @classmethod
+    def from_run(
+        cls,
+        run: Any,
+        *,
+        datasets: Iterable[str] | str | None = None,
+        classifiers: Iterable[str] | str | None = None,
+        selectors: Iterable[str] | str | None = None,
+        spread: str = "interval",
+    ) -> "CurvesDisplay":
+        """Take the numbers from a run.
+
+        Parameters
+        ----------
+        run : DataFrame or path
+            The rows of a run, or its folder.
+        datasets, classifiers, selectors : sequences of str, optional
+            What to show and in which order; everything by default.
+        spread : {"interval", "std", "none"}, default="interval"
+            A 95 % interval of the mean, one standard deviation of the folds, or the means alone.
+
+        Returns
+        -------
+        display : CurvesDisplay
+        """
+        if spread not in _SPREADS:
+            raise unknown_word("spread", spread, _SPREADS)
+        rows = rows_of(run)
+        wanted = {
+            "dataset": labels_of(rows, "dataset", datasets),
+            "classifier": labels_of(rows, "classifier", classifiers),
+            "selector": labels_of(rows, "selector", selectors),
+        }
+        for column, labels in wanted.items():
+            rows = rows[rows[column].isin(labels)]
+        curves = mean_mauc(rows)
+        half = _half_width(rows, curves, spread)
+        curves = curves.assign(lower=curves["mean"] - half, upper=curves["mean"] + half)
+        for column, labels in wanted.items():
+            curves[column] = curves[column].map(labels.index)
+        curves = curves.sort_values(["dataset", "classifier", "selector", "size"])
+        for column, labels in wanted.items():
+            curves[column] = [labels[at] for at in curves[column]]
+        columns = ["dataset", "classifier", "selector", "size", "n", "mean", "lower", "upper"]
+        return cls(curves[columns].reset_index(drop=True), spread=spread)
+
+    def frame(self) -> Any:
+        """Return the curves as a DataFrame, one row per point."""
+        return self.curves.copy()
+
+    def plot(self, ax: Any = None, *, labels: str = "auto") -> "CurvesDisplay":
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, optional
+            Where to draw, one Axes for each panel; a new figure by default.
+        labels : {"auto", "direct", "legend"}, default="auto"
+            "direct" writes the names at the ends of the curves, "legend" makes one legend for all
+            panels; "auto" is "direct" for a single panel of up to 12 selectors.
+
+        Returns
+        -------
+        self : CurvesDisplay
+        """
+        if labels not in _LABELS:
+            raise unknown_word("labels", labels, _LABELS)
+        datasets, classifiers, selectors = (
+            labels_of(self.curves, column) for column in ("dataset", "classifier", "selector")
+        )
+        axes = make_panels(ax, len(datasets), len(classifiers), size=(3.4, 2.7))
+        styles = selector_styles(selectors)
+        is_room = axes.size == 1 and len(selectors) <= _MOST_DIRECT
+        is_direct = labels == "direct" or (labels == "auto" and is_room)
+        panels = self.curves.groupby(["dataset", "classifier"], sort=False)
+        for (dataset, classifier), panel in panels:
+            here = axes[datasets.index(dataset), classifiers.index(classifier)]
+            ends = self._draw_panel(here, panel, styles)
+            names = shown_name("dataset", dataset), shown_name("classifier", classifier)
+            here.set_title(", ".join(names), fontsize=10)
+            if is_direct:
+                _label_ends(here, ends, styles)
+        for here in axes[-1]:
+            here.set_xlabel("number of features")
+        for here in axes[:, 0]:
+            here.set_ylabel("MAUC")
+        if not is_direct:
+            add_legend(axes, selectors, styles, may_grow=ax is None)
+        self.axes_, self.ax_, self.figure_ = axes, axes[0, 0], axes[0, 0].figure
+        return self
+
+    def _draw_panel(self, ax: Any, panel: Any, styles: dict[str, Any]) -> dict[str, Any]:
+        ends = {}
+        n_selectors = panel["selector"].nunique()
+        sizes = np.unique(panel["size"])
+        gap = np.diff(sizes).min() if len(sizes) > 1 else 1.0
+        for at, (selector, curve) in enumerate(panel.groupby("selector", sort=False)):
+            style = styles[selector]
+            x, mean = curve["size"].to_numpy(float), curve["mean"].to_numpy()
+            below, above = mean - curve["lower"].to_numpy(), curve["upper"].to_numpy() - mean
+            if self.spread != "none" and n_selectors <= _MOST_BANDS:
+                ax.fill_between(
+                    x, mean - below, mean + above, color=style["color"], alpha=0.13, lw=0
+                )
+            elif self.spread != "none":
+                # side by side, so that a bar hides no other
+                x = x + 0.4 * gap * (at / (n_selectors - 1) - 0.5)
+                ax.errorbar(
+                    x, mean, (below, above), fmt="none", ecolor=style["color"],
+                    elinewidth=0.6, alpha=0.55,
+                )  # fmt: skip
+            ax.plot(x, mean, **style, markersize=3.6, linewidth=1.3)
+            measured = np.flatnonzero(~np.isnan(mean))
+            if len(measured):
+                ends[selector] = (x[measured[-1]], mean[measured[-1]])
+        ax.grid(color="0.9", linewidth=0.6)
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right"]].set_visible(False)
+        return ends
+
+
+def make_panels(ax: Any, n_rows: int, n_columns: int, *, size: tuple[float, float]) -> Any:
+    """Return an array of Axes (n_rows, n_columns): those given, or those of a new figure."""
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        figsize = (size[0] * n_columns + 0.6, size[1] * n_rows + 0.5)
+        if n_rows * n_columns == 1:
+            figsize = (6.4, 4.2)
+        return plt.subplots(
+            n_rows, n_columns, figsize=figsize, squeeze=False, layout="constrained"
+        )[1]
+    axes = np.atleast_1d(np.asarray(ax, dtype=object))
+    if axes.size != n_rows * n_columns:
+        want = f"{n_rows * n_columns} Axes ({n_rows} x {n_columns} panels)"
+        raise MaucError(f"ax must hold {want}, got {axes.size}.")
+    return axes.reshape(n_rows, n_columns)
+
+
+def add_legend(
+    axes: Any, selectors: Sequence[str], styles: dict[str, Any], *, may_grow: bool
+) -> None:
+    """Put one legend for all panels below them, or, of many names, to their right.
+
+    A figure of our own grows by the width or height of the legend, so that panels keep theirs.
+    """
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], **styles[name], markersize=4, label=shown_name("selector", name))
+        for name in selectors
+    ]
+    figure = axes.flat[0].figure
+    width, height = figure.get_size_inches()
+    entry = 0.72 + 0.075 * max(len(shown_name("selector", name)) for name in selectors)  # inches
+    if len(handles) <= _MOST_BELOW:
+        # rows of equal length, e.g. 9 names as 5 + 4 and not as 8 + 1
+        n_lines = -(-len(handles) // max(1, int(width / entry)))
+        place, n_columns, grow = (
+            "outside lower center",
+            -(-len(handles) // n_lines),
+            (0.0, 0.2 * n_lines),
+        )
+    else:
+        n_columns = -(-len(handles) // max(1, int(height / 0.2)))
+        place, grow = "outside right center", (entry * n_columns, 0.0)
+    figure.legend(
+        handles=handles, loc=place, ncols=n_columns, frameon=False, fontsize=8, handlelength=3.2
+    )
+    if may_grow:
+        figure.set_size_inches(width + grow[0], height + grow[1])
+
+
+def _half_width(rows: Any, curves: Any, spread: str) -> Any:
+    from scipy.stats import t
+
+    if spread == "none":
+        return np.zeros(len(curves))
+    if spread == "std":
+        return curves["std"].to_numpy()
+    parts = rows[rows["status"] == "ok"].groupby(["dataset", "classifier", "size", "selector"])
+    ratio = (parts["n_test"].mean() / parts["n_train"].mean()).rename("ratio").reset_index()
+    ratio = curves.merge(ratio, how="left")["ratio"].to_numpy()
+    n = curves["n"].to_numpy(float)
+    n = np.where(n > 1, n, np.nan)  # a single value has no spread
+    return t.ppf(0.975, n - 1) * np.sqrt(1 / n + ratio) * curves["std"].to_numpy()
+
+
+def _label_ends(ax: Any, ends: dict[str, Any], styles: dict[str, Any]) -> None:
+    if not ends:
+        return
+    low, high = ax.get_ylim()
+    height = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
+    step = 9.5 / height
+    names = sorted(ends, key=lambda name: ends[name][1])
+    wanted = np.array([(ends[name][1] - low) / (high - low) for name in names])
+    places = _spread_out(wanted, step)
+    # A block of labels that leaves the panel moves back into it, if it fits.
+    places = places - max(0.0, places[-1] - 1.0) if places[0] >= 0.0 else places - places[0]
+    right = max(x for x, _ in ends.values())
+    for name, place in zip(names, places, strict=True):
+        x, y = ends[name]
+        ax.annotate(
+            shown_name("selector", name), (x, y), xytext=(1.05, place), textcoords="axes fraction",
+            color=styles[name]["color"], fontsize=8, va="center", annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": styles[name]["color"], "lw": 0.5,
+                        "alpha": 0.6, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)},
+        )  # fmt: skip
+    ax.set_xlim(right=right + 0.01 * (right - ax.get_xlim()[0]))
+
+
+def _spread_out(wanted: Any, step: float) -> Any:
+    # Labels keep their order and at least a step between them: those that touch form a block
+    # around the mean of the places its labels want.
+    blocks: list[tuple[float, int]] = []  # middle, number of labels
+    for place in wanted:
+        middle, n = float(place), 1
+        while (
+            blocks and middle - (n - 1) / 2 * step < blocks[-1][0] + (blocks[-1][1] + 1) / 2 * step
+        ):
+            other, m = blocks.pop()
+            middle, n = (middle * n + other * m) / (n + m), n + m
+        blocks.append((middle, n))
+    return np.concatenate([m + step * (np.arange(n) - (n - 1) / 2) for m, n in blocks])

@@ -1,0 +1,222 @@
+"""The siren pitfall in two panels: how hard each class pair is, and how it ranks the chosen."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mauc.exceptions import MaucError, unknown_word
+from mauc.experiments.siren import SirenStudy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ORDERS = ("difficulty", "pair")
+_MOST_TICKS = 60  # labels that stay readable along one axis
+_MOST_BOXES = 80  # boxes that stay apart; more pairs become a band
+# Of Okabe and Ito's colours, apart for all kinds of colour vision.
+_BLUE, _VERMILION, _ORANGE, _GREY = "#0072B2", "#D55E00", "#E69F00", "#555555"
+
+
+class SirenDisplay:
+    """Difficulty of the class pairs and ranks of the best features of the whole problem on them.
+
+    Parameters
+    ----------
+    study : SirenStudy
+
+    Attributes
+    ----------
+    axes_ : tuple of matplotlib Axes
+        Of the difficulty and of the ranks, or of the one that was drawn.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc.experiments.siren import siren_study
+    >>> from mauc.plotting.siren import SirenDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> display = SirenDisplay.from_study(siren_study(X, y, n_features=4))
+    >>> display.frame()["pair"].tolist()
+    ['1 vs 2', '0 vs 1', '0 vs 2']
+    """
+
+    def __init__(self, study: SirenStudy) -> None:
+        self.study = study
+
+    @classmethod
+    def from_study(cls, study: SirenStudy) -> "SirenDisplay":
+        """Take the numbers from a study."""
+        return cls(study)
+
+    def frame(self) -> "pd.DataFrame":
+        """Return the numbers as a pandas DataFrame, a row a pair, the hardest first."""
+        return self.study.frame()
+
+    def plot(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
+        """Draw the difficulty of the pairs above the ranks of the features on them.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or two of them, optional
+            Where to draw; one is divided in two. A new figure of fitting size by default.
+        order : {"difficulty", "pair"}, default="difficulty"
+            The hardest pair first, or the pairs in the order of the classes, as in the paper.
+
+        Returns
+        -------
+        self : SirenDisplay
+        """
+        if ax is None:
+            upper, lower = self._new_axes(2)
+        elif isinstance(ax, tuple | list | np.ndarray):
+            if len(ax) != 2:
+                raise MaucError(f"ax must be one Axes or two, got {len(ax)}.")
+            upper, lower = ax
+        else:
+            ax.set_axis_off()
+            upper = ax.inset_axes([0, 0.62, 1, 0.38])
+            lower = ax.inset_axes([0, 0, 1, 0.5], sharex=upper)
+        self.plot_difficulty(upper, order=order)
+        self.plot_ranks(lower, order=order)
+        upper.tick_params(labelbottom=False)
+        upper.set_xlabel("")
+        self.axes_: tuple[Any, ...] = (upper, lower)
+        self.figure_ = lower.figure
+        return self
+
+    def plot_difficulty(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
+        """Draw the AUC of Naive Bayes on every pair (Figure 1 of the paper).
+
+        Beside it stand the best single feature of the pair and the best of the chosen features;
+        a line joins them where the choice has left the better one out.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        order : {"difficulty", "pair"}, default="difficulty"
+
+        Returns
+        -------
+        self : SirenDisplay
+        """
+        ax = self._new_axes(1)[0] if ax is None else ax
+        pairs, study = self._pairs(order), self.study
+        places = np.arange(len(pairs))
+        size = _scaled(34, len(pairs), 6)
+        best, chosen = study.best_auc[pairs], (study.best_auc - study.shortfall())[pairs]
+        self._shade(ax, pairs)
+        ax.vlines(places, chosen, best, color=_VERMILION, linewidth=_scaled(2.5, len(pairs), 0.8))
+        ax.scatter(
+            places, best, s=size, marker="_", color=_GREY, label="best single feature", zorder=2
+        )
+        ax.scatter(
+            places, chosen, s=0.7 * size, marker="v", color=_VERMILION, linewidths=0, zorder=3,
+            label=f"best of the {len(study.chosen)} chosen",
+        )  # fmt: skip
+        ax.scatter(
+            places, study.auc[pairs], s=size, color=_BLUE, linewidths=0, zorder=4,
+            label="Naive Bayes, all features",
+        )  # fmt: skip
+        ax.set_ylabel("AUC on the pair")
+        ax.set_title("difficulty", loc="left", fontsize="medium")
+        return self._finish(ax, pairs, order)
+
+    def plot_ranks(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
+        """Draw where each pair ranks the chosen features (Figures 2 and 3 of the paper).
+
+        A box or band holds the middle half of the ranks, a line or the outer band the middle 80 %,
+        a dot is their mean.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        order : {"difficulty", "pair"}, default="difficulty"
+
+        Returns
+        -------
+        self : SirenDisplay
+        """
+        from matplotlib.ticker import MaxNLocator
+
+        ax = self._new_axes(1)[0] if ax is None else ax
+        pairs, study = self._pairs(order), self.study
+        places = np.arange(len(pairs))
+        ranks = study.ranks[study.chosen][:, pairs]
+        low, first, third, high = np.percentile(ranks, (10, 25, 75, 90), axis=0)
+        n_features, n_chosen = len(study.ranks), len(study.chosen)
+        self._shade(ax, pairs)
+        if len(pairs) > _MOST_BOXES:
+            for inner, outer in ((low, high), (first, third)):
+                ax.fill_between(
+                    places, inner, outer, step="mid", color=_BLUE, alpha=0.22, linewidth=0
+                )
+        else:
+            ax.vlines(places, low, high, color=_BLUE, linewidth=1.2)
+            ax.bar(places, third - first, 0.7, first, color=_BLUE, alpha=0.45, linewidth=0)
+        size = _scaled(30, len(pairs), 7)
+        ax.scatter(
+            places, ranks.mean(axis=0), s=size, color="black", linewidths=0, zorder=3,
+            label="mean rank",
+        )  # fmt: skip
+        levels = {"best possible": (n_chosen + 1) / 2, "drawn blindly": (n_features + 1) / 2}
+        for (name, level), style in zip(levels.items(), ("--", ":"), strict=True):
+            ax.axhline(level, color=_GREY, linestyle=style, linewidth=1.2, label=name, zorder=1)
+        ax.set_ylim(n_features + 0.5, 0.5)  # rank 1 at the top
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_ylabel(f"rank on the pair, 1 to {n_features}")
+        ax.set_title(
+            f"the best {n_chosen} features by {study.relevance}: siren index {study.index:.3f}",
+            loc="left", fontsize="medium",
+        )  # fmt: skip
+        return self._finish(ax, pairs, order)
+
+    def _pairs(self, order: str) -> np.ndarray:
+        if order not in ORDERS:
+            raise unknown_word("order", order, ORDERS)
+        return self.study.order if order == "difficulty" else np.arange(len(self.study.auc))
+
+    def _new_axes(self, n_panels: int) -> Any:
+        import matplotlib.pyplot as plt
+
+        n_pairs = len(self.study.auc)
+        size = (float(np.clip(3.0 + 0.22 * n_pairs, 8.0, 13.0)), 2.4 + 2.3 * n_panels)
+        _, axes = plt.subplots(
+            n_panels, 1, figsize=size, sharex=True, squeeze=False, layout="constrained"
+        )
+        return axes[:, 0]
+
+    def _shade(self, ax: Any, pairs: np.ndarray) -> None:
+        """Shade the pairs of the hardest third, those that share its last places lightly."""
+        weights = self.study.weights("hard")[pairs]
+        strength = np.nan_to_num(weights) / max(np.nan_to_num(weights).max(), 1e-300)
+        for place in np.flatnonzero(strength):
+            ax.axvspan(
+                place - 0.5, place + 0.5, color=_ORANGE, alpha=0.18 * strength[place],
+                linewidth=0, zorder=0,
+            )  # fmt: skip
+
+    def _finish(self, ax: Any, pairs: np.ndarray, order: str) -> "SirenDisplay":
+        step = -(-len(pairs) // _MOST_TICKS)
+        shown = np.arange(0, len(pairs), step)
+        names = self.study.names
+        ax.set_xticks(shown, [names[pair] for pair in pairs[shown]], rotation=90, fontsize="small")
+        ax.set_xlim(-0.6, len(pairs) - 0.4)
+        what = "class pair, the hardest first" if order == "difficulty" else "class pair"
+        ax.set_xlabel(f"{what} (shaded: the hardest third)")
+        ax.set_axisbelow(True)
+        ax.grid(axis="y", color="0.9")
+        ax.spines[["top", "right"]].set_visible(False)
+        # Above the panel, where it hides nothing.
+        ax.legend(
+            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize="small",
+            frameon=False, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.2,
+        )  # fmt: skip
+        self.axes_ = (ax,)
+        self.figure_ = ax.figure
+        return self
+
+
+def _scaled(size: float, n_pairs: int, least: float) -> float:
+    """Return a mark size that shrinks as pairs crowd."""
+    return max(least, size * min(1.0, 40 / n_pairs))

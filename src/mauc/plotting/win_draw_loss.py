@@ -1,0 +1,160 @@
+"""Figure 4 of the paper: how often a selector wins, draws and loses against each other one."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mauc.exceptions import MaucError
+from mauc.plotting.curves import labels_of, make_panels, rows_of, shown_name
+from mauc.stats import compare_to, win_draw_loss
+
+# Dark, light and middle: apart also in grey. The text on each has to be read.
+_PARTS = {
+    "win": ("#0072B2", "white"),
+    "draw": ("#DDDDDD", "black"),
+    "loss": ("#E69F00", "black"),
+}
+_MOST_COLUMNS = 2  # panels side by side
+_ROOM_FOR_DIGIT = 0.02  # share of the axis; narrower parts of a bar stay without their number
+
+
+class WinDrawLossDisplay:
+    """Bars of win, draw and loss of a reference against each selector, a panel per classifier.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Columns classifier, selector, win, draw, loss, as `mauc.stats.win_draw_loss` gives.
+    reference : str
+        Whose wins these are.
+    test : str
+        Name of the test that decided.
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes
+        One per classifier.
+    ax_ : matplotlib Axes
+        The first of them.
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    mauc.stats.compare_to : The tests behind the counts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mauc.plotting.win_draw_loss import WinDrawLossDisplay
+    >>> counts = pd.DataFrame({"classifier": ["nb"], "selector": ["chi"],
+    ...                        "win": [7], "draw": [2], "loss": [1]})
+    >>> WinDrawLossDisplay(counts, reference="mdfs").frame()
+      classifier selector  win  draw  loss
+    0         nb      chi    7     2     1
+    """
+
+    def __init__(self, counts: Any, *, reference: str, test: str = "wilcoxon") -> None:
+        self.counts = counts
+        self.reference = reference
+        self.test = test
+
+    @classmethod
+    def from_run(
+        cls,
+        run: Any,
+        *,
+        reference: str = "mdfs",
+        test: str = "wilcoxon",
+        alpha: float = 0.05,
+        datasets: Iterable[str] | str | None = None,
+        classifiers: Iterable[str] | str | None = None,
+    ) -> "WinDrawLossDisplay":
+        """Count over all sizes and data sets of a run.
+
+        Parameters
+        ----------
+        run : DataFrame or path
+            The rows of a run, or its folder.
+        reference : str, default="mdfs"
+        test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
+        alpha : float, default=0.05
+        datasets, classifiers : sequences of str, optional
+            What to count; everything by default.
+
+        Returns
+        -------
+        display : WinDrawLossDisplay
+        """
+        rows = rows_of(run)
+        rows = rows[rows["dataset"].isin(labels_of(rows, "dataset", datasets))]
+        rows = rows[rows["classifier"].isin(labels_of(rows, "classifier", classifiers))]
+        comparison = compare_to(rows, reference, test=test, alpha=alpha)
+        return cls(win_draw_loss(comparison), reference=reference, test=test)
+
+    def frame(self) -> Any:
+        """Return the counts as a DataFrame, one row per classifier and selector."""
+        return self.counts.copy()
+
+    def plot(self, ax: Any = None) -> "WinDrawLossDisplay":
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, optional
+            Where to draw, one Axes for each classifier; a new figure by default.
+
+        Returns
+        -------
+        self : WinDrawLossDisplay
+        """
+        if len(self.counts) == 0:
+            raise MaucError("win/draw/loss needs at least one other selector, got none.")
+        classifiers = labels_of(self.counts, "classifier")
+        selectors = labels_of(self.counts, "selector")
+        if ax is None:
+            n_columns = min(len(classifiers), _MOST_COLUMNS)
+            n_rows = -(-len(classifiers) // n_columns)
+            size = (3.6, 0.8 + 0.24 * len(selectors))
+            axes = make_panels(None, n_rows, n_columns, size=size).ravel()
+            for unused in axes[len(classifiers) :]:
+                unused.remove()
+            axes = axes[: len(classifiers)]
+        else:
+            axes = make_panels(ax, 1, len(classifiers), size=(0, 0)).ravel()
+        total = self.counts[["win", "draw", "loss"]].sum(axis=1).max()
+        for here, classifier in zip(axes, classifiers, strict=True):
+            counts = self.counts[self.counts["classifier"] == classifier].set_index("selector")
+            _draw_bars(here, counts.reindex(selectors, fill_value=0), total)
+            here.set_title(shown_name("classifier", classifier), fontsize=10)
+            here.set_xlabel("comparisons (data sets × sizes)")
+        handles, labels = axes[0].get_legend_handles_labels()
+        name = shown_name("selector", self.reference)
+        words = {"win": f"{name} wins", "draw": "draw", "loss": f"{name} loses"}
+        axes[0].figure.legend(
+            handles, [words[label] for label in labels], loc="outside lower center", ncols=3,
+            frameon=False, fontsize=9,
+        )  # fmt: skip
+        self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
+        return self
+
+
+def _draw_bars(ax: Any, counts: Any, total: int) -> None:
+    places = np.arange(len(counts))
+    left = np.zeros(len(counts))
+    for part, (colour, ink) in _PARTS.items():
+        width = counts[part].to_numpy()
+        ax.barh(
+            places, width, left=left, height=0.78, color=colour, edgecolor="black",
+            linewidth=0.4, label=part,
+        )  # fmt: skip
+        for place, start, count in zip(places, left, width, strict=True):
+            if count > 0 and count >= _ROOM_FOR_DIGIT * len(str(count)) * max(total, 1):
+                middle = start + count / 2
+                ax.text(middle, place, str(count), ha="center", va="center", fontsize=7, color=ink)
+        left = left + width
+    ax.set_yticks(places, [shown_name("selector", name) for name in counts.index], fontsize=8)
+    ax.set_ylim(len(counts) - 0.5, -0.5)  # the first selector on top
+    ax.set_xlim(0, 1.01 * max(total, 1))
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.spines[["top", "right"]].set_visible(False)

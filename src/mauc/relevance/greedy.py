@@ -1,0 +1,209 @@
+"""The greedy choice of GreedyMAUC: a Problem in, the features in the order of choice out."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.special import ndtr, ndtri
+
+from mauc.decompose import Decomposition
+from mauc.kernels.greedy_step import rate_block, take_feature, update_block, within_scales
+from mauc.kernels.pair_auc import dense_wins, fold_wins
+from mauc.parallel import run_blocks
+from mauc.relevance.normal_scores import NormalScorer
+
+MOST_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
+MOST_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
+LEAST_SQUARE = 1e-12
+_BLOCK_BYTES = 2**20
+_THREAD_WORK = 1 << 20  # products and exponentials that make a second thread worth its start
+
+
+@dataclass(frozen=True)
+class GreedyRanking:
+    """The features in the order of choice; arrays of shape (k,) but for the last two.
+
+    Attributes
+    ----------
+    ranking : ndarray of int64
+    pairs : ndarray of int64
+        The class pair whose error each feature lowers most.
+    ranks : ndarray of int64
+        Place of the feature among those left by the gain on that pair, 1 for the best.
+    gains : ndarray of float64
+        Part of the error of the set so far that the feature takes away.
+    predicted_mauc : ndarray of float64
+        Mean over the pairs of Phi(D_p / sqrt(2)) of the features so far.
+    separations : ndarray of shape (n_pairs,), float64
+        D_p^2 of the whole set.
+    relevance : ndarray of shape (n_features,), float64
+        Gain of every feature at the first step.
+    """
+
+    ranking: np.ndarray
+    pairs: np.ndarray
+    ranks: np.ndarray
+    gains: np.ndarray
+    predicted_mauc: np.ndarray
+    separations: np.ndarray
+    relevance: np.ndarray
+
+
+def effect_sizes(wins, most_wins, variances, noise_correction=0.0):
+    r"""Return the effect of features on class pairs, positive where the first class is higher.
+
+    Parameters
+    ----------
+    wins : ndarray of shape (n_features, n_pairs)
+    most_wins : ndarray of shape (n_pairs,)
+    variances : ndarray of shape (n_pairs,)
+        1 / n_i + 1 / n_j, the variance of an estimated effect of 0.
+    noise_correction : float, default=0.0
+
+    Returns
+    -------
+    effects : ndarray of shape (n_features, n_pairs), float64
+        Of x and of -x the same up to the sign, to the bit.
+
+    Notes
+    -----
+    :math:`d = \sqrt 2 \Phi^{-1}(A)` of the clipped AUC, times
+    :math:`\max(0, 1 - \kappa s^2 / d^2)` with :math:`\kappa` the noise correction and
+    :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11) / 8)` the variance of d: the positive-part
+    rule of James and Stein, one effect at a time.
+    """
+    folded = np.empty(wins.shape)
+    fold_wins(wins, most_wins, folded)
+    effects = np.sqrt(2.0) * ndtri(np.minimum(folded, MOST_AUC))
+    if noise_correction > 0.0:
+        squares = effects * effects
+        noise = noise_correction * variances * (1.0 + np.minimum(squares, MOST_SQUARE) / 8.0)
+        effects *= 1.0 - np.minimum(noise / np.maximum(squares, LEAST_SQUARE), 1.0)
+    return np.where(2 * wins < most_wins, -effects, effects)
+
+
+def measure(problem, *, noise_correction=0.0, max_samples=None, n_jobs=None):
+    """Return effect sizes and normal scores of all features.
+
+    Parameters
+    ----------
+    problem : Problem
+        Sparse columns are filled in, one block at a time.
+    noise_correction : float, default=0.0
+        See `effect_sizes`.
+    max_samples : int, optional
+        Samples whose normal scores are kept; see `NormalScorer`.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    effects : ndarray of shape (n_pairs, n_features), float64
+    scores : NormalScores
+    """
+    pairs = Decomposition("one-vs-one", problem.n_classes)
+    effects = np.empty((pairs.n_subproblems, problem.n_features))
+    first, second = pairs.members.T
+    variances = 1.0 / problem.class_counts[first] + 1.0 / problem.class_counts[second]
+    scorer = NormalScorer(problem, max_samples)
+    scores = scorer.make_room()
+
+    def fill(block):
+        XT = problem.ordered_columns(block)
+        wins = dense_wins(XT, problem.codes, problem.class_counts)
+        found = effect_sizes(wins, problem.most_wins, variances, noise_correction)
+        effects[:, block] = found.T
+        scorer.write(XT, block, scores)
+
+    for _ in run_blocks(fill, _blocks(problem), n_jobs):
+        pass
+    return effects, scores
+
+
+def _blocks(problem):
+    width = max(1, min(64, _BLOCK_BYTES // (problem.X.dtype.itemsize * problem.n_samples)))
+    for start in range(0, problem.n_features, width):
+        yield slice(start, min(start + width, problem.n_features))
+
+
+def greedy_ranking(effects, scores, k, *, shrinkage, alpha, n_jobs=None):
+    """Choose features that together separate all class pairs.
+
+    Parameters
+    ----------
+    effects : ndarray of shape (n_pairs, n_features), float64
+        Overwritten.
+    scores : NormalScores
+    k : int
+        How many features to choose.
+    shrinkage : float
+        In [0, 1]: within-class correlations count 1 - shrinkage times.
+    alpha : float
+        Error of a pair is taken as exp(-alpha D_p^2 / 8).
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+
+    Returns
+    -------
+    GreedyRanking
+    """
+    n_pairs, n_features = effects.shape
+    n_chosen = min(k, int(scores.varies.sum()))
+    centers, scales = np.empty(scores.sums.shape), np.empty(n_features)
+    within_scales(scores.sums, scores.squares, scores.class_counts, centers, scales)
+    is_left = scores.varies.copy()
+    variances = np.ones(n_features)
+    factors = np.zeros((max(n_chosen, 1), n_features))
+    factor_s, losses = np.empty(len(factors)), np.ones(n_features)
+    separations, slopes = np.zeros(n_pairs), np.zeros(n_pairs)
+    weights = np.full(n_pairs, 1.0 / n_pairs)
+    found = GreedyRanking(
+        np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
+        np.zeros(k), np.empty(k), separations, np.empty(n_features),
+    )  # fmt: skip
+    rate = alpha / 8.0
+    blocks = _feature_blocks(scores.scores.shape[1] + 8 * n_pairs, n_features, n_jobs)
+
+    def rate_features(block, step, s, root):
+        first, last = block
+        if step > 0:
+            update_block(
+                scores.scores, centers, scales, shrinkage, s, step - 1, factor_s, root,
+                first, last, is_left, factors, variances,
+            )  # fmt: skip
+        return rate_block(
+            effects, variances, weights, rate, slopes, factors[max(step - 1, 0)], first, last,
+            is_left, losses,
+        )  # fmt: skip
+
+    s, root = 0, 1.0
+    with ThreadPoolExecutor(len(blocks) - 1) if len(blocks) > 1 else nullcontext() as pool:
+        # found.ranking[:step] is the chosen set; effects and variances are given it.
+        for step in range(n_chosen):
+            futures = [pool.submit(rate_features, b, step, s, root) for b in blocks[:-1]]
+            last = rate_features(blocks[-1], step, s, root)
+            bests = [f for f in [*(future.result() for future in futures), last] if f >= 0]
+            if step == 0:
+                found.relevance[:] = 1.0 - losses
+            s = min(bests, key=lambda f: losses[f])  # the first of equals, in column order
+            found.ranking[step] = s
+            found.gains[step] = 1.0 - losses[s]
+            found.pairs[step], found.ranks[step], root = take_feature(
+                s, step, effects, variances, is_left, factors, rate,
+                separations, weights, slopes, factor_s,
+            )  # fmt: skip
+            found.predicted_mauc[step] = ndtr(np.sqrt(separations / 2.0)).mean()
+    if n_chosen == 0:
+        found.relevance[:] = 0.0
+    # Constant features tell nothing: they come last, by column.
+    found.ranking[n_chosen:] = np.flatnonzero(~scores.varies)[: k - n_chosen]
+    found.predicted_mauc[n_chosen:] = found.predicted_mauc[n_chosen - 1] if n_chosen else 0.5
+    return found
+
+
+def _feature_blocks(work, n_features, n_jobs):
+    """Cut the features into at most one block a thread, each worth its thread."""
+    n_blocks = min(effective_n_jobs(n_jobs), n_features, work * n_features // _THREAD_WORK)
+    bounds = np.linspace(0, n_features, max(1, n_blocks) + 1).astype(np.int64)
+    return [(int(a), int(b)) for a, b in zip(bounds, bounds[1:], strict=False)]

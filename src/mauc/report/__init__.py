@@ -1,0 +1,34 @@
+"""Rows of a run as the paper shows them: tables, and published values beside reproduced ones."""
+
+from mauc.report.comparison import PublishedComparison, compare_published
+from mauc.report.layout import Table
+from mauc.report.published import (
+    load_published,
+    load_published_runtime,
+    paper_folder,
+    published_table,
+)
+from mauc.report.runtime import runtime_table
+from mauc.report.summaries import ranks_table, stability_table, summary_table, win_draw_loss_table
+from mauc.report.tables import MaucTable, mauc_table
+from mauc.report.write import write_figures, write_published, write_tables
+
+__all__ = [
+    "MaucTable",
+    "PublishedComparison",
+    "Table",
+    "compare_published",
+    "load_published",
+    "load_published_runtime",
+    "mauc_table",
+    "paper_folder",
+    "published_table",
+    "ranks_table",
+    "runtime_table",
+    "stability_table",
+    "summary_table",
+    "win_draw_loss_table",
+    "write_figures",
+    "write_published",
+    "write_tables",
+]

@@ -1,0 +1,103 @@
+"""Where numbers come from: how many splits, which versions, which values failed."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from mauc.exceptions import MaucError
+from mauc.plotting.curves import labels_of, shown_name
+
+_MOST_FAILURES = 12  # kinds of failure listed below a table
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Splits of a data set that were measured.
+
+    Parameters
+    ----------
+    dataset : str
+    n_repeats, n_folds : int
+        Repeats of the cross-validation, and its folds.
+    n_splits : int
+        Splits with rows; fewer than the product when a run is not complete.
+    """
+
+    dataset: str
+    n_repeats: int
+    n_folds: int
+    n_splits: int
+
+    def __str__(self) -> str:
+        """Return it as a caption says it."""
+        text = f"{self.n_repeats} × {self.n_folds}-fold cross-validation"
+        n_whole = self.n_repeats * self.n_folds
+        return text if self.n_splits == n_whole else f"{text} ({self.n_splits} of {n_whole} splits)"
+
+
+def protocol_of(rows: Any, dataset: str) -> Protocol:
+    """Count repeats, folds and splits of a data set in the rows of a run."""
+    splits = rows.loc[rows["dataset"] == dataset, ["repeat", "fold"]].drop_duplicates()
+    return Protocol(dataset, splits["repeat"].nunique(), splits["fold"].nunique(), len(splits))
+
+
+def describe_protocols(rows: Any) -> str:
+    """Return the protocol of all data sets in words: one if they share it, else each."""
+    protocols = [protocol_of(rows, dataset) for dataset in labels_of(rows, "dataset")]
+    words = [str(protocol) for protocol in protocols]
+    if len(set(words)) == 1:
+        return words[0]
+    named = zip(protocols, words, strict=True)
+    return ", ".join(f"{shown_name('dataset', p.dataset)} {word}" for p, word in named)
+
+
+def stamp_of(rows: Any) -> tuple[str, ...]:
+    """Return the lines that say where a file comes from: protocol, date, versions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mauc.report.provenance import stamp_of
+    >>> rows = pd.DataFrame({"dataset": ["wine"] * 2, "repeat": [0, 0], "fold": [0, 1],
+    ...                      "versions": ["mauc 0.1.0, numpy 2.1.0"] * 2})
+    >>> stamp_of(rows)
+    ('1 × 2-fold cross-validation; 1 data set', 'written ...', 'mauc 0.1.0, numpy 2.1.0')
+    """
+    n_datasets = len(labels_of(rows, "dataset"))
+    sets = f"{n_datasets} data set{'s' if n_datasets > 1 else ''}"
+    versions = [str(text) for text in dict.fromkeys(rows["versions"].dropna())]
+    return (f"{describe_protocols(rows)}; {sets}", f"written {date.today().isoformat()}", *versions)
+
+
+def failure_notes(rows: Any) -> tuple[str, ...]:
+    """Return a sentence for each kind of failure in the rows, with the number of values lost."""
+    failed = rows[rows["status"] != "ok"]
+    if failed.empty:
+        return ()
+    errors = failed["error"].fillna("no reason recorded").astype(str)
+    kinds = failed.assign(error=errors).groupby(["classifier", "selector", "error"], sort=False)
+    counts = kinds.size().reset_index(name="n")
+    notes = [
+        f"{shown_name('classifier', kind.classifier)}, {shown_name('selector', kind.selector)}: "
+        f"{kind.n} value{'s' if kind.n > 1 else ''} failed ({_short(kind.error)})"
+        for kind in counts.itertuples(index=False, name="Kind")
+    ]
+    if len(notes) > _MOST_FAILURES:
+        n_more = int(counts["n"][_MOST_FAILURES:].sum())
+        notes = [*notes[:_MOST_FAILURES], f"{n_more} further values failed in other ways"]
+    return tuple(f"{note}." for note in notes)
+
+
+def check_rows(rows: Any, *columns: str) -> Any:
+    """Return rows that have the columns asked for and at least one row."""
+    missing = [name for name in columns if name not in rows.columns]
+    if missing:
+        raise MaucError(f"rows of a run must have the columns {', '.join(missing)}; they do not.")
+    if len(rows) == 0:
+        raise MaucError("a run must have at least one row, got none.")
+    return rows
+
+
+def _short(error: str) -> str:
+    error = " ".join(error.split())
+    return error if len(error) <= 120 else error[:117] + "..."

@@ -1,0 +1,268 @@
+"""Tables over all data sets: win/draw/loss, mean ranks, stability, and one line per selector."""
+
+from typing import Any
+
+import numpy as np
+
+from mauc.plotting.critical_difference import problem_scores
+from mauc.plotting.curves import labels_of, rows_of, shown_name
+from mauc.report.layout import GAP, MARKS, FrameTable, Group, Layout, Value, show_number
+from mauc.report.provenance import check_rows, describe_protocols
+from mauc.report.runtime import runtime_table
+from mauc.report.tables import TEST_NAMES
+from mauc.stats import (
+    average_ranks,
+    compare_to,
+    friedman_test,
+    holm_test,
+    mean_mauc,
+    selector_stability,
+    win_draw_loss,
+)
+
+ALL = "all"
+
+
+def win_draw_loss_table(
+    run: Any, *, reference: str = "mdfs", test: str = "wilcoxon", alpha: float = 0.05
+) -> FrameTable:
+    """Count how often the reference wins, draws and loses: the paper's Figure 4 as numbers.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    reference : str, default="mdfs"
+    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    table : FrameTable
+        Its frame has the columns classifier (with "all" last), selector, win, draw, loss.
+    """
+    import pandas as pd
+
+    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    comparison = compare_to(rows, reference, test=test, alpha=alpha)
+    total = win_draw_loss(comparison, by=()).assign(classifier=ALL)
+    frame = pd.concat([win_draw_loss(comparison), total], ignore_index=True)
+    counts = {
+        (row.classifier, row.selector): f"{row.win}/{row.draw}/{row.loss}"
+        for row in frame.itertuples(index=False)
+    }
+    classifiers = [*labels_of(rows, "classifier"), ALL]
+    lines = tuple(
+        (
+            shown_name("selector", selector),
+            tuple(Value(counts.get((classifier, selector), GAP)) for classifier in classifiers),
+        )
+        for selector in labels_of(comparison, "selector")
+    )
+    caption = (
+        f"Win/draw/loss of {shown_name('selector', reference)} against each selector over all "
+        f"data sets and sizes, {TEST_NAMES[test]} at the {100 * (1 - alpha):g} % level, "
+        f"{describe_protocols(rows)}."
+    )
+    columns = tuple(shown_name("classifier", name) for name in classifiers)
+    layout = Layout(
+        "win-draw-loss", caption, columns, (Group("", lines),), "Classifier", ("", "selector")
+    )
+    return FrameTable(frame, (layout,))
+
+
+def ranks_table(run: Any, *, reference: str | None = "mdfs", alpha: float = 0.05) -> FrameTable:
+    """Rank the selectors on every data set, classifier and size, and over data sets.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    reference : str or None, default="mdfs"
+        Control of Holm's test over data sets; None for no test.
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    table : FrameTable
+        Its frame has the columns selector, problems (a classifier, "all", or "data sets"),
+        n_problems, rank, and for the data sets p_holm and mark against the reference.
+
+    Notes
+    -----
+    Ranks of a classifier are means over its data sets and sizes; those over data sets compare
+    the mean MAUC of all their classifiers and sizes, one value a data set, because only data
+    sets are independent of each other. Problems that some selector lacks are left out.
+    """
+    import pandas as pd
+
+    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    selectors = labels_of(rows, "selector")
+    cells = problem_scores(rows, "cell")
+    parts = {
+        name: cells[cells.index.get_level_values("classifier") == name]
+        for name in labels_of(rows, "classifier")
+    }
+    parts = {**parts, ALL: cells, "data sets": problem_scores(rows, "dataset")}
+    frames, notes = [], []
+    for name, scores in parts.items():
+        part = {"selector": selectors, "problems": name, "n_problems": len(scores)}
+        frames.append(pd.DataFrame({**part, "rank": _ranks(scores)}))
+    frame = pd.concat(frames, ignore_index=True).assign(p_holm=np.nan, mark="")
+    scores = parts["data sets"]
+    if len(scores) > 1 and len(selectors) > 1:
+        friedman = friedman_test(scores.to_numpy())
+        notes.append(
+            f"Friedman test over {len(scores)} data sets: chi-square {friedman.statistic:.2f}, "
+            f"p = {friedman.p_value:.3g}; Iman-Davenport F {friedman.f_statistic:.2f}, "
+            f"p = {friedman.f_p_value:.3g}."
+        )
+        if reference is not None:
+            _add_holm(frame, scores, reference, alpha)
+            notes.append(
+                f"† (‡): worse (better) than {shown_name('selector', reference)} over data sets, "
+                f"Holm's test at the {100 * (1 - alpha):g} % level."
+            )
+    n_all = len(mean_mauc(rows)[["dataset", "classifier", "size"]].drop_duplicates())
+    if n_all > len(cells):
+        notes.append(f"{n_all - len(cells)} of {n_all} problems left out: not every selector has a "
+                     "value.")  # fmt: skip
+    caption = (
+        "Mean ranks of the selectors, 1 is best: over the data sets and sizes of each classifier, "
+        f"over all of these, and over data sets, {describe_protocols(rows)}."
+    )
+    shown = {(row.problems, row.selector): row for row in frame.itertuples(index=False)}
+    lines = tuple(
+        (
+            shown_name("selector", selector),
+            tuple(
+                Value(show_number(row.rank, ".2f"), marks=MARKS.get(row.mark, ""))
+                for row in (shown[name, selector] for name in parts)
+            ),
+        )
+        for selector in selectors
+    )
+    columns = tuple(shown_name("classifier", name) for name in parts)
+    layout = Layout(
+        "ranks", caption, columns, (Group("", lines),), heads=("", "selector"), notes=tuple(notes)
+    )
+    return FrameTable(frame, (layout,))
+
+
+def stability_table(run: Any) -> FrameTable:
+    """Measure how much the selections of each selector agree over the splits.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+
+    Returns
+    -------
+    table : FrameTable
+        Its frame has the columns dataset, selector, size, stability, lower, upper, n.
+    """
+    rows = check_rows(rows_of(run), "dataset", "selector", "size", "features", "n_features")
+    frame = selector_stability(rows)
+    sizes = sorted(int(size) for size in frame["size"].unique())
+    values = frame.set_index(["dataset", "selector", "size"])["stability"].to_dict()
+    groups = tuple(
+        Group(
+            shown_name("dataset", dataset),
+            tuple(
+                (
+                    shown_name("selector", selector),
+                    tuple(
+                        Value(show_number(values.get((dataset, selector, size), np.nan)))
+                        for size in sizes
+                    ),
+                )
+                for selector in labels_of(here, "selector")
+            ),
+        )
+        for dataset, here in frame.groupby("dataset", sort=False)
+    )
+    caption = (
+        "Stability of the selections over the splits (Nogueira, Sechidis and Brown; 1: always the "
+        f"same features, 0: as if drawn at random), {describe_protocols(rows)}."
+    )
+    layout = Layout(
+        "stability", caption, tuple(map(str, sizes)), groups, "Feature Subset Size",
+        ("data set", "selector"), scale=0.85 if len(sizes) > 6 else 1.0,
+    )  # fmt: skip
+    return FrameTable(frame, (layout,))
+
+
+def summary_table(
+    run: Any, *, reference: str = "mdfs", test: str = "wilcoxon", alpha: float = 0.05
+) -> FrameTable:
+    """Give one line per selector: mean MAUC, rank, win/draw/loss, stability, seconds.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    reference : str, default="mdfs"
+        Whose wins, draws and losses are counted.
+    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    table : FrameTable
+        Its frame has the columns selector, mauc, rank, win, draw, loss, stability, seconds, all
+        over the problems (data set, classifier, size) that every selector has.
+    """
+    import pandas as pd
+
+    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    selectors = labels_of(rows, "selector")
+    scores = problem_scores(rows, "cell")
+    counts = win_draw_loss(compare_to(rows, reference, test=test, alpha=alpha), by=())
+    stability = selector_stability(rows).groupby("selector")["stability"].mean()
+    seconds = runtime_table(rows, published=False).frame().groupby("selector")["seconds"].mean()
+    ranks = _ranks(scores)
+    frame = pd.DataFrame({"selector": selectors, "mauc": scores.mean().to_numpy(), "rank": ranks})
+    frame = frame.merge(counts, how="left", on="selector")
+    frame["stability"] = frame["selector"].map(stability)
+    frame["seconds"] = frame["selector"].map(seconds)
+    lines = tuple(
+        (
+            shown_name("selector", row.selector),
+            (
+                Value(show_number(row.mauc)),
+                Value(show_number(row.rank, ".2f")),
+                Value(
+                    GAP if row.win != row.win else f"{row.win:.0f}/{row.draw:.0f}/{row.loss:.0f}"
+                ),
+                Value(show_number(row.stability)),
+                Value(show_number(row.seconds, ".3g")),
+            ),
+        )
+        for row in frame.itertuples(index=False)
+    )
+    caption = (
+        f"Selectors over {len(scores)} problems (data set, classifier, size), "
+        f"{describe_protocols(rows)}: mean MAUC, mean rank, win/draw/loss of "
+        f"{shown_name('selector', reference)} against it ({TEST_NAMES[test]}, "
+        f"{100 * (1 - alpha):g} % level), mean stability, mean seconds."
+    )
+    columns = ("MAUC", "rank", "win/draw/loss", "stability", "seconds")
+    layout = Layout("summary", caption, columns, (Group("", lines),), heads=("", "selector"))
+    return FrameTable(frame, (layout,))
+
+
+def _ranks(scores: Any) -> Any:
+    n_problems, n_selectors = scores.shape
+    if n_problems == 0:
+        return np.full(n_selectors, np.nan)
+    return average_ranks(scores.to_numpy()) if n_selectors > 1 else np.ones(1)
+
+
+def _add_holm(frame: Any, scores: Any, reference: str, alpha: float) -> None:
+    pairs = holm_test(scores.to_numpy(), list(scores.columns), control=reference, alpha=alpha)
+    found = pairs.set_index("method")
+    is_set = (frame["problems"] == "data sets") & (frame["selector"] != reference)
+    names = frame.loc[is_set, "selector"]
+    frame.loc[is_set, "p_holm"] = found.loc[names, "p_holm"].to_numpy()
+    frame.loc[is_set, "mark"] = found.loc[names, "mark"].to_numpy()

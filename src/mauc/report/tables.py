@@ -1,0 +1,277 @@
+"""The paper's Tables 2 to 9: mean MAUC of every classifier, selector and size on a data set."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mauc.exceptions import unknown_word
+from mauc.plotting.curves import labels_of, rows_of, shown_name
+from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
+from mauc.report.provenance import check_rows, failure_notes, protocol_of
+from mauc.stats import compare_to, mean_mauc
+
+TEST_NAMES = {
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "corrected_t": "corrected resampled t-test",
+}
+
+
+_CELL = ["classifier", "selector", "size"]
+
+
+@dataclass(frozen=True)
+class MaucCell:
+    """Mean MAUC of one classifier behind one selector at one size.
+
+    Parameters
+    ----------
+    mean : float
+        Over the splits that worked; NaN if none did.
+    mark : {"better", "worse", "none", ""}
+        Against the reference; "" for the reference and where nothing could be compared.
+    n : int
+        Splits that worked.
+    is_partial : bool
+        Whether some splits of the data set have no value.
+    is_best : bool
+        Whether no other selector prints a larger value for this classifier and size.
+    """
+
+    mean: float
+    mark: str = ""
+    n: int = 0
+    is_partial: bool = False
+    is_best: bool = False
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether nothing was measured."""
+        return bool(np.isnan(self.mean))
+
+    @property
+    def text(self) -> str:
+        """The mean as it is printed, with three decimals."""
+        return GAP if self.is_gap else f"{self.mean:.3f}"
+
+
+@dataclass(frozen=True)
+class MaucTable(Table):
+    """Mean MAUC on a data set, with marks against a reference; made by `mauc_table`.
+
+    Parameters
+    ----------
+    dataset, reference, test : str
+        Reference "" if there are no marks.
+    alpha : float
+    classifiers, selectors, sizes : tuples
+        In the order of the table.
+    cells : dict of (classifier, selector, size) to MaucCell
+        A combination without a cell is a gap.
+    protocol : str
+        How the values were measured, in words.
+    notes : tuple of str
+        Failures and what was left out.
+    """
+
+    dataset: str
+    reference: str
+    test: str
+    alpha: float
+    classifiers: tuple[str, ...]
+    selectors: tuple[str, ...]
+    sizes: tuple[int, ...]
+    cells: dict[tuple[str, str, int], MaucCell] = field(repr=False)
+    protocol: str = ""
+    notes: tuple[str, ...] = ()
+
+    def cell(self, classifier: str, selector: str, size: int) -> MaucCell:
+        """Return a cell, a gap if it was not measured."""
+        return self.cells.get((classifier, selector, size), MaucCell(np.nan))
+
+    def frame(self) -> Any:
+        """Return one row per classifier, selector and size, gaps included."""
+        import pandas as pd
+
+        rows = [
+            (self.dataset, classifier, selector, size, cell.n, cell.mean, cell.mark, cell.is_best)
+            for classifier in self.classifiers
+            for selector in self.selectors
+            for size in self.sizes
+            for cell in [self.cell(classifier, selector, size)]
+        ]
+        columns = ["dataset", "classifier", "selector", "size", "n", "mean", "mark", "is_best"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def layouts(self) -> tuple[Layout, ...]:
+        """Return the arrangement of the paper: a group per classifier, a row per selector."""
+        groups = tuple(
+            Group(
+                shown_name("classifier", classifier),
+                tuple(
+                    (
+                        shown_name("selector", selector),
+                        tuple(self._value(classifier, selector, size) for size in self.sizes),
+                    )
+                    for selector in self.selectors
+                ),
+            )
+            for classifier in self.classifiers
+        )
+        return (
+            Layout(
+                name=f"mauc-{self.dataset}",
+                caption=self._caption(),
+                columns=tuple(str(size) for size in self.sizes),
+                groups=groups,
+                over="Feature Subset Size",
+                heads=("classifier", "selector"),
+                notes=self.notes,
+                scale=0.85 if len(self.sizes) > 6 else 1.0,
+            ),
+        )
+
+    def _value(self, classifier: str, selector: str, size: int) -> Value:
+        cell = self.cell(classifier, selector, size)
+        marks = MARKS.get(cell.mark, "") + (PARTIAL if cell.is_partial else "")
+        is_math = selector != self.reference
+        return Value(cell.text, cell.is_best, "" if cell.is_gap else marks, is_math)
+
+    def _caption(self) -> str:
+        parts = [
+            f"Mean MAUC of {len(self.selectors)} selectors on the "
+            f"{shown_name('dataset', self.dataset)} data set"
+            + (f", {self.protocol}." if self.protocol else "."),
+        ]
+        if self.reference:
+            parts.append(
+                f"† (‡): worse (better) than {shown_name('selector', self.reference)} by the "
+                f"{TEST_NAMES[self.test]} at the {100 * (1 - self.alpha):g} % level; "
+                "no mark: no significant difference."
+            )
+        parts.append("Bold: the largest value of a classifier and size.")
+        shown = [self.cell(c, s, k) for c in self.classifiers for s in self.selectors
+                 for k in self.sizes]  # fmt: skip
+        if any(cell.is_partial and not cell.is_gap for cell in shown):
+            parts.append("§: mean over a part of the splits, never bold.")
+        if any(cell.is_gap for cell in shown):
+            parts.append(f"{GAP}: not measured.")
+        return " ".join(parts)
+
+
+def mauc_table(
+    run: Any,
+    dataset: str,
+    *,
+    reference: str | None = "mdfs",
+    test: str = "wilcoxon",
+    alpha: float = 0.05,
+) -> MaucTable:
+    """Summarise a run on one data set as the paper's Tables 2 to 9 do.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    dataset : str
+    reference : str or None, default="mdfs"
+        Selector that the others are marked against; None for no marks.
+    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
+    alpha : float, default=0.05
+
+    Returns
+    -------
+    table : MaucTable
+
+    Notes
+    -----
+    As in the paper several values of a configuration are bold if they print alike. A mean over a
+    part of the splits is not comparable with the others: it is shown with a sign and never bold.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mauc.report import mauc_table
+    >>> rows = pd.DataFrame({
+    ...     "dataset": "wine", "repeat": 0, "fold": [0, 1, 0, 1], "classifier": "nb", "size": 5,
+    ...     "selector": ["mdfs", "mdfs", "chi", "chi"], "mauc": [0.9, 0.8, 0.7, 0.8],
+    ...     "status": "ok", "error": None, "n_train": 89, "n_test": 89})
+    >>> print(mauc_table(rows, "wine").to_text().split("level; ")[1])
+    no mark: no significant difference.
+    Bold: the largest value of a classifier and size.
+    <BLANKLINE>
+                           Feature Subset Size
+    classifier   selector          5
+    --------------------------------
+    Naive Bayes  MDFS      **0.850**
+                 CHI         0.750
+    <BLANKLINE>
+    """
+    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc", "status")
+    if dataset not in labels_of(rows, "dataset"):
+        raise unknown_word("dataset", dataset, labels_of(rows, "dataset"))
+    if test not in TEST_NAMES:
+        raise unknown_word("test", test, TEST_NAMES)
+    here = rows[rows["dataset"] == dataset]
+    means = mean_mauc(here)
+    notes = failure_notes(here)
+    if reference in labels_of(rows, "selector") and reference not in labels_of(here, "selector"):
+        name = shown_name("selector", reference)
+        notes = (f"{name} was not run on this data set: no marks.", *notes)
+        reference = None
+    if reference is not None:
+        compared = compare_to(here, reference, test=test, alpha=alpha)
+        # a comparison without an answer (no split in common) has no mark
+        answered = compared.loc[compared["p_value"].notna(), [*_CELL, "mark"]]
+        means = means.merge(answered, how="left", on=_CELL)
+        means["mark"] = means["mark"].fillna("")
+    absent = [name for name in labels_of(rows, "classifier") if name not in set(here["classifier"])]
+    if absent:
+        names = ", ".join(shown_name("classifier", name) for name in absent)
+        notes = (f"Not run on this data set: {names}.", *notes)
+    protocol = protocol_of(rows, dataset)
+    return build_mauc_table(
+        means,
+        dataset,
+        reference=reference or "",
+        test=test,
+        alpha=alpha,
+        labels=(labels_of(here, "classifier"), labels_of(here, "selector")),
+        sizes=sorted(int(size) for size in here["size"].unique()),
+        n_splits=protocol.n_splits,
+        protocol=str(protocol),
+        notes=notes,
+    )
+
+
+def build_mauc_table(
+    means: Any,
+    dataset: str,
+    *,
+    reference: str,
+    test: str = "wilcoxon",
+    alpha: float = 0.05,
+    labels: tuple[list[str], list[str]],
+    sizes: list[int],
+    n_splits: int,
+    protocol: str,
+    notes: tuple[str, ...] = (),
+) -> MaucTable:
+    """Make a table of means (columns classifier, selector, size, n, mean, mark) of a data set."""
+    # What prints alike is alike: the paper's several bold values of a configuration.
+    printed = means["mean"].map("{:.3f}".format).astype(float)
+    is_whole = (means["n"] >= n_splits) & means["mean"].notna()
+    best = printed.where(is_whole).groupby([means["classifier"], means["size"]]).transform("max")
+    marks = means["mark"] if "mark" in means else [""] * len(means)
+    cells = {
+        (classifier, selector, int(size)): MaucCell(mean, mark, int(n), not whole, bool(is_best))
+        for classifier, selector, size, mean, mark, n, whole, is_best in zip(
+            means["classifier"], means["selector"], means["size"], means["mean"], marks,
+            means["n"], is_whole, is_whole & (printed == best), strict=True,
+        )
+    }  # fmt: skip
+    classifiers, selectors = labels
+    return MaucTable(
+        dataset, reference, test, alpha, tuple(classifiers), tuple(selectors), tuple(sizes),
+        cells, protocol, notes,
+    )  # fmt: skip

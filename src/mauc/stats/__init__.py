@@ -1,0 +1,25 @@
+"""Statistics: which differences between selectors are real, and how stable selections are."""
+
+from mauc.stats.compare import compare_to, mean_mauc, win_draw_loss
+from mauc.stats.paired import PairedTest, corrected_t_test, wilcoxon_test
+from mauc.stats.posthoc import critical_difference, holm_test, rank_cliques
+from mauc.stats.ranks import FriedmanTest, average_ranks, friedman_test
+from mauc.stats.selections import Stability, selector_stability, stability
+
+__all__ = [
+    "FriedmanTest",
+    "PairedTest",
+    "Stability",
+    "average_ranks",
+    "compare_to",
+    "corrected_t_test",
+    "critical_difference",
+    "friedman_test",
+    "holm_test",
+    "mean_mauc",
+    "rank_cliques",
+    "selector_stability",
+    "stability",
+    "wilcoxon_test",
+    "win_draw_loss",
+]

@@ -1,0 +1,244 @@
+"""Paired tests of two selectors on the same splits: two lists of values in, a mark out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from mauc.exceptions import MaucError
+from mauc.stats.checks import check_alpha
+from mauc.stats.signed_rank import in_units, signed_rank_tests
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """Result of a paired test of values against a reference.
+
+    Parameters
+    ----------
+    n : int
+        Pairs with both values present.
+    mean_difference : float
+        Mean of values - reference; NaN without a pair.
+    statistic : float
+        Smaller rank sum (Wilcoxon) or t (corrected t-test); NaN where it has no meaning.
+    p_value : float
+        Two-sided; NaN where the statistic is.
+    mark : {"better", "worse", "none"}
+        What the values are against the reference at the level asked for.
+    """
+
+    n: int
+    mean_difference: float
+    statistic: float
+    p_value: float
+    mark: str
+
+
+def wilcoxon_test(values: ArrayLike, reference: ArrayLike, *, alpha: float = 0.05) -> PairedTest:
+    r"""Compare paired values by the two-sided Wilcoxon signed-rank test.
+
+    Parameters
+    ----------
+    values, reference : array-like of shape (n_pairs,)
+        Measurements on the same splits; pairs with a NaN are left out.
+    alpha : float, default=0.05
+        A mark is given for p-values below it.
+
+    Returns
+    -------
+    test : PairedTest
+        The statistic is the smaller of W+ and W-. The mark follows the larger of the two, which
+        is what the test looks at, and not the mean difference. If all differences are zero the
+        p-value is 1; without any pair it is NaN.
+
+    See Also
+    --------
+    corrected_t_test : Takes into account that the training parts of splits overlap.
+
+    Notes
+    -----
+    With :math:`d_i` the differences that are not zero,
+
+    .. math:: W^+ = \sum_{d_i > 0} \mathrm{rank}(|d_i|), \qquad
+              W^- = \sum_{d_i < 0} \mathrm{rank}(|d_i|)
+
+    The p-value is that of `scipy.stats.wilcoxon` with its default ``method="auto"``: exact for
+    up to 50 distinct differences, and for up to 13 with ties or zeros; else from the normal
+    distribution. Differences that agree to 12 digits of the largest value are ties.
+
+    The test takes pairs as independent. Values of repeated cross-validation are not, so its
+    p-values are too small there; the paper [1]_ uses it so, on the 100 values of 10 times
+    10-fold cross-validation.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+    .. [2] F. Wilcoxon, "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945.
+
+    Examples
+    --------
+    >>> from mauc.stats import wilcoxon_test
+    >>> test = wilcoxon_test([0.9, 0.8, 0.9, 0.7, 0.9, 0.8], [0.8, 0.6, 0.6, 0.3, 0.4, 0.2])
+    >>> test.statistic, test.p_value, test.mark
+    (0.0, 0.03125, 'better')
+    """
+    values, reference = _check_pairs(values, reference)
+    return _single(wilcoxon_tests(values[None], reference[None], check_alpha(alpha)))
+
+
+def corrected_t_test(
+    values: ArrayLike, reference: ArrayLike, *, n_train: float, n_test: float, alpha: float = 0.05
+) -> PairedTest:
+    r"""Compare paired values by the corrected resampled t-test of Nadeau and Bengio.
+
+    Parameters
+    ----------
+    values, reference : array-like of shape (n_pairs,)
+        Measurements on the same splits; pairs with a NaN are left out.
+    n_train, n_test : float
+        Samples in the training and in the test part of a split (their means if they differ).
+    alpha : float, default=0.05
+        A mark is given for p-values below it.
+
+    Returns
+    -------
+    test : PairedTest
+        With fewer than 2 pairs there is no variance: statistic and p-value are NaN. If all
+        differences are the same the p-value is 0, or 1 if they are zero.
+
+    Notes
+    -----
+    With :math:`\bar d` and :math:`s^2` the mean and the variance of the n differences (Eq. 5
+    of [2]_),
+
+    .. math:: t = \frac{\bar d}{\sqrt{(1/n + n_{test}/n_{train}) \, s^2}}
+
+    has Student's distribution with n - 1 degrees of freedom. The usual t-test has 1/n alone; the
+    second term stands for the overlap of the training parts.
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio, "Inference for the Generalization Error", Machine Learning 52,
+       2003.
+    .. [2] R. R. Bouckaert, E. Frank, "Evaluating the Replicability of Significance Tests for
+       Comparing Learning Algorithms", PAKDD 2004.
+
+    Examples
+    --------
+    >>> from mauc.stats import corrected_t_test
+    >>> test = corrected_t_test([0.9, 0.7, 0.8], [0.6, 0.6, 0.6], n_train=90, n_test=10)
+    >>> round(test.statistic, 6), test.mark  # 0.2 / sqrt((1/3 + 1/9) * 0.01)
+    (3.0, 'none')
+    """
+    values, reference = _check_pairs(values, reference)
+    if not (n_train > 0 and n_test > 0):
+        raise MaucError(
+            f"n_train and n_test must be positive, got n_train={n_train!r}, n_test={n_test!r}."
+        )
+    ratio = np.array([n_test / n_train])
+    return _single(corrected_t_tests(values[None], reference[None], ratio, check_alpha(alpha)))
+
+
+@dataclass(frozen=True)
+class PairedTests:
+    """Many results at once: the fields of `PairedTest` as arrays of shape (n_samples,)."""
+
+    n: Array
+    mean: Array
+    reference_mean: Array
+    statistic: Array
+    p_value: Array
+    mark: Array
+
+
+def wilcoxon_tests(values: Array, reference: Array, alpha: float) -> PairedTests:
+    """Compute `wilcoxon_test` for every row of two arrays of shape (n_samples, n_pairs)."""
+    values, reference, is_pair = _keep_pairs(values, reference)
+    n = is_pair.sum(axis=1)
+    statistic, sign, p_value = (np.full(len(values), np.nan) for _ in range(3))
+    # Rows with as many pairs go together; failures are rare, so there are few such groups.
+    for n_pairs in np.unique(n[n > 0]):
+        rows = np.flatnonzero(n == n_pairs)
+        positive, negative, p_value[rows] = signed_rank_tests(
+            values[rows][is_pair[rows]].reshape(-1, n_pairs),
+            reference[rows][is_pair[rows]].reshape(-1, n_pairs),
+        )
+        statistic[rows] = np.minimum(positive, negative)
+        sign[rows] = np.sign(positive - negative)
+    means = row_means(values), row_means(reference)
+    return PairedTests(n, *means, statistic, p_value, _marks(sign, p_value, alpha))
+
+
+def corrected_t_tests(
+    values: Array, reference: Array, test_to_train: Array, alpha: float
+) -> PairedTests:
+    """Compute `corrected_t_test` for every row of two arrays of shape (n_samples, n_pairs).
+
+    `test_to_train` of shape (n_samples,) is n_test / n_train of every row.
+    """
+    values, reference, is_pair = _keep_pairs(values, reference)
+    n = is_pair.sum(axis=1)
+    # In whole units equal differences stay equal, so their variance is exactly zero; the unit
+    # itself falls out of t.
+    differences = in_units(np.nan_to_num(values), np.nan_to_num(reference))
+    mean = row_means(np.where(is_pair, differences, np.nan))
+    residuals = np.where(is_pair, differences - mean[:, None], 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # n < 2: NaN; no spread: infinite
+        variance = (residuals**2).sum(axis=1) / (n - 1)
+        statistic = mean / np.sqrt((1 / n + test_to_train) * variance)
+    statistic[n < 2] = np.nan
+    statistic[(n >= 2) & ~differences.any(axis=1)] = 0.0  # 0 / 0: no difference at all
+    p_value = 2 * stats.t.sf(np.abs(statistic), np.maximum(n - 1, 1))
+    means = row_means(values), row_means(reference)
+    return PairedTests(n, *means, statistic, p_value, _marks(statistic, p_value, alpha))
+
+
+def _keep_pairs(values: Array, reference: Array) -> tuple[Array, Array, Array]:
+    """Return both with NaN where either has it, and where neither has."""
+    is_pair = ~(np.isnan(values) | np.isnan(reference))
+    return np.where(is_pair, values, np.nan), np.where(is_pair, reference, np.nan), is_pair
+
+
+def _marks(sign: Array, p_value: Array, alpha: float) -> Array:
+    is_real = p_value < alpha  # not for NaN
+    marks = [is_real & (sign > 0), is_real & (sign < 0)]
+    return np.select(marks, ["better", "worse"], "none").astype(object)
+
+
+def row_means(values: Array) -> Array:
+    """Average what is present in each row of (n_rows, n_columns); NaN where nothing is."""
+    n = (~np.isnan(values)).sum(axis=1)
+    total = np.nansum(values, axis=1)
+    means: Array = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    return means
+
+
+def _single(tests: PairedTests) -> PairedTest:
+    return PairedTest(
+        n=int(tests.n[0]),
+        mean_difference=float(tests.mean[0] - tests.reference_mean[0]),
+        statistic=float(tests.statistic[0]),
+        p_value=float(tests.p_value[0]),
+        mark=str(tests.mark[0]),
+    )
+
+
+def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]:
+    checked = []
+    for name, given in (("values", values), ("reference", reference)):
+        array = np.asarray(given, dtype=np.float64)
+        if array.ndim != 1:
+            raise MaucError(f"{name} must be one-dimensional, got shape {array.shape}.")
+        if np.isinf(array).any():
+            raise MaucError(f"{name} must be finite, or NaN where a run failed, got infinity.")
+        checked.append(array)
+    if len(checked[0]) != len(checked[1]):
+        raise MaucError(
+            f"values and reference must be paired, got {len(checked[0])} and {len(checked[1])}."
+        )
+    return checked[0], checked[1]

@@ -1,0 +1,169 @@
+"""Files of arrays: npz, mat and svmlight."""
+
+import gzip
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from scipy.io import savemat
+
+from mauc.datasets import load_dataset
+from mauc.exceptions import MaucError
+
+X = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
+
+
+@pytest.fixture
+def save(tmp_path):
+    def save(**arrays):
+        path = tmp_path / "data.npz"
+        np.savez(path, **arrays)
+        return path
+
+    return save
+
+
+def test_npz_with_names(save):
+    dataset = load_dataset(save(X=X, y=[1, 0, 1], classes=["u", "v"], feature_names=["a", "b"]))
+    assert_array_equal(dataset.X, X)
+    assert dataset.y.tolist() == ["v", "u", "v"]
+    assert dataset.feature_names == ["a", "b"]
+
+
+def test_npz_without_names_and_with_its_own_type(save):
+    dataset = load_dataset(save(X=X[:, :1].astype(np.uint8), y=[7, 8, 7]))
+    assert dataset.X.dtype == np.uint8
+    assert dataset.y.tolist() == [7, 8, 7]
+    assert dataset.feature_names == ["x0"]
+
+
+def test_npz_without_y_has_its_labels_in_the_last_column(save):
+    dataset = load_dataset(save(X=[[1.5, 0], [2.5, 1]]))
+    assert_array_equal(dataset.X, [[1.5], [2.5]])
+    assert dataset.y.tolist() == [0, 1]
+
+
+def test_npz_columns_can_be_nominal(save):
+    dataset = load_dataset(save(X=X, y=[0, 1, 0]), categorical_features=[0])
+    assert dataset.categories == {"x0": (1.0, 3.0, 5.0)}
+    assert_array_equal(dataset.X["x1"], X[:, 1])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"data": X, "y": [0, 1, 0]}, "must hold an array 'X' .* it holds data, y"),
+        ({"X": X[0], "y": [0]}, r"X must be a numeric array of two dimensions .* shape \(2,\)"),
+        ({"X": X.astype(str), "y": [0, 1, 0]}, "X must be a numeric array"),
+        ({"X": X, "y": [0, 1]}, r"y must hold 3 labels .* got shape \(2,\)"),
+        ({"X": X, "y": [0, 1, 2], "classes": ["u", "v"]}, r"codes in \[0, 1\].* got 0, 1, 2"),
+        ({"X": X, "y": [0, 1, 0.5], "classes": ["u", "v"]}, r"y must hold codes in \[0, 1\]"),
+        ({"X": X, "y": [0, 1, 0], "feature_names": ["a"]}, "must hold 2 names .* got 1"),
+        ({"X": X, "y": [0, 1, 0], "feature_names": ["a", "a"]}, "both have the name 'a'"),
+        ({"X": X, "y": [0, 1, np.nan]}, "y has no label in row 3"),
+        ({"X": [[2**53 + 1], [1]], "y": [0, 1]}, r"column 'x0' holds whole numbers beyond 2\*\*53"),
+        ({"X": X, "y": np.array([{}, 1, 2], object)}, "holds Python objects, which are not loaded"),
+    ],
+)  # fmt: skip
+def test_bad_npz(save, arrays, message):
+    with pytest.raises(MaucError, match=message) as caught:
+        load_dataset(save(**arrays))
+    assert "data.npz" in str(caught.value)
+
+
+def test_npz_takes_no_target(save):
+    with pytest.raises(MaucError, match="has its labels already"):
+        load_dataset(save(X=X, y=[0, 1, 0]), "x0")
+
+
+@pytest.mark.parametrize("content", [b"a,label\n1,u\n", b"PK\x03\x04 broken", b"\x93NUMPY"])
+def test_files_that_are_no_npz(tmp_path, content):
+    (tmp_path / "data.npz").write_bytes(content)
+    with pytest.raises(MaucError, match=r"data\.npz is not an \.npz file"):
+        load_dataset(tmp_path / "data.npz")
+
+
+@pytest.mark.parametrize("names", [("X", "y"), ("X", "Y"), ("fea", "gnd")])
+def test_mat_under_its_usual_names(tmp_path, names):
+    savemat(tmp_path / "data.mat", {names[0]: X, names[1]: np.array([[1], [2], [1]])})
+    dataset = load_dataset(tmp_path / "data.mat")
+    assert_array_equal(dataset.X, X)
+    assert dataset.y.tolist() == [1, 2, 1]
+
+
+def test_mat_with_names(tmp_path):
+    arrays = {
+        "X": X,
+        "y": [1, 2, 1],
+        "classes": np.array(["one", "three"], object),
+        "feature_names": np.array(["a", "bcd"]),
+    }
+    savemat(tmp_path / "data.mat", arrays)
+    dataset = load_dataset(tmp_path / "data.mat")
+    assert dataset.y.tolist() == ["one", "three", "one"]
+    assert dataset.feature_names == ["a", "bcd"]
+
+
+def test_mat_with_labels_of_text_and_a_sparse_matrix(tmp_path):
+    savemat(
+        tmp_path / "data.mat",
+        {"X": sparse.csc_array(np.eye(3)), "y": np.array(["u", "v", "u"], object)},
+    )
+    dataset = load_dataset(tmp_path / "data.mat")
+    assert sparse.issparse(dataset.X)
+    assert dataset.y.tolist() == ["u", "v", "u"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"MATLAB 7.3 MAT-file, Platform: x".ljust(512) + b"\x89HDF", r"version 7\.3 .*'-v7'"),
+        (b"\x89HDF\r\n\x1a\n" + b"\0" * 200, r"version 7\.3"),
+        (b"a,label\n1,u\n" * 50, "is not a MATLAB file .* it is text"),
+        (b"a", "is not a MATLAB file"),
+    ],
+)
+def test_files_that_are_no_mat(tmp_path, content, message):
+    (tmp_path / "data.mat").write_bytes(content)
+    with pytest.raises(MaucError, match=message):
+        load_dataset(tmp_path / "data.mat")
+
+
+def test_mat_without_a_matrix(tmp_path):
+    savemat(tmp_path / "data.mat", {"other": X})
+    with pytest.raises(MaucError, match="must hold a matrix 'X' .* it holds other"):
+        load_dataset(tmp_path / "data.mat")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_svmlight_stays_sparse(tmp_path, first, is_packed):
+    text = (
+        f"# note\n1 {first}:0.5 {first + 2}:-3\n\n-1 {first + 1}:1e-3 # said of the row\n".encode()
+    )
+    path = tmp_path / ("data.svm.gz" if is_packed else "data.svm")
+    path.write_bytes(gzip.compress(text) if is_packed else text)
+    dataset = load_dataset(path)
+    assert sparse.issparse(dataset.X)
+    assert_array_equal(dataset.X.toarray(), [[0.5, 0, -3], [0, 1e-3, 0]])
+    assert dataset.y.tolist() == [1, -1]
+    assert dataset.feature_names == ["x0", "x1", "x2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 1:2\n1 x:3\n", r"line 2: a row 'label place:value place:value \.\.\.'.* got '1 x:3'"),
+        ("1 1:2\nu 1:3\n", "line 2: a row"),
+        ("a,b\n1,2\n", "line 1: a row .* got 'a,b'"),
+        ("1 2:1 1:2\n", "cannot be read as an svmlight file"),
+        ("# nothing\n", "has no rows"),
+        ("", "is empty"),
+        ("0.5 1:2\n1 1:3\n", r"y holds 0\.5 in row 1: labels are names or whole numbers"),
+    ],
+)
+def test_bad_svmlight(tmp_path, text, message):
+    (tmp_path / "data.svm").write_text(text)
+    with pytest.raises(MaucError, match=message):
+        load_dataset(tmp_path / "data.svm")

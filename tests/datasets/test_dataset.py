@@ -1,0 +1,99 @@
+"""A fingerprint depends on values, labels and names, and on nothing else."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from mauc.datasets import Dataset
+
+X = np.array([[1.0, 0.0, -3.0], [0.0, 2.0, 0.0], [5.0, 0.0, np.nan]])
+y = np.array(["u", "v", "u"])
+names = ["a", "b", "c"]
+
+
+def fingerprint(X=X, y=y, names=names):
+    return Dataset("any", X, y, names).fingerprint()
+
+
+def test_it_is_32_hex_digits_known_for_ever():
+    assert fingerprint() == "370cb6733e1b4dca4f9f05eda267d5a3"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=0)[::2],
+        X[:, ::-1].copy()[:, ::-1],
+        X.astype(np.float32),
+        X.astype(">f8"),
+        np.where(X == 0, -0.0, X),
+        sparse.csr_array(X),
+        sparse.csc_matrix(X),
+        sparse.coo_array(X),
+        pd.DataFrame(X, columns=names),
+    ],
+)
+def test_layout_and_type_do_not_matter(other):
+    assert fingerprint(other) == fingerprint()
+
+
+def test_stored_zeros_and_repeated_entries_do_not_matter():
+    parts = sparse.coo_array(([1.0, 1.0, 0.0], ([0, 0, 1], [0, 0, 1])), shape=(3, 3))
+    assert fingerprint(parts) == fingerprint(parts.toarray())
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, np.float32, ">i4"])
+def test_integers_count_by_value(dtype):
+    whole = np.array([[1, 0], [0, 200], [7, 0]])
+    same = fingerprint(whole.astype(dtype), names=["a", "b"])
+    assert same == fingerprint(whole.astype(float), names=["a", "b"])
+
+
+def test_wide_integers_keep_their_last_digit():
+    wide = np.array([[2**53], [2**53 + 1], [0]])
+    assert fingerprint(wide, names=["a"]) != fingerprint(wide - [[0], [1], [0]], names=["a"])
+
+
+@pytest.mark.parametrize(
+    "labels", [np.array(["u", "v", "u"], object), np.array(["u", "v", "u"], "U9")]
+)
+def test_type_of_labels_does_not_matter(labels):
+    assert fingerprint(y=labels) == fingerprint()
+
+
+def test_every_part_counts():
+    swapped = X[:, [1, 0, 2]]
+    moved = X.copy()
+    moved[0, 0] = 1.5
+    seen = {
+        fingerprint(),
+        fingerprint(moved),
+        fingerprint(swapped),
+        fingerprint(X[[1, 0, 2]]),
+        fingerprint(y=np.array(["u", "u", "v"])),
+        fingerprint(y=np.array(["u", "w", "u"])),
+        fingerprint(names=["a", "b", "d"]),
+        fingerprint(names=["ab", "", "c"]),
+    }
+    assert len(seen) == 8
+
+
+def test_categories_count_by_value_not_by_code():
+    def frame(values, categories):
+        return pd.DataFrame({"a": pd.Categorical(values, categories=categories)})
+
+    one = frame(["r", "g", None], ["r", "g"])
+    same = frame(["r", "g", None], ["g", "unused", "r"])
+    other = frame(["r", "g", "g"], ["r", "g"])
+    assert fingerprint(one, names=["a"]) == fingerprint(same, names=["a"])
+    assert fingerprint(one, names=["a"]) != fingerprint(other, names=["a"])
+    assert Dataset("any", one, y, ["a"]).nominal_features == ["a"]
+
+
+def test_four_parts_are_still_enough():
+    dataset = Dataset("any", X, y, names)
+    assert dataset.categories == {}
+    assert dataset.nominal_features == []
+    assert (dataset.n_samples, dataset.n_features) == (3, 3)

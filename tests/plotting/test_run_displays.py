@@ -1,0 +1,215 @@
+"""Displays of a run: frame() has the numbers, plot() draws them on labelled axes."""
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+from scipy.stats import t
+
+from mauc.exceptions import MaucError
+from mauc.plotting.critical_difference import CriticalDifferenceDisplay, problem_scores
+from mauc.plotting.curves import CurvesDisplay, selector_styles, shown_name
+from mauc.plotting.stability import StabilityDisplay
+from mauc.plotting.win_draw_loss import WinDrawLossDisplay
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+def make_run(selectors, *, datasets=("wine", "glass"), classifiers=("nb", "svm"), sizes=(2, 4)):
+    """Six folds; each selector lies 0.01 below the one before it, on every fold."""
+    rows = [
+        {
+            "dataset": dataset, "repeat": 0, "fold": fold, "selector": selector,
+            "classifier": classifier, "size": size, "status": "ok", "error": None,
+            "mauc": 0.9 + 0.01 * fold - 0.01 * place + 0.001 * size,
+            "features": (np.arange(size) + fold * (place > 0)) % 10,
+            "n_train": 90, "n_test": 10, "n_features": 10,
+        }
+        for dataset in datasets
+        for fold in range(6)
+        for place, selector in enumerate(selectors)
+        for classifier in classifiers
+        for size in sizes
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+THREE = ["mdfs", "chi", "my_own"]
+MANY = [f"selector {place}" for place in range(18)]
+
+
+def test_curves_by_hand():
+    display = CurvesDisplay.from_run(make_run(THREE), spread="std")
+    frame = display.frame()
+    assert len(frame) == 2 * 2 * 3 * 2
+    first = frame.iloc[0]
+    assert first[["dataset", "classifier", "selector", "size", "n"]].tolist() == [
+        "wine", "nb", "mdfs", 2, 6,
+    ]  # fmt: skip
+    std = np.sqrt(17.5 / 5) / 100  # of 0, 0.01, ..., 0.05
+    assert first["mean"] == pytest.approx(0.927)
+    assert first["upper"] - first["mean"] == pytest.approx(std)
+    corrected = CurvesDisplay.from_run(make_run(THREE)).frame().iloc[0]
+    half = t.ppf(0.975, 5) * std * np.sqrt(1 / 6 + 10 / 90)
+    assert corrected["mean"] - corrected["lower"] == pytest.approx(half)
+
+
+def test_curves_draw_a_panel_per_data_set_and_classifier():
+    display = CurvesDisplay.from_run(make_run(THREE)).plot()
+    assert display.axes_.shape == (2, 2)
+    assert display.ax_.get_title() == "wine, Naive Bayes"
+    assert display.axes_[1, 0].get_xlabel() == "number of features"
+    assert display.axes_[1, 0].get_ylabel() == "MAUC"
+    lines = display.ax_.get_lines()
+    assert lines[0].get_ydata() == pytest.approx([0.927, 0.929])
+    names = [text.get_text() for text in display.figure_.legends[0].get_texts()]
+    assert names == ["MDFS", "CHI", "my_own"]
+
+
+def test_a_single_panel_names_the_curves_at_their_ends():
+    display = CurvesDisplay.from_run(make_run(THREE), datasets="wine", classifiers="nb").plot()
+    assert [text.get_text() for text in display.ax_.texts] == ["my_own", "CHI", "MDFS"]
+    heights = [text.xyann[1] for text in display.ax_.texts]
+    assert (np.diff(heights) > 0).all()
+    assert display.figure_.legends == []
+
+
+def test_labels_of_equal_curves_do_not_touch():
+    rows = make_run(["a", "b", "c", "d"], datasets=["wine"], classifiers=["nb"])
+    rows["mauc"] = 0.9
+    display = CurvesDisplay.from_run(rows).plot()
+    display.figure_.canvas.draw()
+    boxes = sorted(
+        (Text.get_window_extent(text) for text in display.ax_.texts), key=lambda box: box.y0
+    )
+    bottoms, tops = [box.y0 for box in boxes], [box.y1 for box in boxes]
+    assert all(bottom >= top - 1 for bottom, top in zip(bottoms[1:], tops[:-1], strict=True))
+
+
+def test_curves_skip_what_failed():
+    rows = make_run(THREE, datasets=["wine"], classifiers=["nb"])
+    failed = (rows["selector"] == "chi") & (rows["size"] == 4)
+    rows.loc[failed, ["status", "mauc"]] = ["failed", np.nan]
+    rows.loc[rows["selector"] == "my_own", ["status", "mauc"]] = ["failed", np.nan]
+    display = CurvesDisplay.from_run(rows).plot()
+    assert np.isnan(display.frame().set_index(["selector", "size"]).loc[("chi", 4), "mean"])
+    assert np.isnan(display.ax_.get_lines()[1].get_ydata()[1])
+    # CHI is named at its last value, a curve without a value not at all
+    assert [text.get_text() for text in display.ax_.texts] == ["CHI", "MDFS"]
+
+
+def test_eighteen_selectors_have_different_styles():
+    styles = selector_styles(MANY)
+    assert len({tuple(style.values()) for style in styles.values()}) == 18
+    pairs = {(style["color"], style["linestyle"]) for style in selector_styles(MANY[:12]).values()}
+    assert len(pairs) == 12
+    assert selector_styles(["chi", "x"])["chi"] == selector_styles(["mdfs", "chi"])["chi"]
+    display = CurvesDisplay.from_run(make_run(MANY), classifiers="nb", datasets="wine").plot()
+    assert len(display.figure_.legends[0].get_texts()) == 18
+
+
+def test_win_draw_loss_counts_and_bars():
+    display = WinDrawLossDisplay.from_run(make_run(THREE)).plot()
+    frame = display.frame()
+    # six of six folds worse on 2 data sets x 2 sizes
+    assert frame[["win", "draw", "loss"]].to_numpy().tolist() == [[4, 0, 0]] * 4
+    assert [ax.get_title() for ax in display.axes_] == ["Naive Bayes", "SVM"]
+    assert "comparisons" in display.ax_.get_xlabel()
+    widths = [bar.get_width() for bar in display.ax_.containers[0]]
+    assert widths == [4, 4]
+    labels = [text.get_text() for text in display.figure_.legends[0].get_texts()]
+    assert labels == ["MDFS wins", "draw", "MDFS loses"]
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["CHI", "my_own"]
+    other = WinDrawLossDisplay.from_run(make_run(THREE), reference="my_own").frame()
+    assert other["loss"].tolist() == [4] * 4
+
+
+def test_critical_difference_by_hand():
+    rows = make_run(THREE)
+    scores = problem_scores(rows)
+    assert scores.shape == (2, 3)
+    assert problem_scores(rows, "cell").shape == (8, 3)
+    assert scores.loc["wine", "mdfs"] == pytest.approx(0.925 + 0.003)
+    display = CriticalDifferenceDisplay.from_run(rows, problems="cell", posthoc="nemenyi").plot()
+    assert display.frame()["rank"].tolist() == [1.0, 2.0, 3.0]
+    # q 2.343 sqrt(3 * 4 / (6 * 8)) = 1.17: neighbours are not told apart
+    assert display.difference == pytest.approx(1.1717, abs=1e-3)
+    assert display.cliques_ == [(0, 1), (1, 2)]
+    texts = [text.get_text().strip() for text in display.ax_.texts]
+    assert texts == ["MDFS  1.00", "CHI  2.00", "3.00  my_own", "CD = 1.17"]
+    assert "mean rank over 8 problems" in display.ax_.get_xlabel()
+
+
+def test_holm_joins_what_it_does_not_reject():
+    scores = np.tile([0.9, 0.8, 0.7], (6, 1))
+    # z of neighbours 1.73, p 0.083; of the ends 3.46: only the ends differ
+    display = CriticalDifferenceDisplay.from_scores(scores, THREE)
+    assert display.cliques_ == [(0, 1), (1, 2)]
+    assert display.difference == 2.0
+    none = CriticalDifferenceDisplay.from_scores(scores[:2], THREE).plot()
+    assert none.cliques_ == [(0, 1, 2)]
+    assert none.difference == np.inf
+
+
+def test_critical_difference_needs_problems():
+    with pytest.raises(MaucError, match="at least 2 problems"):
+        CriticalDifferenceDisplay.from_run(make_run(THREE, datasets=["wine"]))
+    with pytest.raises(MaucError, match="posthoc must be one of"):
+        CriticalDifferenceDisplay.from_run(make_run(THREE), posthoc="tukey")
+    with pytest.raises(MaucError, match="problems must be one of"):
+        CriticalDifferenceDisplay.from_run(make_run(THREE), problems="size")
+
+
+def test_stability_numbers_and_axes():
+    display = StabilityDisplay.from_run(make_run(THREE)).plot()
+    frame = display.frame().set_index(["dataset", "selector", "size"])
+    assert frame.loc[("wine", "mdfs", 2), "stability"] == 1.0  # the same features on each fold
+    assert frame.loc[("wine", "chi", 2), "stability"] < 0.5
+    assert [ax.get_title() for ax in display.axes_] == ["wine", "glass"]
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == (
+        "number of features", "stability",
+    )  # fmt: skip
+    display.plot(size=4)
+    assert display.ax_.get_xlabel() == "stability of 4 features"
+    assert display.ax_.get_yticklabels()[0].get_text() == "MDFS"
+    with pytest.raises(MaucError, match="size must be one of 2, 4, got 3"):
+        display.plot(size=3)
+
+
+@pytest.mark.parametrize("selectors", [THREE, MANY])
+def test_displays_draw_on_given_axes(selectors):
+    rows = make_run(selectors)
+    reference = selectors[0]
+    displays = {
+        CurvesDisplay.from_run(rows): 4,
+        WinDrawLossDisplay.from_run(rows, reference=reference): 2,
+        StabilityDisplay.from_run(rows): 2,
+        CriticalDifferenceDisplay.from_run(rows): 1,
+    }
+    for display, n_panels in displays.items():
+        figure, axes = plt.subplots(1, n_panels)
+        assert display.plot(axes) is display
+        assert display.figure_ is figure
+        figure.canvas.draw()
+
+
+def test_too_few_axes_and_unknown_words():
+    rows = make_run(THREE)
+    _, ax = plt.subplots()
+    with pytest.raises(MaucError, match=r"ax must hold 4 Axes \(2 x 2 panels\), got 1"):
+        CurvesDisplay.from_run(rows).plot(ax)
+    with pytest.raises(MaucError, match="spread must be one of"):
+        CurvesDisplay.from_run(rows, spread="sem")
+    with pytest.raises(MaucError, match="labels must be one of"):
+        CurvesDisplay.from_run(rows).plot(labels="no")
+    with pytest.raises(MaucError, match="did you mean 'wine'"):
+        CurvesDisplay.from_run(rows, datasets=["vine"])
+    assert shown_name("selector", "ReliefF") == "ReliefF"

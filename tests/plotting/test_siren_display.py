@@ -1,0 +1,110 @@
+"""The siren display draws the numbers of the study, for few pairs and for many."""
+
+import matplotlib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_wine
+
+from mauc.exceptions import MaucError
+from mauc.experiments.siren import SirenStudy, siren_study
+from mauc.plotting.siren import SirenDisplay
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def study():
+    return siren_study(*load_wine(return_X_y=True), n_features=4)
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    matplotlib.pyplot.close("all")
+
+
+def many_pairs(n_classes):
+    rng = np.random.default_rng(0)
+    n_pairs = n_classes * (n_classes - 1) // 2
+    return SirenStudy(
+        classes=np.arange(n_classes),
+        class_counts=np.full(n_classes, 9),
+        feature_names=np.arange(30).astype(str),
+        relevance="su",
+        n_folds=5,
+        auc=rng.uniform(0.6, 1.0, n_pairs),
+        ranks=rng.permuted(np.tile(np.arange(1.0, 31.0)[:, np.newaxis], n_pairs), axis=0),
+        feature_auc=rng.uniform(0.5, 1.0, (30, n_pairs)),
+        chosen=np.arange(10),
+    )
+
+
+def dots(ax, label):
+    (found,) = (c for c in ax.collections if c.get_label() == label)
+    return np.asarray(found.get_offsets())[:, 1]
+
+
+def test_panels_show_the_study_hardest_pair_first(study):
+    display = SirenDisplay.from_study(study)
+    assert display.plot() is display
+    upper, lower = display.axes_
+    order = study.order
+    assert_array_equal(dots(upper, "Naive Bayes, all features"), study.auc[order])
+    assert_array_equal(dots(upper, "best single feature"), study.best_auc[order])
+    assert_allclose(
+        dots(upper, "best of the 4 chosen"), study.feature_auc[study.chosen].max(axis=0)[order]
+    )
+    assert_allclose(dots(lower, "mean rank"), study.ranks[study.chosen].mean(axis=0)[order])
+    labels = [label.get_text() for label in lower.get_xticklabels()]
+    assert labels == np.array(study.names)[order].tolist()
+    assert lower.get_ylim() == (13.5, 0.5)  # rank 1 at the top
+    assert f"siren index {study.index:.3f}" in lower.get_title(loc="left")
+    assert display.frame().equals(study.frame())
+
+
+def test_pairs_in_the_order_of_the_paper(study):
+    display = SirenDisplay.from_study(study).plot_difficulty(order="pair")
+    (ax,) = display.axes_
+    assert_array_equal(dots(ax, "Naive Bayes, all features"), study.auc)
+    assert [label.get_text() for label in ax.get_xticklabels()] == study.names
+
+
+@pytest.mark.parametrize("n_classes", [2, 9, 26])
+def test_few_and_many_pairs(n_classes):
+    display = SirenDisplay.from_study(many_pairs(n_classes)).plot()
+    display.figure_.canvas.draw()
+    assert len(display.axes_[1].get_xticks()) <= 60
+    assert display.figure_.get_size_inches()[0] <= 13
+
+
+def test_given_axes_are_drawn_on(study):
+    figure, axes = matplotlib.pyplot.subplots(2, 1)
+    assert SirenDisplay(study).plot(axes).axes_ == tuple(axes)
+    (ax,) = SirenDisplay(study).plot_ranks(axes[0]).axes_
+    assert ax is axes[0]
+    figure, ax = matplotlib.pyplot.subplots()
+    display = SirenDisplay(study).plot(ax)
+    assert display.figure_ is figure
+    assert all(panel in ax.child_axes for panel in display.axes_)
+    with pytest.raises(MaucError, match="one Axes or two, got 3"):
+        SirenDisplay(study).plot(matplotlib.pyplot.subplots(3, 1)[1])
+
+
+def test_the_hardest_third_is_shaded():
+    study = many_pairs(4)
+    (ax,) = SirenDisplay(study).plot_ranks(order="pair").axes_
+    spans = [patch for patch in ax.patches if patch.get_height() == 1]  # axes coordinates
+    centres = sorted(round(patch.get_x() + patch.get_width() / 2) for patch in spans)
+    assert centres == np.flatnonzero(study.weights("hard")).tolist()
+
+
+def test_a_study_without_any_auc_is_drawn(study):
+    blank = many_pairs(3)
+    blank.auc[:] = np.nan
+    SirenDisplay(blank).plot().figure_.canvas.draw()
+
+
+def test_an_unknown_order(study):
+    with pytest.raises(MaucError, match="did you mean 'difficulty'"):
+        SirenDisplay(study).plot(order="dificulty")

@@ -1,0 +1,121 @@
+"""Published and reproduced values side by side."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_rows import LADDER, make_rows
+
+from mauc.exceptions import MaucError
+from mauc.report import compare_published, load_published, load_published_runtime
+
+
+def run_of(**maucs):
+    """Return a run on MNIST and another set: Naive Bayes, 10 features, a value per selector."""
+    spread = LADDER - 0.925
+    values = {("mnist", "nb", name, 10): mauc + spread for name, mauc in maucs.items()}
+    return make_rows({**values, ("wine", "nb", "mdfs", 10): LADDER})
+
+
+def cells_of(comparison):
+    frame = comparison.frame()
+    return frame[frame["n"] > 0].set_index("selector")
+
+
+def test_published_files():
+    published = load_published()
+    assert len(published) == 2016
+    assert set(published["mark"]) == {"", "none", "worse", "better"}
+    assert len(load_published_runtime()) == 72
+
+
+def test_a_cell_by_hand():
+    # the paper: MDFS 0.889, MAUCD 0.828 worse, mRMR 0.877 worse
+    comparison = compare_published(run_of(MDFS=0.890, maucd=0.838, mrmr=0.900))
+    cells = cells_of(comparison)
+    assert cells.loc["MDFS", "method"] == "mdfs"
+    assert cells.loc["maucd", "published"] == 0.828
+    assert cells.loc["maucd", "difference"] == pytest.approx(0.010)
+    marks = ["published_mark", "reproduced_mark", "agreement"]
+    assert cells.loc["MDFS", marks].tolist() == ["", "", None]
+    assert cells.loc["maucd", marks].tolist() == ["worse", "worse", True]
+    assert cells.loc["mrmr", marks].tolist() == ["worse", "better", False]
+
+
+def test_summary_by_hand():
+    comparison = compare_published(run_of(mdfs=0.890, maucd=0.838, mrmr=0.900))
+    (overall,) = comparison.summary().to_dict("records")
+    assert (overall["cells"], overall["missing"]) == (3, 357)
+    assert overall["mean_absolute"] == pytest.approx((0.001 + 0.010 + 0.023) / 3)
+    assert overall["max_absolute"] == pytest.approx(0.023)
+    assert (overall["n_marks"], overall["agreement"], overall["n_opposite"]) == (2, 0.5, 1)
+    by = comparison.summary("dataset", "classifier").set_index(["dataset", "classifier"])
+    assert by.loc[("mnist", "nb"), "cells"] == 3
+    assert np.isnan(by.loc[("mnist", "svm"), "mean_absolute"])
+    counts = comparison.mark_counts()
+    assert counts.loc["worse"].tolist() == [1, 0, 1]
+    assert counts.to_numpy().sum() == 2
+
+
+def test_agreement_with_and_without_draws():
+    # MNIST SVM at 60 features: mRMR has no mark, MAUCD is worse; here both are draws
+    wave = np.array([1, -1, 2, -2, 3, -3]) / 1000
+    rows = make_rows(
+        {
+            ("mnist", "svm", "mdfs", 60): LADDER,
+            ("mnist", "svm", "mrmr", 60): LADDER + wave,
+            ("mnist", "svm", "maucd", 60): LADDER + wave,
+        }
+    )
+    (overall,) = compare_published(rows).summary().to_dict("records")
+    assert (overall["n_marks"], overall["agreement"]) == (2, 0.5)
+    assert (overall["n_significant"], overall["significant_agreement"]) == (1, 0.0)
+
+
+def test_published_values_agree_with_themselves():
+    published = load_published()
+    here = published[(published["dataset"] == "synthetic") & (published["classifier"] == "nb")]
+    values = {
+        ("synthetic", "nb", row.selector, row.size): [row.mauc, row.mauc]
+        for row in here.itertuples()
+    }
+    comparison = compare_published(make_rows(values, n_features=60))
+    summary = comparison.summary("classifier").set_index("classifier")
+    assert (summary.loc["nb", "cells"], summary.loc["nb", "max_absolute"]) == (54, 0.0)
+
+
+def test_a_variant_stands_beside_the_method_it_varies():
+    rows = run_of(mdfs=0.889, fsdd=0.6, const=0.5)
+    cells = cells_of(compare_published(rows, methods={"const": "FSDD"}))
+    assert cells.loc["fsdd", "published"] == cells.loc["const", "published"] == 0.5
+    assert cells.loc["const", "difference"] == pytest.approx(0.0)
+    plain = compare_published(rows)
+    assert plain.other_selectors == ("const",)
+    assert "Selectors of the run without published values: const." in plain.to_text()
+
+
+def test_what_only_one_side_has_is_listed():
+    comparison = compare_published(run_of(mdfs=0.889))
+    assert comparison.other_datasets == ("wine",)
+    assert comparison.absent_datasets == ("usps", "washington", "indiana", "synthetic", "thyroid")
+    with pytest.raises(MaucError, match="data set with published values"):
+        compare_published(make_rows({("wine", "nb", "mdfs", 10): LADDER}))
+
+
+def test_formats():
+    comparison = compare_published(run_of(mdfs=0.890, maucd=0.838))
+    line = next(x for x in comparison.to_text().splitlines() if "MAUCD" in x and " 0.828 " in x)
+    assert line.split()[-6:] == ["0.828", "0.8380", "+0.0100", "worse", "worse", "yes"]
+    assert "| 10 | 0.828 | 0.8380 | +0.0100 | worse | worse | yes |" in comparison.to_markdown()
+    assert r"mean \textbar{}diff\textbar{}" in comparison.to_latex()
+    assert "published-cells" not in comparison.to_latex()
+    assert comparison.to_csv().count("\n") == 361
+    assert isinstance(comparison.frame(), pd.DataFrame)
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [({"nobody": "fsdd"}, "selector in methods"), ({"mdfs": "fsd"}, "did you mean 'fsdd'")],
+)
+def test_wrong_methods(methods, message):
+    with pytest.raises(MaucError, match=message):
+        compare_published(run_of(mdfs=0.889), methods=methods)

@@ -1,0 +1,201 @@
+"""The tables of the paper: what stands in a cell, and how each format writes it."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from report_rows import LADDER, make_rows, small_run
+
+from mauc.exceptions import MaucError
+from mauc.report import load_published, mauc_table, published_table
+from mauc.report.as_latex import escape_latex
+from mauc.report.as_markdown import escape_markdown
+
+# Lines of the paper's source, Table 3 (MNIST) and Table 8 (Synthetic); indented ones go on.
+PAPER_LINES = {
+    "mnist": r"""
+& & \multicolumn{10}{c}{Feature Subset Size}\\
+\cmidrule(r){3-12}
+& & 10 & 20 & 30 & 40 & 50 & 60 & 70 & 80 & 90 & 100\\
+\multirow{9}{*}{Naive Bayes}
+& MDFS & \textbf{0.889} & \textbf{0.929} & \textbf{0.944} & \textbf{0.952} & \textbf{0.956} &
+  \textbf{0.961} & \textbf{0.963} & \textbf{0.965} & \textbf{0.967} & \textbf{0.968}\\
+& MAUCD & $0.828^{\dag}$ & $0.889^{\dag}$ & $0.922^{\dag}$ & $0.936^{\dag}$ & $0.944^{\dag}$ &
+  $0.950^{\dag}$ & $0.955^{\dag}$ & $0.957^{\dag}$ & $0.958^{\dag}$ & $0.960^{\dag}$\\
+& MDFS & \textbf{0.786} & \textbf{0.878} & \textbf{0.914} & \textbf{0.930} & \textbf{0.939} &
+  \textbf{0.945} & \textbf{0.948} & \textbf{0.951} & 0.952 & 0.953\\
+& mRMR & $0.778^{\dag}$ & $0.868^{\dag}$ & $0.904^{\dag}$ & $0.924^{\dag}$ & $0.936^{\dag}$ &
+  $0.944$ & $\textbf{0.948}$ & $\textbf{0.951}$ & $\textbf{0.953}$ &
+  $\textbf{0.955}^{\ddag}$\\
+""",
+    "synthetic": r"""
+\cmidrule(r){3-8}
+& & 10 & 20 & 30 & 40 & 50 & 60\\
+& CHI & $0.933^{\dag}$ & $0.910^{\dag}$ & $0.937^{\dag}$ & $0.966$ &
+  $\textbf{0.972}^{\ddag}$ & $\textbf{0.966}$\\
+& ReliefF & $0.968^{\dag}$ & $0.970^{\dag}$ & $0.981^{\dag}$ & $0.993^{\dag}$ &
+  $0.997^{\dag}$ & $\textbf{0.998}$\\
+""",
+}
+
+
+@pytest.mark.parametrize("dataset", PAPER_LINES)
+def test_latex_of_published_values_is_the_source_of_the_paper(dataset):
+    latex = published_table(dataset).to_latex().splitlines()
+    for line in PAPER_LINES[dataset].strip().replace("\n  ", " ").splitlines():
+        assert line in latex
+
+
+def test_bold_values_are_those_of_the_paper():
+    published = load_published()
+    for dataset in published["dataset"].unique():
+        here = published[published["dataset"] == dataset].reset_index(drop=True)
+        table = published_table(dataset)
+        is_best = [
+            table.cell(row.classifier, row.selector, row.size).is_best for row in here.itertuples()
+        ]
+        assert is_best == here["is_best"].tolist()
+
+
+def test_cells_by_hand():
+    table = mauc_table(small_run(), "wine")
+    cell = table.cell("nb", "mdfs", 2)
+    assert (cell.mean, cell.mark, cell.is_best, cell.n) == (pytest.approx(0.925), "", True, 6)
+    # 0.825 - 0.0025; all six differences negative: p = 2/64
+    cell = table.cell("nb", "chi", 2)
+    assert (cell.mean, cell.mark, cell.is_best) == (pytest.approx(0.8225), "worse", False)
+    # prints alike with MDFS: both are bold
+    cell = table.cell("nb", "s_100%", 4)
+    assert (cell.text, cell.mark, cell.is_best) == ("0.935", "none", True)
+
+
+def test_a_better_selector_has_the_double_dagger():
+    rows = make_rows(
+        {("wine", "nb", "mdfs", 5): LADDER - 0.1, ("wine", "nb", "su", 5): LADDER},
+    )
+    table = mauc_table(rows, "wine")
+    assert "**0.925**‡" in table.to_text()
+    assert r"& SU & $\textbf{0.925}^{\ddag}$\\" in table.to_latex()
+    assert "‡" not in mauc_table(rows, "wine", reference="su").to_text().split("\n\n")[1]
+    assert mauc_table(rows, "wine", reference=None).cell("nb", "su", 5).mark == ""
+
+
+def test_the_corrected_test_is_more_careful():
+    # mean difference 0.01 with spread: Wilcoxon sees six of six, the corrected t-test does not
+    worse = LADDER - np.array([1, 2, 3, 10, 20, 40]) / 1000
+    rows = make_rows({("wine", "nb", "mdfs", 5): LADDER, ("wine", "nb", "su", 5): worse})
+    assert mauc_table(rows, "wine").cell("nb", "su", 5).mark == "worse"
+    table = mauc_table(rows, "wine", test="corrected_t")
+    assert table.cell("nb", "su", 5).mark == "none"
+    assert "corrected resampled t-test" in table.to_text()
+
+
+def test_failed_and_missing_values_are_gaps():
+    rows = make_rows(
+        {
+            ("wine", "nb", "mdfs", 2): LADDER,
+            ("wine", "nb", "mdfs", 4): LADDER,
+            ("wine", "nb", "su", 2): [None] * 6,
+            ("wine", "nb", "chi", 4): [0.99, None, 0.99, 0.99, 0.99, 0.99],
+        }
+    )
+    table = mauc_table(rows, "wine")
+    assert table.cell("nb", "su", 2).is_gap  # failed
+    assert table.cell("nb", "su", 4).is_gap  # never run
+    part = table.cell("nb", "chi", 4)
+    assert (part.n, part.is_partial, part.is_best) == (5, True, False)
+    assert table.cell("nb", "mdfs", 4).is_best
+    lines = table.to_latex().splitlines()
+    assert r"& SU & --- & ---\\" in lines
+    assert r"& CHI & --- & $0.990^{\S}$\\" in lines
+    assert "Naive Bayes, SU: 6 values failed (ValueError: no answer)." in table.to_text()
+    assert "| SU | — | — |" in table.to_markdown()
+    read = list(csv.DictReader(io.StringIO(table.to_csv())))
+    assert [row["mean"] for row in read if row["selector"] == "su"] == ["", ""]
+
+
+def test_a_classifier_that_ran_elsewhere_is_named():
+    rows = make_rows(
+        {
+            ("wine", "nb", "mdfs", 2): LADDER,
+            ("glass", "svm", "mdfs", 2): LADDER,
+            ("glass", "svm", "chi", 2): LADDER,
+            ("iris", "svm", "chi", 2): LADDER,
+        }
+    )
+    assert "Not run on this data set: SVM." in mauc_table(rows, "wine").to_text()
+    iris = mauc_table(rows, "iris")
+    assert "MDFS was not run on this data set: no marks." in iris.to_text()
+    assert "†" not in iris.to_text()
+
+
+def test_names_are_escaped():
+    table = mauc_table(small_run(), "a_b|c")
+    latex, markdown = table.to_latex(), table.to_markdown()
+    assert r"on the a\_b\textbar{}c data set" in latex
+    assert r"\multirow{3}{*}{my\_tree}" in latex
+    assert r"& s\_100\% & " in latex
+    assert r"\label{tab:mauc-a-b-c}" in latex
+    assert r"95 \% level" in latex
+    body = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert any(r"| s\_100% |" in line for line in body)
+    # 2 labels and 2 sizes: an unescaped bar would add a column
+    assert {line.replace(r"\|", "").count("|") for line in body} == {5}
+    assert escape_latex("a\\b{c}~^&#$") == (
+        r"a\textbackslash{}b\{c\}\textasciitilde{}\textasciicircum{}\&\#\$"
+    )
+    assert escape_markdown("x|y*z") == r"x\|y\*z"
+
+
+def test_text_columns_line_up_below_long_labels():
+    name = "a label of 26 characters!!"
+    rows = make_rows(
+        {
+            ("wine", "nb", "mdfs", 5): LADDER,
+            ("wine", "nb", name, 5): LADDER - 0.1,
+            ("wine", "nb", "mdfs", 100): LADDER,
+            ("wine", "nb", name, 100): LADDER + 0.01,
+        }
+    )
+    lines = mauc_table(rows, "wine").to_text().splitlines()
+    first = next(line for line in lines if "MDFS      " in line)
+    second = next(line for line in lines if name in line)
+    assert first.index("0.925") == second.index("0.825")
+    assert first.rindex("0.925") == second.rindex("0.935")
+
+
+def test_six_sizes_are_not_scaled_and_ten_are():
+    assert r"\scalebox" not in published_table("synthetic").to_latex()
+    assert r"\scalebox{0.85}{%" in published_table("mnist").to_latex()
+
+
+def test_repeats_and_folds_are_in_the_caption():
+    rows = make_rows({("wine", "nb", "mdfs", 5): LADDER}, repeats=2)
+    assert "2 × 3-fold cross-validation" in mauc_table(rows, "wine").to_text()
+    assert "(5 of 6 splits)" in mauc_table(rows.iloc[:-1], "wine").to_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dataset": "wyne"}, "did you mean 'wine'"),
+        ({"reference": "mdsf"}, "did you mean 'mdfs'"),
+        ({"test": "t"}, "test must be one of wilcoxon, corrected_t"),
+    ],
+)
+def test_wrong_words_name_the_right_ones(options, message):
+    options = {"dataset": "wine", **options}
+    with pytest.raises(MaucError, match=message):
+        mauc_table(small_run(), **options)
+
+
+def test_rows_without_a_column_or_a_row():
+    with pytest.raises(MaucError, match="status"):
+        mauc_table(small_run().drop(columns="status"), "wine")
+    with pytest.raises(MaucError, match="at least one row"):
+        mauc_table(small_run().iloc[:0], "wine")
+    with pytest.raises(MaucError, match="DataFrame of rows or the path"):
+        mauc_table(3, "wine")
+    with pytest.raises(MaucError, match="format must be one of"):
+        mauc_table(small_run(), "wine").to_format("xls")

@@ -1,0 +1,96 @@
+"""Files of a report: their names, their stamps, and what is never overwritten."""
+
+import matplotlib
+import pandas as pd
+import pytest
+from report_rows import LADDER, VERSIONS, make_rows, small_run
+
+from mauc.exceptions import MaucError
+from mauc.report import mauc_table, write_figures, write_published, write_tables
+
+matplotlib.use("Agg")
+
+
+def test_every_table_in_every_format(tmp_path):
+    files = write_tables(small_run(), tmp_path / "new" / "folder")
+    stems = ["table_wine", "table_a_b_c", "runtime", "ranks", "stability", "win_draw_loss",
+             "summary"]  # fmt: skip
+    wanted = [f"{stem}.{extension}" for stem in stems for extension in ("txt", "md", "tex", "csv")]
+    assert [path.name for path in files] == wanted
+    assert sorted(path.name for path in files[0].parent.iterdir()) == sorted(wanted)
+
+
+def test_every_file_says_where_it_comes_from(tmp_path):
+    for path in write_tables(small_run(), tmp_path):
+        text = path.read_text(encoding="utf-8")
+        assert "1 × 6-fold cross-validation; 2 data sets" in text
+        assert "written 20" in text
+        assert VERSIONS in text
+
+
+def test_csv_reads_back(tmp_path):
+    rows = small_run()
+    write_tables(rows, tmp_path, formats="csv")
+    read = pd.read_csv(tmp_path / "table_wine.csv", comment="#", keep_default_na=False)
+    pd.testing.assert_frame_equal(read, mauc_table(rows, "wine").frame(), check_dtype=False)
+
+
+def test_nothing_is_overwritten_without_force(tmp_path):
+    write_tables(small_run(), tmp_path, formats=["txt"])
+    (tmp_path / "ranks.txt").write_text("mine")
+    (tmp_path / "table_wine.txt").unlink()
+    with pytest.raises(MaucError, match=r"already has 6 of the files .* force=True"):
+        write_tables(small_run(), tmp_path, formats=["txt"])
+    assert (tmp_path / "ranks.txt").read_text() == "mine"
+    assert not (tmp_path / "table_wine.txt").exists()
+    write_tables(small_run(), tmp_path, formats=["txt"], force=True)
+    assert (tmp_path / "ranks.txt").read_text(encoding="utf-8").startswith("Mean ranks")
+
+
+def test_an_error_writes_nothing(tmp_path):
+    with pytest.raises(MaucError, match="reference"):
+        write_tables(small_run(), tmp_path / "out", reference="mdsf")
+    with pytest.raises(MaucError, match="format must be one of"):
+        write_tables(small_run(), tmp_path / "out", formats=["xls"])
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MaucError, match="must be a directory"):
+        write_tables(small_run(), tmp_path / "file")
+
+
+def test_without_a_reference_there_are_no_marks(tmp_path):
+    files = write_tables(small_run(), tmp_path, formats=["txt"], reference=None)
+    assert "win_draw_loss.txt" not in [path.name for path in files]
+    assert "†" not in "".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def test_labels_that_make_one_file_name_keep_their_files(tmp_path):
+    rows = make_rows({(name, "nb", "mdfs", 2): LADDER for name in ("a/b", "a b", "A_B", "..")})
+    files = write_tables(rows, tmp_path, formats="txt")
+    names = [path.name for path in files if path.name.startswith("table")]
+    assert names == ["table_a_b.txt", "table_a_b_2.txt", "table_A_B_3.txt", "table__.txt"]
+
+
+def test_comparison_and_figures(tmp_path):
+    rows = make_rows(
+        {
+            (dataset, "nb", selector, 10): LADDER - 0.01 * place
+            for dataset in ("mnist", "usps")
+            for place, selector in enumerate(("mdfs", "chi"))
+        }
+    )
+    files = write_published(rows, tmp_path, dpi=50)
+    assert [path.name for path in files] == [
+        "published.txt", "published.md", "published.tex", "published.csv", "curves_mnist.png",
+        "curves_usps.png", "stability.png", "win_draw_loss.png", "critical_difference.png",
+    ]  # fmt: skip
+    image = (tmp_path / "curves_mnist.png").read_bytes()
+    assert image.startswith(b"\x89PNG")
+    assert "1 × 6-fold".encode("latin-1") in image or b"6-fold" in image
+    assert matplotlib.pyplot.get_fignums() == []
+
+
+def test_figures_of_a_single_selector(tmp_path):
+    rows = make_rows({("wine", "nb", "mdfs", 2): LADDER})
+    names = [path.name for path in write_figures(rows, tmp_path, dpi=50)]
+    assert names == ["curves_wine.png", "stability.png"]
