@@ -3,8 +3,16 @@
 from importlib.metadata import version
 
 from mauc.discretize import MDLDiscretizer
+from mauc.evaluation import SizeCurve, select_k
 from mauc.experiments import load_run, siren_study
-from mauc.metrics import PairAUCReport, mauc_score, mauc_scorer, pair_auc_scores
+from mauc.metrics import (
+    MAUCInterval,
+    PairAUCReport,
+    mauc_interval,
+    mauc_score,
+    mauc_scorer,
+    pair_auc_scores,
+)
 from mauc.relevance import feature_pair_auc
 from mauc.selectors import (
     FSDD,
@@ -26,17 +34,21 @@ __all__ = [
     "MDFS",
     "MRMR",
     "ChiSquare",
+    "MAUCInterval",
     "MDLDiscretizer",
     "PairAUCReport",
     "ReliefF",
+    "SizeCurve",
     "SpreadFx",
     "SubproblemSelector",
     "SymmetricalUncertainty",
     "__version__",
     "feature_pair_auc",
     "load_run",
+    "mauc_interval",
     "mauc_score",
     "mauc_scorer",
     "pair_auc_scores",
+    "select_k",
     "siren_study",
 ]

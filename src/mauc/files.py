@@ -2,12 +2,14 @@
 
 import contextlib
 import os
+import re
 import uuid
 from pathlib import Path
 
 from mauc.exceptions import MaucError
 
 _MARK = ".part"
+_PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
 
 
 def write_atomic(path: str | Path, content: bytes | str, *, force: bool = False) -> Path:
@@ -45,5 +47,11 @@ def write_atomic(path: str | Path, content: bytes | str, *, force: bool = False)
 def remove_parts(folder: Path) -> None:
     """Remove what killed writers left in a folder and below; nobody else may write there."""
     for part in folder.rglob(f".*{_MARK}"):
-        with contextlib.suppress(OSError):
-            part.unlink()
+        if is_part(part):
+            with contextlib.suppress(OSError):
+                part.unlink()
+
+
+def is_part(path: Path) -> bool:
+    """Whether a file is what a killed `write_atomic` left."""
+    return _PART.fullmatch(path.name) is not None

@@ -132,7 +132,7 @@ def test_files_that_are_no_mat(tmp_path, content, message):
 
 def test_mat_without_a_matrix(tmp_path):
     savemat(tmp_path / "data.mat", {"other": X})
-    with pytest.raises(MaucError, match="must hold a matrix 'X' .* it holds other"):
+    with pytest.raises(MaucError, match=r"must hold a matrix 'X' .* it holds other"):
         load_dataset(tmp_path / "data.mat")
 
 

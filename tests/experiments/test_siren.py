@@ -14,13 +14,8 @@ from sklearn.model_selection import StratifiedKFold
 from mauc import MAUCD, MDFS, ChiSquare
 from mauc.classifiers import NormalNaiveBayes
 from mauc.exceptions import MaucError, SmallClassWarning
-from mauc.experiments.siren import (
-    SirenStudy,
-    compare_selectors,
-    siren_index,
-    siren_study,
-    third_weights,
-)
+from mauc.experiments import SirenStudy, compare_selectors, siren_index, siren_study
+from mauc.experiments.siren_measures import third_weights
 from mauc.metrics import mauc_score
 from mauc.relevance import RELEVANCES
 from mauc.selectors import make_selector

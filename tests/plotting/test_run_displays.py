@@ -10,7 +10,8 @@ from scipy.stats import t
 
 from mauc.exceptions import MaucError
 from mauc.plotting.critical_difference import CriticalDifferenceDisplay, problem_scores
-from mauc.plotting.curves import CurvesDisplay, selector_styles, shown_name
+from mauc.plotting.curves import CurvesDisplay
+from mauc.plotting.run_parts import selector_styles, shown_name
 from mauc.plotting.stability import StabilityDisplay
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 

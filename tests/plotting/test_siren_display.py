@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 
 from mauc.exceptions import MaucError
-from mauc.experiments.siren import SirenStudy, siren_study
+from mauc.experiments import SirenStudy, siren_study
 from mauc.plotting.siren import SirenDisplay
 
 matplotlib.use("Agg")
@@ -107,4 +107,4 @@ def test_a_study_without_any_auc_is_drawn(study):
 
 def test_an_unknown_order(study):
     with pytest.raises(MaucError, match="did you mean 'difficulty'"):
-        SirenDisplay(study).plot(order="dificulty")
+        SirenDisplay(study).plot(order="difficult")

@@ -75,3 +75,19 @@ def find_ranges(X, nominal=(), min_range=0.0):
         widths = high - low
     is_constant = (widths == 0.0) | (widths < min_range)
     return Ranges(low, high, is_constant, find_categories(X, nominal))
+
+
+def find_spreads(X, mean):
+    """Return ranges that standardise: from the mean to the mean plus the standard deviation.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        NaN is missing.
+    mean : ndarray of shape (n_features,)
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        offsets = np.where(np.isnan(X), 0.0, X - mean)
+        spread = np.sqrt((offsets**2).sum(axis=0) / np.maximum((~np.isnan(X)).sum(axis=0), 1))
+    is_constant = (spread == 0.0) | (mean + spread == mean)
+    return Ranges(mean, mean + spread, is_constant, {})

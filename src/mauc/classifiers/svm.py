@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mauc.classifiers.rbf_kernel import SquaredDistances
-from mauc.classifiers.scaling import find_ranges
+from mauc.classifiers.scaling import find_ranges, find_spreads
 from mauc.exceptions import MaucError
 
 # A kernel matrix of so many samples takes 1.15 GB.
@@ -21,14 +21,18 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
     r"""Support vector machine with RBF kernel, as the paper used it.
 
     scikit-learn's SVC (libsvm, one machine per pair of classes) on features that are scaled to
-    [0, 1] by their ranges in the training data, as WEKA's LibSVM with the option -Z.
+    [0, 1] by their ranges in the training data, as WEKA's LibSVM with the option -Z, or
+    standardised.
 
     Parameters
     ----------
     C : float, default=1.0
         Cost of a margin error.
-    gamma : float or "auto", default="auto"
-        Of the kernel; "auto" is 1 / n_features.
+    gamma : float, "auto" or "scale", default="auto"
+        Of the kernel; "auto" is 1 / n_features, "scale" is 1 / (n_features times the variance of
+        all scaled values).
+    scaling : {"range", "standard"}, default="range"
+        To [0, 1] by the range, or to mean 0 and variance 1.
     tol : float, default=1e-3
         Tolerance of the solver.
     precompute : bool or "auto", default="auto"
@@ -41,7 +45,8 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ranges_ : Ranges
-        Least and largest value of each feature.
+        What is scaled to 0 and to 1: least and largest value of each feature, or mean and mean
+        plus standard deviation.
     mean_ : ndarray of shape (n_features,)
         What takes the place of missing values.
     gamma_ : float
@@ -81,9 +86,10 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
     array([[-0.24,  1.21,  2.16]])
     """
 
-    def __init__(self, C=1.0, gamma="auto", *, tol=1e-3, precompute="auto"):
+    def __init__(self, C=1.0, gamma="auto", *, scaling="range", tol=1e-3, precompute="auto"):
         self.C = C
         self.gamma = gamma
+        self.scaling = scaling
         self.tol = tol
         self.precompute = precompute
 
@@ -106,8 +112,8 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise MaucError(f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}.")
-        self.gamma_ = self.check_gamma(X.shape[1])
         ZT = self.set_scale(X).scale(X)
+        self.gamma_ = self.check_gamma(ZT)
         self.svc_ = self.make_svc(X.shape[0], self.gamma_)
         self._support_ZT = None
         if self.svc_.kernel == "precomputed":
@@ -161,8 +167,10 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
 
     def set_scale(self, X):
         """Take the ranges and means of the training data."""
+        if self.scaling not in ("range", "standard"):
+            raise MaucError(f'scaling must be "range" or "standard", got {self.scaling!r}.')
         self.mean_ = _known_means(X)
-        self.ranges_ = find_ranges(X)
+        self.ranges_ = find_ranges(X) if self.scaling == "range" else find_spreads(X, self.mean_)
         return self
 
     def scale(self, X):
@@ -188,12 +196,17 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
             return SVC(C=self.C, kernel="precomputed", tol=self.tol)
         return SVC(C=self.C, kernel="rbf", gamma=gamma, tol=self.tol)
 
-    def check_gamma(self, n_features):
-        """Return gamma as a number."""
+    def check_gamma(self, ZT):
+        """Return gamma as a number, for scaled columns as rows."""
         if isinstance(self.gamma, str) and self.gamma == "auto":
-            return 1.0 / n_features
+            return 1.0 / len(ZT)
+        if isinstance(self.gamma, str) and self.gamma == "scale":
+            spread = ZT.var()
+            return 1.0 / (len(ZT) * spread) if spread > 0 else 1.0
         if not isinstance(self.gamma, Real) or not self.gamma > 0:
-            raise MaucError(f'gamma must be a positive number or "auto", got {self.gamma!r}.')
+            raise MaucError(
+                f'gamma must be a positive number, "auto" or "scale", got {self.gamma!r}.'
+            )
         return float(self.gamma)
 
     def _respond(self, X, method):

@@ -4,7 +4,12 @@ from typing import Annotated
 
 import typer
 
+from mauc.cli.compare import compare
+from mauc.cli.datasets import datasets_app
+from mauc.cli.methods import methods
+from mauc.cli.rank import rank
 from mauc.cli.run import run
+from mauc.cli.score import score
 from mauc.cli.select import select
 from mauc.cli.siren import siren
 from mauc.cli.tables import published, tables
@@ -35,5 +40,6 @@ def _root(
     """Choose features for a high multi-class AUC (MAUC)."""
 
 
-for function in (select, siren, run, tables, published):
+for function in (select, rank, compare, siren, score, methods, run, tables, published):
     app.command()(function)
+app.add_typer(datasets_app)

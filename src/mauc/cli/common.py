@@ -45,6 +45,10 @@ SeparatorOption = Annotated[
     str | None, typer.Option(help="What separates the columns of a text file.")
 ]
 EncodingOption = Annotated[str | None, typer.Option(help="Encoding of a text file.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="An option of the method, NAME=VALUE; may be given again."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 SeedOption = Annotated[int, typer.Option(help="Seed of all that is random.")]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all cores.")]

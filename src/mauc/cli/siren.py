@@ -24,8 +24,8 @@ from mauc.cli.common import (
     print_json,
     say_files,
 )
-from mauc.datasets import load_dataset
-from mauc.experiments.siren import SirenStudy, siren_study
+from mauc.cli.data import read_data, words_of
+from mauc.experiments import SirenStudy, siren_study
 from mauc.relevance import RELEVANCES
 
 
@@ -59,13 +59,10 @@ def siren(
 
     Example: mauc siren data.csv --target label --relevance su
     """
-    dataset = load_dataset(
-        data, target, format=data_format, nominal=nominal, drop=drop or (),
-        separator=separator, encoding=encoding,
-    )  # fmt: skip
+    dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
     study = siren_study(
         dataset.X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=[name.strip() for name in methods.split(",") if name.strip()],
+        selectors=words_of(methods, "--methods"),
         random_state=seed, n_jobs=jobs,
     )  # fmt: skip
     if as_json:

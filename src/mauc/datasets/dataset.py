@@ -133,7 +133,7 @@ def _add_column(digest: Any, X: Any, j: int) -> None:
     if sparse.issparse(X):
         part = X[:, [j]].tocoo()
         part.sum_duplicates()
-        values, rows = part.data, part.coords[0]
+        values, rows = part.data, part.row
     else:
         column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
         values = np.asarray(column)

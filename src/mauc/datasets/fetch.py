@@ -182,4 +182,5 @@ def _is_identifier(dataset: Dataset, j: int) -> bool:
     if dataset.feature_names[j] in dataset.nominal_features:
         return bool(dataset.X.iloc[:, j].nunique() == dataset.n_samples)
     column = dataset.X.iloc[:, j].to_numpy() if hasattr(dataset.X, "iloc") else dataset.X[:, j]
-    return dataset.n_samples > 2 and bool((np.diff(column.astype(np.float64)) == 1).all())
+    numbers = np.arange(dataset.n_samples)
+    return bool((column == numbers).all() or (column == numbers + 1).all())

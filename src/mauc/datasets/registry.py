@@ -55,7 +55,7 @@ class Entry:
     url: str | None = None
     sha256: str | None = None
     rows: tuple[int, int] | None = None
-    reading: dict[str, Any] = field(default_factory=dict)
+    reading: dict[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def is_bundled(self) -> bool:

@@ -1,12 +1,15 @@
 """Evaluation: how well classifiers do on ranked features."""
 
 from mauc.evaluation.evaluate import FoldEvaluator, Measurement, evaluate_ranking
+from mauc.evaluation.select_k import SizeCurve, select_k
 from mauc.evaluation.tuned_svm import TunedScores, evaluate_tuned_svm
 
 __all__ = [
     "FoldEvaluator",
     "Measurement",
+    "SizeCurve",
     "TunedScores",
     "evaluate_ranking",
     "evaluate_tuned_svm",
+    "select_k",
 ]

@@ -37,7 +37,7 @@ class NestedSVM:
         for size in sizes:
             for distances in (within, between):
                 distances.add(ranking[start:size])
-            gamma = self._classifier.check_gamma(int(size))
+            gamma = self._classifier.check_gamma(self._ZT[ranking[:size]])
             svc = self._classifier.make_svc(self._ZT.shape[1], gamma)
             svc.fit(within.kernel(gamma), self._fold.codes_train)
             kernel = between.kernel(gamma)

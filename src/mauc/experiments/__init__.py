@@ -5,7 +5,8 @@ from mauc.experiments.plan import Cell, DatasetSpec, MethodSpec, Plan, TuningSpe
 from mauc.experiments.plan_file import parse_plan, plan_to_toml, read_plan
 from mauc.experiments.rows import Row
 from mauc.experiments.runner import RunSummary, run_plan
-from mauc.experiments.siren import SirenStudy, compare_selectors, siren_index, siren_study
+from mauc.experiments.siren import compare_selectors, siren_study
+from mauc.experiments.siren_measures import SirenStudy, siren_index
 
 __all__ = [
     "Cell",

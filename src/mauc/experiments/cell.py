@@ -8,7 +8,8 @@ import numpy as np
 from mauc.datasets import Dataset
 from mauc.evaluation import FoldEvaluator, Measurement
 from mauc.exceptions import MaucError
-from mauc.experiments.plan import Cell, MethodSpec, Plan, build_classifier
+from mauc.experiments.methods import build_classifier
+from mauc.experiments.plan import Cell, MethodSpec, Plan
 from mauc.experiments.rows import Row, versions
 from mauc.experiments.seeds import seed_of
 from mauc.experiments.selecting import Split, select_features, sizes_of, split_cell
@@ -18,7 +19,7 @@ Combination = tuple[str, str]  # names of a selector and a classifier
 
 
 def run_cell(
-    plan: Plan, cell: Cell, dataset: Dataset, *, tuned: Mapping[int, Tuned] | None = None,
+    plan: Plan, cell: Cell, dataset: Dataset, *, tuned: Mapping[int, Tuned] | str | None = None,
     wanted: frozenset[Combination] | None = None, n_jobs: int = 1,
 ) -> list[Row]:  # fmt: skip
     """Fit the selectors of a cell once each and evaluate all classifiers and sizes.
@@ -28,8 +29,9 @@ def run_cell(
     plan : Plan
     cell : Cell
     dataset : Dataset
-    tuned : mapping of int to Tuned, optional
-        What `tune_dataset` found, by size; for the scopes "dataset" and "dataset_size".
+    tuned : mapping of int to Tuned, or str, optional
+        What `tune_dataset` found, by size, or why it failed; for the scopes "dataset" and
+        "dataset_size".
     wanted : set of (selector, classifier), optional
         The combinations to run; all by default.
     n_jobs : int, default=1
@@ -76,7 +78,7 @@ def run_cell(
             made: list[Row] = []
             try:
                 for measured in _measure(
-                    plan, classifier, evaluator, ranking, sizes, split, tuned, seed, n_jobs
+                    plan, cell, classifier, evaluator, ranking, sizes, split, tuned, seed, n_jobs
                 ):
                     made.append(_succeeded(base_here, measured, ranking))
             except Exception as error:
@@ -93,15 +95,21 @@ def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
 
 
 def _failed(base: Row, sizes: list[int], error: Exception) -> list[Row]:
-    message = f"{type(error).__name__}: {error}"
+    # Text that is no UTF-8, such as a file name in a message, must not cost the other rows.
+    message = f"{type(error).__name__}: {error}".encode(errors="replace").decode()
     return [replace(base, size=size, error=message) for size in sizes]
 
 
 def _measure(
-    plan: Plan, spec: MethodSpec, evaluator: FoldEvaluator, ranking: np.ndarray,
-    sizes: list[int], split: Split, tuned: Mapping[int, Tuned] | None, seed: int, n_jobs: int,
+    plan: Plan, cell: Cell, spec: MethodSpec, evaluator: FoldEvaluator, ranking: np.ndarray,
+    sizes: list[int], split: Split, tuned: Mapping[int, Tuned] | str | None, seed: int,
+    n_jobs: int,
 ) -> Iterator[Measurement]:  # fmt: skip
     classifier = build_classifier(spec)
+    if "random_state" in classifier.get_params() and "random_state" not in spec.options:
+        # Without the selector, so that all selectors share what the evaluator keeps.
+        own_seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
+        classifier.set_params(random_state=own_seed)
     if not plan.is_tuned(spec):
         yield from evaluator.measure(ranking, sizes, classifier)
         return
@@ -114,6 +122,8 @@ def _measure(
         }
     if tuned is None:
         raise MaucError(f"scope {scope!r} needs what tune_dataset found.")
+    if isinstance(tuned, str):
+        raise MaucError(f"the SVM could not be tuned: {tuned}")
     if len(tuned) == 1:
         (found,) = tuned.values()
         classifier.set_params(C=found.C, gamma=found.gamma)

@@ -1,17 +1,23 @@
 """Where cells run: in this process, in local processes, or on a Dask cluster."""
 
-import contextlib
 import os
-from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context, parent_process
+from contextlib import contextmanager
+from multiprocessing import current_process, get_context
 from typing import Any, Protocol
 
 from mauc.exceptions import MaucError, unknown_word
-from mauc.experiments.worker import start_worker
+from mauc.experiments.worker import is_ready, start_worker
 
 ENGINES = ("processes", "dask", "serial")
+_FALSE_STARTS = 2  # in a row, and it is no accident
+GUARD = (
+    "a script must call run_plan under `if __name__ == '__main__':`, because every worker imports "
+    "the script anew"
+)
 
 
 class Engine(Protocol):
@@ -19,16 +25,32 @@ class Engine(Protocol):
 
     @property
     def n_places(self) -> int:
-        """How many tasks may be on their way at once."""
+        """How many tasks may be on their way at once; none if a cluster has no worker yet."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """Start a task; at most `n_places` may be unfinished."""
 
-    def is_death(self, error: BaseException) -> bool:
-        """Whether an error means that the worker died, not that the task failed."""
+    def is_unstarted(self, future: "Future[Any]") -> bool:
+        """Whether a task never began, because its worker did not start."""
+
+    def is_death(self, future: "Future[Any]") -> bool:
+        """Whether a task ended because its worker died."""
 
     def close(self, *, at_once: bool = False) -> None:
         """End the workers, `at_once` even those at work."""
+
+
+def check_engine(name: str, n_jobs: int | None, scheduler: str | None) -> None:
+    """Refuse an engine that cannot be, before anything is touched."""
+    if name not in ENGINES:
+        raise unknown_word("engine", name, ENGINES)
+    if scheduler is not None and name != "dask":
+        raise MaucError(f'a scheduler goes with the engine "dask", not {name!r}.')
+    if n_jobs is not None and n_jobs != -1 and n_jobs < 1:
+        raise MaucError(f"the number of workers must be from 1 up, or -1 for all, got {n_jobs}.")
+    # The mark that multiprocessing sets while a new process imports the main script.
+    if name != "serial" and getattr(current_process(), "_inheriting", False):
+        raise MaucError(f"{GUARD}.")
 
 
 def start_engine(name: str, n_jobs: int | None = None, scheduler: str | None = None) -> Engine:
@@ -46,16 +68,13 @@ def start_engine(name: str, n_jobs: int | None = None, scheduler: str | None = N
     -------
     engine : Engine
     """
-    if name not in ENGINES:
-        raise unknown_word("engine", name, ENGINES)
-    if scheduler is not None and name != "dask":
-        raise MaucError(f'a scheduler goes with the engine "dask", not {name!r}.')
-    if n_jobs is not None and n_jobs != -1 and n_jobs < 1:
-        raise MaucError(f"the number of workers must be from 1 up, or -1 for all, got {n_jobs}.")
+    check_engine(name, n_jobs, scheduler)
     n_workers = n_cores() if n_jobs in (None, -1) else int(n_jobs or 1)
     if name == "serial":
         return SerialEngine()
     if name == "dask":
+        from mauc.experiments.dask_engine import DaskEngine
+
         return DaskEngine(n_workers, scheduler)
     return ProcessEngine(n_workers)
 
@@ -81,7 +100,11 @@ class SerialEngine:
             future.set_exception(error)
         return future
 
-    def is_death(self, error: BaseException) -> bool:
+    def is_unstarted(self, future: "Future[Any]") -> bool:
+        """Return False: there is no worker to start."""
+        return False
+
+    def is_death(self, future: "Future[Any]") -> bool:
         """Return False: there is no worker to die."""
         return False
 
@@ -98,37 +121,52 @@ class ProcessEngine:
     """
 
     def __init__(self, n_workers: int) -> None:
-        if parent_process() is not None and __package__ and _is_reimported():
-            raise MaucError(
-                "workers import the main script anew: call run_plan under "
-                "`if __name__ == '__main__':`."
-            )
         self.n_places = n_workers
         self._pools: list[ProcessPoolExecutor | None] = [None] * n_workers
+        self._ready: list[Future[bool] | None] = [None] * n_workers
         self._busy: list[Future[Any] | None] = [None] * n_workers
+        self._n_false_starts = 0
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """Start a task on an idle worker; one that died is replaced."""
         place = next(
             place for place, future in enumerate(self._busy) if future is None or future.done()
         )
-        for _ in range(2):
-            pool = self._pools[place] or ProcessPoolExecutor(
-                1, mp_context=get_context("spawn"), initializer=start_worker
-            )
-            self._pools[place] = pool
+        while True:
             try:
+                pool = self._pools[place] or self._start(place)
                 future = pool.submit(function, *arguments)
-            except BrokenProcessPool:  # its worker died after its last task
-                self._pools[place] = None
+            except BrokenProcessPool:  # its worker died at its last task or after it
+                self._retire(place)
                 continue
             self._busy[place] = future
             return future
-        raise MaucError("a worker cannot be started.")
 
-    def is_death(self, error: BaseException) -> bool:
+    def _start(self, place: int) -> ProcessPoolExecutor:
+        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=start_worker)
+        self._pools[place] = pool
+        with _interrupts_blocked():
+            self._ready[place] = pool.submit(is_ready)
+        return pool
+
+    def _retire(self, place: int) -> None:
+        """Forget a worker that is gone; complain if workers do not even start."""
+        self._n_false_starts = 0 if self._has_begun(place) else self._n_false_starts + 1
+        self._pools[place] = None
+        if self._n_false_starts == _FALSE_STARTS:
+            raise MaucError(f"workers end before they begin, see what they say above; {GUARD}.")
+
+    def _has_begun(self, place: int) -> bool:
+        ready = self._ready[place]
+        return ready is not None and ready.done() and ready.exception() is None
+
+    def is_unstarted(self, future: "Future[Any]") -> bool:
+        """Whether the process of the task ended before it was ready."""
+        return self.is_death(future) and not self._has_begun(self._busy.index(future))
+
+    def is_death(self, future: "Future[Any]") -> bool:
         """Whether the process of the task died."""
-        return isinstance(error, BrokenProcessPool)
+        return isinstance(future.exception(), BrokenProcessPool)
 
     def close(self, *, at_once: bool = False) -> None:
         """End the workers."""
@@ -145,62 +183,17 @@ class ProcessEngine:
                 process.join(5)
 
 
-def _is_reimported() -> bool:
-    """Whether this code runs because a worker imports the main script."""
-    import multiprocessing.process as process
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let a new process begin with Ctrl-C blocked: its imports take longer than a key press."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
 
-    return bool(getattr(process.current_process(), "_inheriting", False))
-
-
-class DaskEngine:
-    """A Dask cluster through its executor; Dask itself replaces workers and tries again.
-
-    Parameters
-    ----------
-    n_workers : int
-        Local workers, if there is no scheduler.
-    scheduler : str or None
-        Address, such as "tcp://host:8786".
-    """
-
-    def __init__(self, n_workers: int, scheduler: str | None) -> None:
-        try:
-            import dask
-            from distributed import Client, LocalCluster
-        except ModuleNotFoundError as error:
-            raise MaucError(
-                f"the engine dask needs {error.name}: pip install 'mauc[dask]'"
-            ) from error
-        self._cluster = None
-        if scheduler is None:
-            # A task that its worker does not survive is tried once more.
-            with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-                self._cluster = LocalCluster(
-                    n_workers=n_workers, threads_per_worker=1, dashboard_address=None
-                )
-        try:
-            self._client = Client(self._cluster or scheduler, timeout="10s")
-        except (OSError, ValueError) as error:
-            raise MaucError(f"no Dask scheduler answers at {scheduler}: {error}") from error
-        self._executor = self._client.get_executor(pure=False)
-
-    @property
-    def n_places(self) -> int:
-        """Two tasks a thread, so that none waits for the next; the cluster may grow."""
-        return int(max(1, 2 * sum(self._client.nthreads().values())))
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Start a task."""
-        return self._executor.submit(function, *arguments)  # type: ignore[no-any-return]
-
-    def is_death(self, error: BaseException) -> bool:
-        """Return False: Dask has tried again already."""
-        return False
-
-    def close(self, *, at_once: bool = False) -> None:
-        """Leave the cluster, and end it if it was started here."""
-        with contextlib.suppress(CancelledError):
-            self._executor.shutdown(wait=not at_once)
-        self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
+    resource_tracker.ensure_running()  # its first start would take the block away again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from mauc.exceptions import IncompleteRunWarning, MaucError, warn_user
-from mauc.experiments.rows import import_pyarrow, schema
+from mauc.experiments.plan import Cell
+from mauc.experiments.rows import import_pyarrow, in_plan_order, schema
 from mauc.experiments.store import RunFolder
 
 
@@ -31,7 +32,7 @@ def load_run(path: str | Path, *, frame: str = "pandas") -> Any:
     Warns
     -----
     IncompleteRunWarning
-        If cells of the plan are not there yet.
+        If cells of the plan, or some of their selectors or classifiers, are not there yet.
 
     Notes
     -----
@@ -42,21 +43,45 @@ def load_run(path: str | Path, *, frame: str = "pandas") -> Any:
         raise MaucError(f'frame must be "pandas", "polars" or "arrow", got {frame!r}.')
     pa = import_pyarrow()
     folder = RunFolder(path)
-    plan = folder.read_plan()
-    order = {spec.name: place for place, spec in enumerate(plan.datasets)}
-    cells = sorted(plan.cells(), key=lambda cell: (order[cell.dataset], cell.repeat, cell.fold))
-    present = [cell for cell in cells if folder.has(cell)]
-    if len(present) < len(cells):
+    # The names alone: to read rows, the methods of a plan need not be there to import.
+    plan = folder.read_plan_dict()
+    try:
+        datasets, selectors, classifiers = (
+            [spec["name"] for spec in plan[part]]
+            for part in ("datasets", "selectors", "classifiers")
+        )
+        cells = [
+            Cell(name, repeat, fold)
+            for name in datasets
+            for repeat in range(plan["repeats"])
+            for fold in range(plan["folds"])
+        ]
+    except (KeyError, TypeError) as error:
+        raise MaucError(f"{folder.path / 'plan.json'} is not a plan: {error!r}.") from error
+    tables = [folder.read(cell) for cell in cells if folder.has(cell)]
+    n_wanted = len(selectors) * len(classifiers)
+    n_whole = sum(_n_combinations(table) == n_wanted for table in tables)
+    if n_whole < len(cells):
         warn_user(
-            f"{folder.path} has {len(present)} of {len(cells)} cells; run its plan again to go on.",
+            f"{folder.path} has {n_whole} of {len(cells)} cells"
+            + (f", and parts of {len(tables) - n_whole}" if n_whole < len(tables) else "")
+            + "; run its plan again to go on.",
             IncompleteRunWarning,
         )
-    tables = [folder.read(cell) for cell in present]
-    table = pa.concat_tables(tables) if tables else schema().empty_table()
+    ordered = [in_plan_order(table, selectors, classifiers) for table in tables]
+    table = pa.concat_tables(ordered) if ordered else schema().empty_table()
     if frame == "arrow":
         return table
     if frame == "polars":
-        import polars as pl
-
+        try:
+            import polars as pl
+        except ModuleNotFoundError as error:
+            raise MaucError('frame="polars" needs polars: pip install polars') from error
         return pl.from_arrow(table)
     return table.to_pandas()
+
+
+def _n_combinations(table: Any) -> int:
+    return len(
+        set(zip(*(table[key].to_pylist() for key in ("selector", "classifier")), strict=True))
+    )

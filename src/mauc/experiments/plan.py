@@ -1,16 +1,20 @@
 """What an experiment is: data sets, selectors, classifiers, sizes, folds and a seed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib import import_module
+from inspect import signature
+from numbers import Integral
 from typing import Any
+from urllib.parse import quote
 
-from mauc.classifiers import CLASSIFIERS, make_classifier
+from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError, unknown_word
-from mauc.selectors import SELECTORS, make_selector
+from mauc.experiments.methods import build_classifier, build_selector
 
 SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 SEARCHES = ("full", "coarse_to_fine")
 PAPER_SIZES = tuple(range(10, 101, 10))
+_LONGEST = 200  # characters of a name in a path; file systems end at 255
 
 
 @dataclass(frozen=True)
@@ -138,26 +142,18 @@ class Plan:
     tuning: TuningSpec = TuningSpec()
 
     def __post_init__(self) -> None:
-        for part, specs in (
-            ("datasets", self.datasets),
-            ("selectors", self.selectors),
-            ("classifiers", self.classifiers),
-        ):
-            if not specs:
-                raise MaucError(f"{part} of the plan must not be empty.")
-            names = [spec.name for spec in specs]
-            for name in names:
-                if names.count(name) > 1:
-                    raise MaucError(
-                        f"{part} of the plan must have different names, got {name!r} "
-                        f"{names.count(name)} times; give one of them another name."
-                    )
-                _check_name(part, name)
+        _check_name("the name of the plan", self.name)
+        for part, kind in (
+            ("datasets", DatasetSpec), ("selectors", MethodSpec), ("classifiers", MethodSpec)
+        ):  # fmt: skip
+            object.__setattr__(self, part, _check_specs(part, getattr(self, part), kind))
         _check_whole("repeats", self.repeats, 1)
         _check_whole("folds", self.folds, 2)
         _check_whole("seed", self.seed, 0)
-        if not self.sizes or any(_is_no_size(size) for size in self.sizes):
-            raise MaucError(f"sizes must be whole numbers from 1 up, got {list(self.sizes)}.")
+        sizes = tuple(int(size) if _is_size(size) else size for size in self.sizes)
+        if not sizes or not all(map(_is_size, sizes)):
+            raise MaucError(f"sizes must be whole numbers from 1 up, got {list(sizes)}.")
+        object.__setattr__(self, "sizes", sizes)
         if list(self.sizes) != sorted(set(self.sizes)):
             raise MaucError(f"sizes must ascend without repeats, got {list(self.sizes)}.")
         _check_tuning(self.tuning)
@@ -181,7 +177,7 @@ class Plan:
 
     def is_tuned(self, classifier: MethodSpec) -> bool:
         """Whether C and gamma of a classifier are to be tuned."""
-        return classifier.method == "svm" and not {"C", "gamma"} & set(classifier.options)
+        return is_tuned(classifier.method, classifier.options)
 
 
 @dataclass(frozen=True, order=True)
@@ -203,44 +199,73 @@ class Cell:
         return f"{self.dataset} repeat {self.repeat} fold {self.fold}"
 
 
-def build_selector(spec: MethodSpec, n_features_to_select: int | None = None) -> Any:
-    """Return the unfitted selector of a spec."""
-    if spec.is_imported:
-        return _import_method(spec)
-    if spec.method not in SELECTORS:
-        raise unknown_word("selector", spec.method, SELECTORS)
-    return make_selector(spec.method, n_features_to_select, **spec.options)
+def is_tuned(method: str, options: Iterable[str]) -> bool:
+    """Whether C and gamma of a classifier are to be tuned."""
+    return method == "svm" and not {"C", "gamma"} & set(options)
 
 
-def build_classifier(spec: MethodSpec) -> Any:
-    """Return the unfitted classifier of a spec."""
-    if spec.is_imported:
-        return _import_method(spec)
-    if spec.method not in CLASSIFIERS:
-        raise unknown_word("classifier", spec.method, CLASSIFIERS)
-    return make_classifier(spec.method, **spec.options)
+def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
+    if isinstance(given, str | kind) or not isinstance(given, Iterable):
+        raise MaucError(f"{part} of the plan must be a tuple of {kind.__name__}, got {given!r}.")
+    specs: tuple[Any, ...] = tuple(given)
+    if not specs:
+        raise MaucError(f"{part} of the plan must not be empty.")
+    for spec in specs:
+        if not isinstance(spec, kind):
+            raise MaucError(f"{part} of the plan must hold {kind.__name__}, got {spec!r}.")
+        _check_name(f"a name in {part}", spec.name)
+        _check_options(f"{part}, {spec.name}", spec.options)
+    names = [spec.name for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise MaucError(
+                f"{part} of the plan must have different names, got {name!r} "
+                f"{names.count(name)} times; give one of them another name."
+            )
+    if kind is DatasetSpec:
+        _check_sources(specs)
+    return specs
 
 
-def _import_method(spec: MethodSpec) -> Any:
-    module, _, name = spec.method.rpartition(".")
-    try:
-        made = getattr(import_module(module), name)()
-    except (ImportError, AttributeError) as error:
-        raise MaucError(f"method {spec.method!r} cannot be imported: {error}.") from error
-    for option in spec.options:
-        if option not in made.get_params():
-            raise unknown_word(f"option of {spec.method}", option, made.get_params())
-    return made.set_params(**spec.options)
-
-
-def _check_name(part: str, name: str) -> None:
+def _check_name(what: str, name: object) -> None:
     # Names become file names and words in tables.
-    if not name or name != name.strip() or any(mark in name for mark in "/\\\0\n"):
-        raise MaucError(f"a name in {part} must be a word without slashes, got {name!r}.")
+    if (
+        not isinstance(name, str)
+        or not name.isprintable()
+        or name != name.strip()
+        or name in ("", ".", "..")
+        or any(mark in name for mark in "/\\")
+        or len(quote(name)) > _LONGEST
+    ):
+        raise MaucError(f"{what} must be a short word without slashes, got {name!r}.")
 
 
-def _is_no_size(size: object) -> bool:
-    return not isinstance(size, int) or isinstance(size, bool) or size < 1
+def _check_sources(specs: tuple[DatasetSpec, ...]) -> None:
+    known = [key for key in signature(load_dataset).parameters if key not in ("source", "target")]
+    for spec in specs:
+        if not isinstance(spec.source, str):
+            raise MaucError(f"the source of {spec.name} must be text, got {spec.source!r}.")
+        for option in spec.options:
+            if option not in known:
+                raise unknown_word(f"an option of the data set {spec.name}", option, known)
+
+
+def _check_options(what: str, value: Any, is_top: bool = True) -> None:
+    """See that options are what a TOML file can hold: a plan can always be written down."""
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        for key, item in value.items():
+            _check_options(f"{what}, {key}", item, False)
+    elif isinstance(value, list | tuple) and not is_top:
+        for item in value:
+            _check_options(what, item, False)
+    elif is_top:
+        raise MaucError(f"options ({what}) must be a table, got {value!r}.")
+    elif not isinstance(value, str | bool | int | float):
+        raise MaucError(f"options ({what}) must be texts, numbers, lists or tables, got {value!r}.")
+
+
+def _is_size(size: object) -> bool:
+    return isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
 
 
 def _check_whole(what: str, value: object, least: int) -> None:

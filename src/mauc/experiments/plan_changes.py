@@ -1,5 +1,6 @@
 """What changed between the plan of a run folder and the plan given now."""
 
+import json
 from typing import Any
 
 from mauc.experiments.plan import Plan
@@ -24,6 +25,8 @@ def plan_changes(old: dict[str, Any], new: Plan) -> list[str]:
         One line each, "what: old -> new".
     """
     values = plan_to_dict(new)
+    old_plan = plan_from_dict(old)
+    old = plan_to_dict(old_plan)
     changes = [
         f"{key}: {old[key]} -> {values[key]}"
         for key in ("seed", "folds", "sizes")
@@ -33,7 +36,6 @@ def plan_changes(old: dict[str, Any], new: Plan) -> list[str]:
         changes.append(f"repeats: {old['repeats']} -> {values['repeats']}")
     for part in ("datasets", "selectors", "classifiers"):
         changes += _changed_specs(part, old[part], values[part])
-    old_plan = plan_from_dict(old)
     if any(old_plan.is_tuned(spec) for spec in old_plan.classifiers):
         changes += [
             f"tuning {key}: {old['tuning'][key]} -> {value}"
@@ -56,6 +58,11 @@ def _changed_specs(part: str, old: list[dict[str, Any]], new: list[dict[str, Any
             changes.append(f"{part}: {name} -> (gone)")
             continue
         for key, value in spec.items():
-            if key != "source" and by_name[name][key] != value:
+            if key != "source" and _dump(by_name[name][key]) != _dump(value):
                 changes.append(f"{part}, {name}, {key}: {value} -> {by_name[name][key]}")
     return changes
+
+
+def _dump(value: Any) -> str:
+    # As text, NaN is equal to itself, and 1 is neither 1.0 nor true.
+    return json.dumps(value, sort_keys=True)

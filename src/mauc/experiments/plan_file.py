@@ -136,8 +136,10 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(inner) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    # The strings and numbers of JSON are those of TOML.
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float):
+        return repr(value)  # TOML says nan and inf as Python does
+    # The strings and whole numbers of JSON are those of TOML, but for the character DEL.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _entries(key: str, values: Mapping[str, Any]) -> list[Any]:
@@ -153,10 +155,10 @@ def _dataset(entry: Any, folder: Path | None) -> DatasetSpec:
     _check_keys("a data set", entry, _DATASET_KEYS)
     if "name" not in entry:
         raise MaucError(f"a data set needs a name, got {dict(entry)}.")
-    spec = DatasetSpec(**entry)
-    if folder is not None and (folder / spec.source).is_file():
-        spec = DatasetSpec(**{**entry, "source": str((folder / spec.source).resolve())})
-    return spec
+    source = entry.get("source", entry["name"])
+    if folder is not None and isinstance(source, str) and (folder / source).is_file():
+        entry = {**entry, "source": str((folder / source).resolve())}
+    return DatasetSpec(**entry)
 
 
 def _method(kind: str, entry: Any) -> MethodSpec:

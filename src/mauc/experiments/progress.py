@@ -3,9 +3,10 @@
 import sys
 import time
 from collections import defaultdict
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from mauc.exceptions import unknown_word
+from mauc.exceptions import MaucError, unknown_word
 from mauc.experiments.plan import Cell
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Progress:
         elapsed = time.monotonic() - self.began
         if not self.n_now:
             return "-"
-        per_minute = 60 * self.n_now / elapsed
+        per_minute = 60 * self.n_now / max(elapsed, 1e-9)
         left = (self.n_cells - self.n_done) / per_minute * 60
         return f"{per_minute:.1f} cells/min, {_clock(left)} left"
 
@@ -83,7 +84,8 @@ class LineProgress(Progress):
         if now - self._shown >= _LINE_EVERY or self.n_done == self.n_cells:
             self._shown = now
             means = ", ".join(f"{name} {mean:.3f}" for name, mean in self.means().items())
-            self.note(f"{self.n_done}/{self.n_cells} cells, {self.pace()}; mean MAUC {means}")
+            line = f"{self.n_done}/{self.n_cells} cells, {self.pace()}"
+            self.note(f"{line}; mean MAUC {means}" if means else line)
 
     def note(self, message: str) -> None:
         """Write a line."""
@@ -152,17 +154,15 @@ def make_progress(kind: str) -> Progress:
         raise unknown_word("progress", kind, KINDS)
     if kind == "quiet":
         return Progress()
-    if kind == "lines" or (kind == "auto" and not _is_terminal()):
+    if kind == "lines" or (kind == "auto" and not (_has_rich() and sys.stderr.isatty())):
         return LineProgress()
+    if not _has_rich():
+        raise MaucError("the progress bar needs rich: pip install 'mauc[cli]'")
     return BarProgress()
 
 
-def _is_terminal() -> bool:
-    try:
-        import rich  # noqa: F401
-    except ModuleNotFoundError:
-        return False
-    return sys.stderr.isatty()
+def _has_rich() -> bool:
+    return find_spec("rich") is not None
 
 
 def _clock(seconds: float) -> str:

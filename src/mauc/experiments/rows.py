@@ -1,7 +1,7 @@
 """One row per measurement: what a cell gives, as an Arrow table."""
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import version
@@ -94,6 +94,29 @@ def rows_to_table(rows: Iterable[Row]) -> "pa.Table":
     rows = list(rows)
     columns = {item.name: [getattr(row, item.name) for row in rows] for item in fields(Row)}
     return pa.table(columns, schema=schema())
+
+
+def in_plan_order(
+    table: "pa.Table", selectors: Sequence[str], classifiers: Sequence[str]
+) -> "pa.Table":
+    """Return the rows of a cell ordered by selector, classifier and size.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    selectors, classifiers : sequence of str
+        Their names in the order of the plan.
+
+    Returns
+    -------
+    table : pyarrow.Table
+    """
+    first = {name: place for place, name in enumerate(selectors)}
+    second = {name: place for place, name in enumerate(classifiers)}
+    names = [table[key].to_pylist() for key in ("selector", "classifier", "size")]
+    places = [(first[s], second[c], size) for s, c, size in zip(*names, strict=True)]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    return table if order == list(range(len(order))) else table.take(order)
 
 
 @cache

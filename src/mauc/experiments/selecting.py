@@ -11,7 +11,8 @@ from sklearn.utils import _safe_indexing
 
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
-from mauc.experiments.plan import Cell, MethodSpec, Plan, build_selector
+from mauc.experiments.methods import build_selector
+from mauc.experiments.plan import Cell, MethodSpec, Plan
 from mauc.experiments.seeds import seed_of, split_rows
 from mauc.selectors.base import RankingSelector
 

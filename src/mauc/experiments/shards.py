@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mauc.exceptions import DamagedShardError
+from mauc.experiments.origin import Stamp, keys_of
 from mauc.experiments.plan import Cell
 from mauc.experiments.rows import import_pyarrow, schema
 from mauc.files import write_atomic
@@ -15,7 +16,7 @@ from mauc.files import write_atomic
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_DIGEST = b"mauc.digest"
+_DIGEST, _ORIGIN = b"mauc.digest", b"mauc.origin"
 
 
 def shard_path(folder: Path, cell: Cell) -> Path:
@@ -24,19 +25,22 @@ def shard_path(folder: Path, cell: Cell) -> Path:
     return folder / quote(cell.dataset, safe=" ") / name
 
 
-def write_shard(path: Path, table: "pa.Table") -> None:
-    """Write the rows of a cell, with their digest, whole or not at all."""
+def write_shard(path: Path, table: "pa.Table", origin: Stamp) -> None:
+    """Write the rows of a cell, with their digest and origin, whole or not at all."""
     import_pyarrow()
     import pyarrow.parquet as pq
 
     path.parent.mkdir(parents=True, exist_ok=True)
     buffer = io.BytesIO()
-    table = table.replace_schema_metadata({_DIGEST: table_digest(table).encode()})
+    stamp = {key: origin[key] for key in sorted(_keys(table))}
+    table = table.replace_schema_metadata(
+        {_DIGEST: table_digest(table).encode(), _ORIGIN: json.dumps(stamp).encode()}
+    )
     pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
     write_atomic(path, buffer.getvalue(), force=True)
 
 
-def read_shard(path: Path, cell: Cell) -> "pa.Table":
+def read_shard(path: Path, cell: Cell, origin: Stamp) -> "pa.Table":
     """Read the rows of a cell.
 
     Parameters
@@ -44,6 +48,8 @@ def read_shard(path: Path, cell: Cell) -> "pa.Table":
     path : Path
     cell : Cell
         Whose rows they should be.
+    origin : dict of str to str
+        What `origin_of` gives for the run and the data set.
 
     Returns
     -------
@@ -53,7 +59,7 @@ def read_shard(path: Path, cell: Cell) -> "pa.Table":
     ------
     DamagedShardError
         If the file cannot be read, its digest is not that of its rows, or these are of another
-        cell. It names the file.
+        cell or another experiment. It names the file.
     """
     pa = import_pyarrow()
     import pyarrow.parquet as pq
@@ -62,16 +68,21 @@ def read_shard(path: Path, cell: Cell) -> "pa.Table":
         # Read through Python: a path could be taken for a data set of partitions.
         content = pa.BufferReader(path.read_bytes())
         table = pq.ParquetFile(content, page_checksum_verification=True).read()
-        wanted = (table.schema.metadata or {}).get(_DIGEST, b"").decode(errors="replace")
+        metadata = table.schema.metadata or {}
+        wanted = metadata.get(_DIGEST, b"").decode(errors="replace")
+        stamp = json.loads(metadata.get(_ORIGIN, b"{}"))
         table = table.replace_schema_metadata(None).cast(schema())
         got = table_digest(table)
-    except (OSError, pa.ArrowException, UnicodeDecodeError, ValueError, KeyError) as error:
+    except Exception as error:  # pyarrow raises all kinds on damaged bytes
         raise DamagedShardError(f"the shard {path} cannot be read: {_first_line(error)}") from error
     if wanted != got:
         raise DamagedShardError(f"the shard {path} was altered: its rows do not have its digest.")
     keys = {key: set(table[key].unique().to_pylist()) for key in ("dataset", "repeat", "fold")}
     if keys != {"dataset": {cell.dataset}, "repeat": {cell.repeat}, "fold": {cell.fold}}:
         raise DamagedShardError(f"the shard {path} must hold rows of {cell} alone, got {keys}.")
+    for key in sorted(_keys(table) | set(stamp)):
+        if key not in origin or stamp.get(key, origin[key]) != origin[key]:
+            raise DamagedShardError(f"the shard {path} is of another run: its {key} differs.")
     return table
 
 
@@ -90,6 +101,11 @@ def table_digest(table: "pa.Table") -> str:
         else:
             digest.update(column.to_numpy(zero_copy_only=False).tobytes())
     return digest.hexdigest()
+
+
+def _keys(table: "pa.Table") -> set[str]:
+    selectors, classifiers = (table[key].unique() for key in ("selector", "classifier"))
+    return keys_of(set(selectors.to_pylist()), set(classifiers.to_pylist()))
 
 
 def _first_line(error: BaseException) -> str:

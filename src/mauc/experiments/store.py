@@ -1,5 +1,6 @@
 """A run folder: the plan, where the results come from, and one shard per cell."""
 
+import contextlib
 import json
 import os
 import platform
@@ -9,19 +10,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
+from mauc.experiments.origin import Stamp, origin_of
 from mauc.experiments.plan import Cell, Plan
 from mauc.experiments.plan_changes import plan_changes
 from mauc.experiments.plan_file import plan_from_dict, plan_to_dict, plan_to_toml
 from mauc.experiments.rows import versions
 from mauc.experiments.shards import read_shard, shard_path, write_shard
 from mauc.experiments.tuning import Tuned
-from mauc.files import remove_parts, write_atomic
+from mauc.files import is_part, remove_parts, write_atomic
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +49,7 @@ class RunFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.cells = self.path / "cells"
+        self._origins: dict[str, Stamp] = {}
 
     @property
     def exists(self) -> bool:
@@ -59,18 +63,20 @@ class RunFolder:
             from filelock import FileLock, Timeout
         except ModuleNotFoundError as error:
             raise MaucError("experiments need filelock: pip install 'mauc[experiments]'") from error
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise MaucError(f"{self.path} cannot be a run folder: {error.strerror}.") from error
         lock, owner = FileLock(self.path / ".lock"), self.path / ".owner"
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._refuse_foreign()
             lock.acquire(timeout=0)
         except Timeout as error:
-            who = owner.read_text() if owner.is_file() else "another process"
+            who = "another process"
+            with contextlib.suppress(OSError):
+                who = owner.read_text(encoding="utf-8")
             raise MaucError(
                 f"{self.path} is in use by {who}; wait for it or give another folder."
             ) from error
+        except OSError as error:
+            raise MaucError(f"{self.path} cannot be a run folder: {error.strerror}.") from error
         try:
             write_atomic(owner, f"process {os.getpid()} on {socket.gethostname()}", force=True)
             remove_parts(self.path)
@@ -78,6 +84,21 @@ class RunFolder:
         finally:
             owner.unlink(missing_ok=True)
             lock.release()
+
+    def _refuse_foreign(self) -> None:
+        """Refuse a folder of other things; before the first file is written or removed there."""
+        if self.exists:
+            return
+        foreign = [
+            item.name
+            for item in self.path.iterdir()
+            if item.name not in (".lock", ".owner") and not is_part(item)
+        ]
+        if foreign:
+            raise MaucError(
+                f"{self.path} has files that are not of a run, such as {min(foreign)}; give "
+                "another folder."
+            )
 
     def begin(self, plan: Plan, text: str | None, data: dict[str, Dataset]) -> None:
         """Write the plan and the provenance, or check that the plan still fits the folder.
@@ -90,14 +111,12 @@ class RunFolder:
         data : dict of str to Dataset
             The data sets, by their names in the plan.
         """
-        if not self.exists and any(
-            item.name not in (".lock", ".owner") for item in self.path.iterdir()
-        ):
-            raise MaucError(f"{self.path} has files that are not of a run; give another folder.")
         described = {name: describe(dataset) for name, dataset in data.items()}
         provenance: dict[str, Any] = {"datasets": {}, "starts": []}
         if self.exists:
-            provenance = _read_json(self.path / "provenance.json")
+            # A start that was killed between the two files has a plan and no cell yet.
+            if (self.path / "provenance.json").exists() or self.cells.exists():
+                provenance = self.provenance()
             changes = plan_changes(self.read_plan_dict(), plan)
             changes += [
                 f"data of {name}: {known['fingerprint'][:12]} -> "
@@ -114,15 +133,16 @@ class RunFolder:
         provenance["starts"].append(
             {
                 "date": datetime.now(UTC).isoformat(timespec="seconds"),
-                "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+                "command": " ".join([Path("".join(sys.argv[:1])).name, *sys.argv[1:]]),
                 "versions": versions(),
                 "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
             }
         )
-        write_atomic(self.path / "provenance.json", _json(provenance), force=True)
-        write_atomic(self.path / "plan.toml", text or plan_to_toml(plan), force=True)
-        # Last: a folder with this file is a run.
+        # The plan first: a folder with this file is a run, whenever it is killed.
         write_atomic(self.path / "plan.json", _json(plan_to_dict(plan)), force=True)
+        write_atomic(self.path / "plan.toml", text or plan_to_toml(plan), force=True)
+        write_atomic(self.path / "provenance.json", _json(provenance), force=True)
+        self._origins = {}
 
     def read_plan_dict(self) -> dict[str, Any]:
         """Return the plan as plain values."""
@@ -144,25 +164,39 @@ class RunFolder:
 
     def read(self, cell: Cell) -> "pa.Table":
         """Return the rows of a cell, or raise `DamagedShardError`."""
-        return read_shard(shard_path(self.cells, cell), cell)
+        return read_shard(shard_path(self.cells, cell), cell, self._origin(cell.dataset))
 
     def write(self, cell: Cell, table: "pa.Table") -> None:
         """Write the rows of a cell, whole or not at all."""
-        write_shard(shard_path(self.cells, cell), table)
+        write_shard(shard_path(self.cells, cell), table, self._origin(cell.dataset))
+
+    def _origin(self, dataset: str) -> Stamp:
+        if not self._origins:
+            plan, known = self.read_plan_dict(), self.provenance()["datasets"]
+            self._origins = {
+                name: origin_of(plan, described["fingerprint"]) for name, described in known.items()
+            }
+        if dataset not in self._origins:
+            raise MaucError(f"{self.path / 'provenance.json'} does not know {dataset}.")
+        return self._origins[dataset]
 
     def read_tuned(self, name: str) -> dict[int, Tuned] | None:
-        """Return what was tuned for a data set, or None."""
+        """Return what was tuned for a data set, or None if that is not there or damaged."""
         path = self.path / "tuning" / f"{quote(name, safe=' ')}.json"
-        if not path.is_file():
+        try:
+            kept = _read_json(path)
+            if kept.pop("digest") != _digest(kept):
+                return None
+            return {int(size): Tuned(**values) for size, values in kept.items()}
+        except (MaucError, KeyError, TypeError, AttributeError):
             return None
-        return {int(size): Tuned(**values) for size, values in _read_json(path).items()}
 
     def write_tuned(self, name: str, tuned: dict[int, Tuned]) -> None:
         """Keep what was tuned for a data set."""
         path = self.path / "tuning" / f"{quote(name, safe=' ')}.json"
         path.parent.mkdir(exist_ok=True)
         values = {str(size): asdict(found) for size, found in tuned.items()}
-        write_atomic(path, _json(values), force=True)
+        write_atomic(path, _json({**values, "digest": _digest(values)}), force=True)
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
@@ -181,6 +215,10 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 
 def _json(values: Any) -> str:
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+
+
+def _digest(values: Any) -> str:
+    return blake2b(json.dumps(values, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.utils import _safe_indexing
 
 from mauc.classifiers import tune_rbf_svm
 from mauc.datasets import Dataset
@@ -89,12 +90,14 @@ def tune_on(
     tuned : Tuned
     """
     if len(y) > tuning.max_samples:
-        sampler = StratifiedShuffleSplit(1, train_size=tuning.max_samples, random_state=seed)
+        # The sampler wants a sample of every class in the part that is left out.
+        size = min(tuning.max_samples, len(y) - len(np.unique(y)))
+        sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
         rows, _ = next(sampler.split(np.zeros((len(y), 1)), y))
-        X, y = X[np.sort(rows)], y[np.sort(rows)]
+        X, y = _safe_indexing(X, np.sort(rows)), y[np.sort(rows)]
     found = tune_rbf_svm(
-        X[:, features], y, search=tuning.search, n_folds=tuning.n_folds, random_state=seed,
-        n_jobs=n_jobs,
+        _safe_indexing(X, features, axis=1), y, search=tuning.search, n_folds=tuning.n_folds,
+        random_state=seed, n_jobs=n_jobs,
     )  # fmt: skip
     return Tuned(
         C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),

@@ -1,12 +1,16 @@
 """What runs in a worker: a task in, the rows of a cell or tuned parameters out."""
 
+import json
 import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from multiprocessing import parent_process
+from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -16,6 +20,7 @@ from mauc.exceptions import MaucError
 from mauc.experiments.cell import Combination, run_cell, sizes_of
 from mauc.experiments.plan import Cell, DatasetSpec, Plan
 from mauc.experiments.rows import Row, rows_to_table, versions
+from mauc.experiments.seeds import seed_of, split_rows
 from mauc.experiments.tuning import Tuned, tune_dataset
 
 if TYPE_CHECKING:
@@ -38,7 +43,8 @@ class Task:
     cell : Cell
     fingerprint : str
         Of the data set; the worker's must be the same.
-    tuned : dict of int to Tuned, optional
+    tuned : dict of int to Tuned, or str, optional
+        What was tuned for the data set, or why that failed.
     wanted : frozenset of (selector, classifier), optional
         The combinations to run; all by default.
     n_jobs : int, default=1
@@ -48,7 +54,7 @@ class Task:
     plan: Plan
     cell: Cell
     fingerprint: str
-    tuned: dict[int, Tuned] | None = None
+    tuned: dict[int, Tuned] | str | None = None
     wanted: frozenset[Combination] | None = None
     n_jobs: int = 1
 
@@ -56,8 +62,7 @@ class Task:
 def work_on_cell(task: Task) -> "pa.Table":
     """Run a cell; return its rows as an Arrow table."""
     dataset = find_data(task.plan.dataset(task.cell.dataset), task.fingerprint)
-    # One BLAS thread whatever the machine: the order of its sums depends on their number.
-    with threadpool_limits(1):
+    with _one_blas_thread():
         rows = run_cell(
             task.plan, task.cell, dataset, tuned=task.tuned, wanted=task.wanted,
             n_jobs=task.n_jobs,
@@ -68,32 +73,63 @@ def work_on_cell(task: Task) -> "pa.Table":
 def work_on_tuning(plan: Plan, name: str, fingerprint: str, n_jobs: int = 1) -> dict[int, Tuned]:
     """Tune the RBF machine of a data set."""
     dataset = find_data(plan.dataset(name), fingerprint)
-    with threadpool_limits(1):
+    with _one_blas_thread():
         return tune_dataset(plan, name, dataset, n_jobs)
 
 
-def failed_cell(task: Task, n_features: int, error: str) -> "pa.Table":
-    """Return the rows of a cell of which nothing came back."""
+_blas_lock = threading.Lock()
+_blas_limits: list[threadpool_limits] = []
+_n_in_blas = 0
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread whatever the machine: the order of its sums depends on them.
+
+    The limit is one for the process, so of several threads at work (a Dask worker may have them)
+    the first sets it and the last takes it back.
+    """
+    global _n_in_blas
+    with _blas_lock:
+        _n_in_blas += 1
+        if _n_in_blas == 1:
+            _blas_limits.append(threadpool_limits(1))
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _n_in_blas -= 1
+            if _n_in_blas == 0:
+                _blas_limits.pop().restore_original_limits()
+
+
+def failed_cell(task: Task, y: np.ndarray, n_features: int, error: str) -> "pa.Table":
+    """Return the rows of a cell of which nothing came back; `y` are all labels."""
+    plan, cell = task.plan, task.cell
+    split_seed = seed_of(plan.seed, cell.dataset, cell.repeat)
+    train, test = split_rows(y, plan.folds, split_seed, cell.fold)
     return rows_to_table(
         Row(
-            dataset=task.cell.dataset, repeat=task.cell.repeat, fold=task.cell.fold,
+            dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold,
             selector=selector.name, classifier=classifier.name, size=size, mauc=np.nan,
             select_seconds=np.nan, fit_seconds=np.nan, score_seconds=np.nan,
-            features=np.empty(0, np.int64), status="failed", error=error, n_train=0, n_test=0,
-            n_features=n_features, seed=0, versions=versions(),
+            features=np.empty(0, np.int64), status="failed", error=error,
+            n_train=len(train), n_test=len(test), n_features=n_features,
+            seed=seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, selector.name),
+            versions=versions(),
         )
-        for selector in task.plan.selectors
-        for classifier in task.plan.classifiers
+        for selector in plan.selectors
+        for classifier in plan.classifiers
         if task.wanted is None or (selector.name, classifier.name) in task.wanted
-        for size in sizes_of(task.plan, n_features)
+        for size in sizes_of(plan, n_features)
     )  # fmt: skip
 
 
 def find_data(spec: DatasetSpec, fingerprint: str) -> Dataset:
     """Load a data set, once a process, and see that it is the one of the run."""
     try:
-        key = (spec.source, spec.target, tuple(sorted(spec.options.items())))
-        dataset, got = _load(key)
+        options = json.dumps(spec.options, sort_keys=True)  # lists have no hash
+        dataset, got = _load(spec.source, spec.target, options)
     except (MaucError, OSError) as error:
         raise WorkerSetupError(f"a worker cannot load {spec.name}: {error}") from error
     if got != fingerprint:
@@ -105,20 +141,27 @@ def find_data(spec: DatasetSpec, fingerprint: str) -> Dataset:
 
 
 @lru_cache(maxsize=4)
-def _load(key: tuple[Any, ...]) -> tuple[Dataset, str]:
-    source, target, options = key
-    dataset = load_dataset(source, target, **dict(options))
+def _load(source: str, target: str | None, options: str) -> tuple[Dataset, str]:
+    dataset = load_dataset(source, target, **json.loads(options))
     return dataset, dataset.fingerprint()
 
 
 def start_worker() -> None:
     """Prepare a local worker: the parent alone handles Ctrl-C, and no worker outlives it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = os.getppid()
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    parent = parent_process()
 
     def watch() -> None:
-        while os.getppid() == parent:
+        # The parent may have died while this process began, so its id comes from itself.
+        while parent is not None and parent.is_alive() and os.getppid() == parent.pid:
             time.sleep(_HEARTBEAT)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def is_ready() -> bool:
+    """Return True: a worker that can say so has begun."""
+    return True

@@ -54,24 +54,37 @@ def level_scores(LT, table, rows, out, varies):
         Filled: whether a column has more than one score.
     """
     n = uintp(LT.shape[1])
-    # Four counters of each level: a run of equal values would wait for itself in one.
+    # Four counters of each level: a run of equal values would wait for itself in one. Level 0,
+    # the background of images and counts, follows from the others: eight of it are passed over
+    # at once.
     counts = np.zeros((4, 256), np.int32)
     scores = np.zeros(256, np.int8)
+    column = np.zeros(n + uintp(8), np.uint8)
+    eights = column[: (n + uintp(7)) & ~uintp(7)].view(np.uint64)
     for j in range(LT.shape[0]):
         levels, target = LT[j], out[j]
-        counts[:] = 0
+        for level in range(256):
+            counts[0, level] = counts[1, level] = counts[2, level] = counts[3, level] = 0
         for i in range(n):
-            counts[i & uintp(3), levels[i]] += 1
+            column[i] = levels[i]
+        for block in range(uintp(eights.shape[0])):
+            if eights[block] != 0:
+                first = block << uintp(3)
+                for lane in range(uintp(8)):
+                    counts[lane & uintp(3), column[first + lane]] += 1
+        counts[0, 0] = counts[1, 0] = counts[2, 0] = counts[3, 0] = 0
+        n_above = counts.sum()
+        counts[0, 0] = np.int64(n) - n_above
         n_less = 0
-        first = last = table[0]
+        lowest = last = table[0]
         for level in range(256):
             n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
             if n_equal > 0:
                 last = table[2 * n_less + n_equal]
-                first = last if n_less == 0 else first
+                lowest = last if n_less == 0 else lowest
                 scores[level] = last
             n_less += n_equal
-        varies[j] = first != last
+        varies[j] = lowest != last
         for i in range(uintp(rows.shape[0])):
             target[i] = scores[levels[uintp(rows[i])]]
 

@@ -1,6 +1,14 @@
-"""MAUC of classifier scores: the value, the report behind it, and a scikit-learn scorer."""
+"""MAUC of classifier scores: the value, its interval, the report behind it, and a scorer."""
 
+from mauc.metrics.interval import MAUCInterval, mauc_interval
 from mauc.metrics.mauc import PairAUCReport, mauc_score, pair_auc_scores
 from mauc.metrics.scorer import mauc_scorer
 
-__all__ = ["PairAUCReport", "mauc_score", "mauc_scorer", "pair_auc_scores"]
+__all__ = [
+    "MAUCInterval",
+    "PairAUCReport",
+    "mauc_interval",
+    "mauc_score",
+    "mauc_scorer",
+    "pair_auc_scores",
+]

@@ -4,6 +4,7 @@ from mauc.plotting.critical_difference import CriticalDifferenceDisplay
 from mauc.plotting.curves import CurvesDisplay
 from mauc.plotting.pair_map import PairMapDisplay
 from mauc.plotting.siren import SirenDisplay
+from mauc.plotting.size_curve import SizeCurveDisplay
 from mauc.plotting.stability import StabilityDisplay
 from mauc.plotting.tree import TreeDisplay
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
@@ -13,6 +14,7 @@ __all__ = [
     "CurvesDisplay",
     "PairMapDisplay",
     "SirenDisplay",
+    "SizeCurveDisplay",
     "StabilityDisplay",
     "TreeDisplay",
     "WinDrawLossDisplay",

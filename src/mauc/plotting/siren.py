@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mauc.exceptions import MaucError, unknown_word
-from mauc.experiments.siren import SirenStudy
+from mauc.experiments import SirenStudy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError, unknown_word
-from mauc.plotting.curves import (
+from mauc.plotting.run_parts import (
     add_legend,
     labels_of,
     make_panels,

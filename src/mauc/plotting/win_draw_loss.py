@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.plotting.curves import labels_of, make_panels, rows_of, shown_name
+from mauc.plotting.run_parts import labels_of, make_panels, rows_of, shown_name
 from mauc.stats import compare_to, win_draw_loss
 
 # Dark, light and middle: apart also in grey. The text on each has to be read.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from mauc.decompose import Decomposition
 from mauc.kernels.greedy_step import rate_block, take_feature, update_block, within_scales
@@ -18,7 +18,9 @@ MOST_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infi
 MOST_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
 LEAST_SQUARE = 1e-12
 _BLOCK_BYTES = 2**20
-_THREAD_WORK = 1 << 20  # products and exponentials that make a second thread worth its start
+# Rough seconds of a product and an exponential, and what a step must take for a thread to be
+# worth its call.
+_PRODUCT_TIME, _EXP_TIME, _THREAD_TIME = 5e-11, 1e-9, 5e-5
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, n_jobs=None):
         np.zeros(k), np.empty(k), separations, np.empty(n_features),
     )  # fmt: skip
     rate = alpha / 8.0
-    blocks = _feature_blocks(scores.scores.shape[1] + 8 * n_pairs, n_features, n_jobs)
+    blocks = _feature_blocks(n_features, scores.scores.shape[1], n_pairs, n_jobs)
 
     def rate_features(block, step, s, root):
         first, last = block
@@ -189,11 +191,12 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, n_jobs=None):
             s = min(bests, key=lambda f: losses[f])  # the first of equals, in column order
             found.ranking[step] = s
             found.gains[step] = 1.0 - losses[s]
-            found.pairs[step], found.ranks[step], root = take_feature(
+            pair, rank, root, predicted = take_feature(
                 s, step, effects, variances, is_left, factors, rate,
                 separations, weights, slopes, factor_s,
             )  # fmt: skip
-            found.predicted_mauc[step] = ndtr(np.sqrt(separations / 2.0)).mean()
+            found.pairs[step], found.ranks[step] = pair, rank
+            found.predicted_mauc[step] = predicted
     if n_chosen == 0:
         found.relevance[:] = 0.0
     # Constant features tell nothing: they come last, by column.
@@ -202,8 +205,9 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, n_jobs=None):
     return found
 
 
-def _feature_blocks(work, n_features, n_jobs):
+def _feature_blocks(n_features, n_kept, n_pairs, n_jobs):
     """Cut the features into at most one block a thread, each worth its thread."""
-    n_blocks = min(effective_n_jobs(n_jobs), n_features, work * n_features // _THREAD_WORK)
-    bounds = np.linspace(0, n_features, max(1, n_blocks) + 1).astype(np.int64)
+    step = n_features * (n_kept * _PRODUCT_TIME + n_pairs * _EXP_TIME)
+    n_blocks = max(1, min(effective_n_jobs(n_jobs), n_features, int(step / _THREAD_TIME)))
+    bounds = np.linspace(0, n_features, n_blocks + 1).astype(np.int64)
     return [(int(a), int(b)) for a, b in zip(bounds, bounds[1:], strict=False)]

@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from mauc.exceptions import MaucError
-from mauc.plotting.curves import labels_of, shown_name
+from mauc.plotting.run_parts import labels_of, shown_name
 
 _MOST_FAILURES = 12  # kinds of failure listed below a table
 
@@ -65,7 +65,7 @@ def stamp_of(rows: Any) -> tuple[str, ...]:
     """
     n_datasets = len(labels_of(rows, "dataset"))
     sets = f"{n_datasets} data set{'s' if n_datasets > 1 else ''}"
-    versions = [str(text) for text in dict.fromkeys(rows["versions"].dropna())]
+    versions = [str(text) for text in rows["versions"].dropna().unique()]
     return (f"{describe_protocols(rows)}; {sets}", f"written {date.today().isoformat()}", *versions)
 
 

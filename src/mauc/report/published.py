@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from mauc.exceptions import MaucError, unknown_word
-from mauc.plotting.curves import labels_of
+from mauc.plotting.run_parts import labels_of
 from mauc.report.tables import MaucTable, build_mauc_table
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mauc.plotting.curves import labels_of, rows_of, shown_name
+from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.layout import GAP, FrameTable, Group, Layout, Value
 from mauc.report.provenance import check_rows, describe_protocols
 from mauc.report.published import load_published_runtime

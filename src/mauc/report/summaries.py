@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mauc.plotting.critical_difference import problem_scores
-from mauc.plotting.curves import labels_of, rows_of, shown_name
+from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.layout import GAP, MARKS, FrameTable, Group, Layout, Value, show_number
 from mauc.report.provenance import check_rows, describe_protocols
 from mauc.report.runtime import runtime_table

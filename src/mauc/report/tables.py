@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import unknown_word
-from mauc.plotting.curves import labels_of, rows_of, shown_name
+from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
 from mauc.report.provenance import check_rows, failure_notes, protocol_of
 from mauc.stats import compare_to, mean_mauc
@@ -225,7 +225,8 @@ def mauc_table(
         answered = compared.loc[compared["p_value"].notna(), [*_CELL, "mark"]]
         means = means.merge(answered, how="left", on=_CELL)
         means["mark"] = means["mark"].fillna("")
-    absent = [name for name in labels_of(rows, "classifier") if name not in set(here["classifier"])]
+    present = labels_of(here, "classifier")
+    absent = [name for name in labels_of(rows, "classifier") if name not in present]
     if absent:
         names = ", ".join(shown_name("classifier", name) for name in absent)
         notes = (f"Not run on this data set: {names}.", *notes)
@@ -236,7 +237,7 @@ def mauc_table(
         reference=reference or "",
         test=test,
         alpha=alpha,
-        labels=(labels_of(here, "classifier"), labels_of(here, "selector")),
+        labels=(present, labels_of(here, "selector")),
         sizes=sorted(int(size) for size in here["size"].unique()),
         n_splits=protocol.n_splits,
         protocol=str(protocol),

@@ -11,7 +11,8 @@ from typing import Any
 
 from mauc.exceptions import MaucError, unknown_word
 from mauc.plotting.critical_difference import CriticalDifferenceDisplay, problem_scores
-from mauc.plotting.curves import CurvesDisplay, labels_of, rows_of
+from mauc.plotting.curves import CurvesDisplay
+from mauc.plotting.run_parts import labels_of, rows_of
 from mauc.plotting.stability import StabilityDisplay
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 from mauc.report.as_markdown import escape_markdown

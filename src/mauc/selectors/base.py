@@ -10,6 +10,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mauc.decompose import Decomposition
+from mauc.evaluation.select_k import select_k
 from mauc.exceptions import MaucError
 from mauc.parallel import run_blocks
 from mauc.problem import make_problem
@@ -43,7 +44,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _fit(self, X, y, sample_weight=None):
         problem = make_problem(self, X, y, sample_weight, **self._accepts())
-        n_wanted = check_n_features(self.n_features_to_select, problem.n_features)
+        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
+            self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
+            n_wanted = self.size_curve_.size
+        else:
+            n_wanted = check_n_features(self.n_features_to_select, problem.n_features)
         decomposition, walk = self._rank(problem, n_wanted)
         names = decomposition.names(problem.classes)
         self.classes_ = problem.classes
@@ -158,7 +163,9 @@ def check_n_features(n_features_to_select, n_features):
                 f"got {wanted}."
             )
         return max(1, round(wanted * n_features))
-    raise MaucError(f'n_features_to_select must be an int, a fraction or "all", got {wanted!r}.')
+    raise MaucError(
+        f'n_features_to_select must be an int, a fraction, "all" or "auto", got {wanted!r}.'
+    )
 
 
 def check_choice(name, value, choices):

@@ -112,7 +112,7 @@ class GreedyMAUC(RankingSelector):
     >>> list(X.columns[selector.ranking_])
     ['flavanoids', 'color_intensity', 'proline']
     >>> selector.predicted_mauc_.round(3)
-    array([0.953, 0.986, 0.998])
+    array([0.951, 0.986, 0.998])
     >>> selector.trace_[1].subproblem_name
     '1 vs 2'
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mauc.datasets.extras import import_extra
 from mauc.datasets.readers.arff_header import Attribute, split_items, unquote
 from mauc.datasets.readers.exact import exact_floats
 from mauc.exceptions import MaucError
@@ -33,8 +34,7 @@ def read_dense(
     frame : DataFrame
         Float, categorical and text columns.
     """
-    import pandas as pd
-
+    pd = import_extra("pandas", "ARFF files with dense rows")
     quick = _read_plain(attributes, [line for _, line in rows])
     if quick is not None:
         return quick

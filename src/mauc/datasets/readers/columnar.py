@@ -62,14 +62,14 @@ def _read(path: Path, wanted: str, read: Callable[[], Any]) -> Table:
     import_extra("pandas", wanted)
     try:
         columns = read()
+        stored = [str(name) for name in columns.column_names]
+        refuse_twins(path, stored)
         frame = columns.to_pandas()
     except (arrow.ArrowException, OSError) as error:
         raise MaucError(f"{path} cannot be read as {wanted}: {error}") from error
     if frame.shape[0] == 0:
         raise MaucError(f"{path} has columns but no rows.")
     names = [str(name) for name in frame.columns]
-    refuse_twins(path, names)
-    stored = [str(name) for name in columns.column_names]
 
     def check_column(place: int) -> None:
         # Missing values turn integers into floats on the way to pandas, so the digits are

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mauc.datasets.dataset import WIDEST_INTEGER
+from mauc.datasets.extras import import_extra
 from mauc.datasets.readers.exact import exact_floats
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.lines import Lines
@@ -54,8 +55,7 @@ def read_delimited(
     -------
     table : Table
     """
-    import pandas as pd
-
+    pd = import_extra("pandas", "csv and tsv files")
     for option, value in (("separator", separator), ("decimal", decimal)):
         if len(value) != 1:
             raise MaucError(f"{option} must be one character, got {value!r}.")
@@ -69,8 +69,9 @@ def read_delimited(
         try:
             frame = pd.read_csv(
                 file, sep=separator, header=0 if header else None, names=names, decimal=decimal,
-                na_values=gaps, keep_default_na=False, index_col=False, skipinitialspace=True,
-                low_memory=False, dtype=dict.fromkeys(set(texts) & set(names), str),
+                na_values=gaps, keep_default_na=False, index_col=False,
+                skipinitialspace=separator != " ", low_memory=False,
+                dtype=dict.fromkeys(set(texts) & set(names), str),
                 **exact_floats(),
             )  # fmt: skip
         except pd.errors.ParserError as error:

@@ -132,7 +132,7 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
         raise MaucError(f"{path} is UTF-16 text; say encoding='utf-16'.")
     if what == "a binary file of an unknown kind" and not _is_wide_encoding(encoding):
         raise refuse_content(path, wanted, beginning)
-    if what not in ("text", "UTF-16 text", "a binary file of an unknown kind", "an ARFF file"):
+    if what not in ("text", "UTF-16 text", "a binary file of an unknown kind", wanted):
         raise refuse_content(path, wanted, beginning)
 
 

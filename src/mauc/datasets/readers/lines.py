@@ -30,7 +30,10 @@ class Lines:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""
         with open_text(self.path, self.encoding) as file:
-            reader = csv.reader(file, delimiter=self.separator)
+            # As pandas reads it: blanks behind a separator are no part of a value.
+            reader = csv.reader(
+                file, delimiter=self.separator, skipinitialspace=self.separator != " "
+            )
             try:
                 for cells in reader:
                     if cells and (len(cells) > 1 or cells[0].strip()):

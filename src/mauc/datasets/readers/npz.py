@@ -22,7 +22,7 @@ def read_npz(path: Path) -> Table:
     table : Table
     """
     try:
-        with np.load(path, allow_pickle=False) as parts:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             arrays = {key: parts[key] for key in parts.files}
     except (ValueError, zipfile.BadZipFile, EOFError, AttributeError, TypeError) as error:
         if "allow_pickle" in str(error) and zipfile.is_zipfile(path):

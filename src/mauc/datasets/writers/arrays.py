@@ -35,7 +35,8 @@ def write_svmlight(dataset: Dataset, file: IO[bytes]) -> None:
     codes, classes = _codes(dataset)
     note = json.dumps({"features": dataset.feature_names, "classes": classes})
     file.write(f"# {NOTE}{note}\n".encode())
-    values = [repr(value) for value in X.data.tolist()]
+    numbers = X.data.astype(np.uint8) if X.dtype.kind == "b" else X.data
+    values = [repr(value) for value in numbers.tolist()]
     for row, code in enumerate(codes.tolist()):
         stored = range(X.indptr[row], X.indptr[row + 1])
         items = [f"{X.indices[at] + 1}:{values[at]}" for at in stored]

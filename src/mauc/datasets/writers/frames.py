@@ -27,6 +27,8 @@ def as_frame(dataset: Dataset) -> "pd.DataFrame":
             )
         X = X.toarray()
     if not hasattr(X, "iloc"):
+        if X.dtype.kind == "b":  # numbers 0 and 1 here, but a nominal column when read
+            X = X.astype("uint8")
         X = pandas.DataFrame(X, columns=dataset.feature_names)
     labels = pandas.Series(dataset.y, index=X.index, name=dataset.target_name)
     frame: pd.DataFrame = pandas.concat([X, labels], axis=1)
@@ -37,6 +39,9 @@ def write_csv(dataset: Dataset, file: IO[bytes], separator: str = ",") -> None:
     """Write a csv file: UTF-8, a header line, nothing for a missing value."""
     frame = as_frame(dataset)
     _check_texts(dataset, frame)
+    # The shortest text of a float32 stands for another float64, and text is read as float64.
+    narrow = {name: "float64" for name in frame.columns if str(frame[name].dtype) == "float32"}
+    frame = frame.astype(narrow)
     frame.to_csv(file, index=False, sep=separator, lineterminator="\n", encoding="utf-8")
 
 

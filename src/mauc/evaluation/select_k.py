@@ -1,0 +1,241 @@
+"""How many features: a selector and data in, the cross-validated MAUC of every size out."""
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import _safe_indexing, check_random_state
+
+from mauc.classifiers.naive_bayes import NormalNaiveBayes
+from mauc.evaluation.evaluate import FoldEvaluator
+from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
+from mauc.problem import make_problem
+
+MOST_AUTO = 100  # features that "auto" looks at
+RULES = ("one_standard_error", "best")
+
+
+@dataclass(frozen=True)
+class SizeCurve:
+    """Cross-validated MAUC of the first k features, for many k.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+    fold_mauc : ndarray of shape (n_folds, n_sizes)
+        MAUC of every fold.
+    rule : {"one_standard_error", "best"}
+        How `size` is chosen.
+
+    Attributes
+    ----------
+    mean, standard_error : ndarray of shape (n_sizes,)
+        Over the folds.
+    best_size : int
+        The size of the largest mean; of equal ones the smallest.
+    size : int
+        The size that the rule chooses.
+    """
+
+    sizes: np.ndarray
+    fold_mauc: np.ndarray
+    rule: str = "one_standard_error"
+
+    @property
+    def mean(self):
+        """Mean MAUC of every size."""
+        return self.fold_mauc.mean(axis=0)
+
+    @property
+    def standard_error(self):
+        """Standard error of the mean of every size."""
+        n_folds = len(self.fold_mauc)
+        if n_folds < 2:
+            return np.zeros(len(self.sizes))
+        return self.fold_mauc.std(axis=0, ddof=1) / np.sqrt(n_folds)
+
+    @property
+    def best_size(self):
+        """The size of the largest mean."""
+        return int(self.sizes[self.mean.argmax()])
+
+    @property
+    def threshold(self):
+        """The mean that is good enough."""
+        best = self.mean.argmax()
+        slack = self.standard_error[best] if self.rule == "one_standard_error" else 0.0
+        return float(self.mean[best] - slack)
+
+    @property
+    def size(self):
+        """The smallest size whose mean is good enough."""
+        return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
+
+    def frame(self):
+        """Return the curve as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
+        )
+
+    def plot(self, ax=None):
+        """Draw the curve; return its `mauc.plotting.SizeCurveDisplay`."""
+        from importlib import import_module
+
+        # By name: plots build on evaluations, not the other way round.
+        return import_module("mauc.plotting").SizeCurveDisplay(self).plot(ax)
+
+    def __str__(self):
+        best = self.mean.argmax()
+        chosen = int(np.flatnonzero(self.sizes == self.size)[0])
+        return (
+            f"{self.size} features: MAUC {self.mean[chosen]:.4f}; best {self.mean[best]:.4f} "
+            f"(standard error {self.standard_error[best]:.4f}) with {self.best_size}"
+        )
+
+
+def select_k(
+    selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", n_folds=5,
+    response_method="auto", sample_weight=None, random_state=0, n_jobs=None,
+):  # fmt: skip
+    """Choose how many features of a selector's ranking to keep.
+
+    The selector is fitted once in every fold, on the training part alone, and a classifier is
+    evaluated on all sizes at once, so the cost is that of `n_folds` fits and some passes of Naive
+    Bayes.
+
+    Parameters
+    ----------
+    selector : selector of this library
+        Not changed.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    sizes : array-like of int, optional
+        Sizes to look at; by default about two dozen from 1 to 100, closer for small sizes.
+    classifier : classifier, optional
+        `NormalNaiveBayes` by default.
+    rule : {"one_standard_error", "best"}, default="one_standard_error"
+        The smallest size whose mean MAUC is within one standard error of the best, or the best.
+    n_folds : int, default=5
+        Stratified folds; fewer if the smallest class has fewer samples.
+    response_method : str, default="auto"
+        What MAUC is computed of; "auto" is "predict_log_proba" for Naive Bayes, whose
+        probabilities saturate, and "predict_proba" for others.
+    sample_weight : array-like of shape (n_samples,), optional
+        For selectors that take weights.
+    random_state : int, RandomState or None, default=0
+        Of the folds.
+    n_jobs : int, optional
+        Threads of the evaluation. The result does not depend on it.
+
+    Returns
+    -------
+    curve : SizeCurve
+        ``curve.size`` is the choice, ``curve.plot()`` draws it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MDFS, select_k
+    >>> X, y = load_wine(return_X_y=True)
+    >>> curve = select_k(MDFS(random_state=0), X, y)
+    >>> print(curve)
+    9 features: MAUC 0.9996; best 0.9996 (standard error 0.0002) with 9
+    """
+    if rule not in RULES:
+        raise MaucError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
+    if not isinstance(n_folds, Integral) or n_folds < 2:
+        raise MaucError(f"n_folds must be a whole number from 2 up, got {n_folds!r}.")
+    holder = BaseEstimator()
+    holder.categorical_features = getattr(selector, "categorical_features", None)
+    problem = make_problem(
+        holder, X, y, accept_sparse=True, accept_infinite=True, accept_nominal=True
+    )
+    classifier = NormalNaiveBayes() if classifier is None else classifier
+    if response_method == "auto":
+        is_bayes = isinstance(classifier, NormalNaiveBayes)
+        response_method = "predict_log_proba" if is_bayes else "predict_proba"
+    sizes = _check_sizes(sizes, problem.n_features)
+    folds = _folds(problem, int(n_folds), random_state)
+    values = [
+        _evaluate(
+            problem, selector, X, sample_weight, train, test, sizes, classifier,
+            response_method, n_jobs,
+        )
+        for train, test in folds
+    ]  # fmt: skip
+    return SizeCurve(sizes, np.array(values), rule)
+
+
+def auto_sizes(n_features):
+    """Return about two dozen sizes up to 100 or all features, closer for small sizes."""
+    most = min(n_features, MOST_AUTO)
+    steps = np.unique(np.round(np.geomspace(1, most, 24)).astype(np.int64))
+    return np.union1d(steps, np.arange(1, min(most, 5) + 1))
+
+
+def _check_sizes(sizes, n_features):
+    if sizes is None:
+        return auto_sizes(n_features)
+    sizes = np.unique(np.asarray(sizes))
+    if sizes.dtype.kind not in "iu" or len(sizes) == 0:
+        raise MaucError("sizes must be whole numbers.")
+    if sizes[0] < 1 or sizes[-1] > n_features:
+        raise MaucError(
+            f"sizes must be in [1, {n_features}] (the number of features), "
+            f"got {sizes[0]} to {sizes[-1]}."
+        )
+    return sizes
+
+
+def _folds(problem, n_folds, random_state):
+    """Yield the rows of stratified folds: each class is dealt out in a random order.
+
+    A class of one sample stays in the training part: a test on it could not be trained for.
+    """
+    generator = check_random_state(random_state)
+    counts = problem.class_counts
+    if (counts > 1).sum() < 2:
+        raise UndefinedMAUCError(
+            "choosing the number of features needs at least 2 classes of 2 samples or more, got "
+            f"{int((counts > 1).sum())}; give a number."
+        )
+    place = np.full(problem.n_samples, -1)
+    start = 0
+    for code in range(problem.n_classes):
+        rows = generator.permutation(np.flatnonzero(problem.codes == code))
+        if len(rows) > 1:
+            place[rows] = (start + np.arange(len(rows))) % n_folds
+            start += len(rows)
+    for fold in range(n_folds):
+        train, test = np.flatnonzero(place != fold), np.flatnonzero(place == fold)
+        if len(np.unique(problem.codes[test])) > 1:
+            yield train, test
+
+
+def _evaluate(
+    problem, selector, X, sample_weight, train, test, sizes, classifier, response_method, n_jobs
+):  # fmt: skip
+    """Return the MAUC of every size in one fold."""
+    labels = problem.classes[problem.codes]
+    weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[train]}
+    fitted = clone(selector).set_params(n_features_to_select=int(sizes[-1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MaucWarning)  # what a fold lacks the data lack, too
+        fitted.fit(_safe_indexing(X, train), labels[train], **weights)
+    ranking = fitted.ranking_
+    # The ranked columns alone: the classifier need not look at the others.
+    columns = problem.X[:, ranking]
+    columns = columns.toarray() if sparse.issparse(columns) else columns
+    model = clone(classifier)
+    if problem.is_nominal is not None and "categorical_features" in model.get_params():
+        model.set_params(categorical_features=problem.is_nominal[ranking])
+    evaluator = FoldEvaluator(
+        columns[train], labels[train], columns[test], labels[test], n_jobs=n_jobs
+    )
+    places = np.arange(len(ranking))
+    return evaluator.evaluate(places, sizes, model, response_method=response_method)

@@ -1,0 +1,52 @@
+"""Selectors and classifiers of a plan: a short name or an import path in, an estimator out."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from mauc.classifiers import CLASSIFIERS, make_classifier
+from mauc.exceptions import MaucError, unknown_word
+from mauc.selectors import SELECTORS, make_selector
+
+if TYPE_CHECKING:
+    from mauc.experiments.plan import MethodSpec
+
+
+def build_selector(spec: "MethodSpec", n_features_to_select: int | None = None) -> Any:
+    """Return the unfitted selector of a spec."""
+    _check_method("selector", spec, SELECTORS)
+    if spec.is_imported:
+        return _import_method(spec)
+    return make_selector(spec.method, n_features_to_select, **spec.options)
+
+
+def build_classifier(spec: "MethodSpec") -> Any:
+    """Return the unfitted classifier of a spec."""
+    _check_method("classifier", spec, CLASSIFIERS)
+    if spec.is_imported:
+        return _import_method(spec)
+    return make_classifier(spec.method, **spec.options)
+
+
+def _check_method(kind: str, spec: "MethodSpec", known: Any) -> None:
+    if not isinstance(spec.method, str):
+        raise MaucError(f"the method of {spec.name} must be text, got {spec.method!r}.")
+    # A dot alone makes no import path: "c4.5" is a slip for "c45".
+    is_slip = spec.method.replace(".", "").lower() in known
+    if spec.method not in known and (is_slip or not spec.is_imported):
+        raise unknown_word(kind, spec.method, known)
+
+
+def _import_method(spec: "MethodSpec") -> Any:
+    module, _, name = spec.method.rpartition(".")
+    try:
+        made = getattr(import_module(module), name)()
+        known = made.get_params()
+    except Exception as error:  # the module is not ours and may raise anything
+        raise MaucError(
+            f"method {spec.method!r} must be the import path of an estimator whose parameters "
+            f"have defaults; it cannot be used: {error}."
+        ) from error
+    for option in spec.options:
+        if option not in known:
+            raise unknown_word(f"option of {spec.method}", option, known)
+    return made.set_params(**spec.options)

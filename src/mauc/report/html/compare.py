@@ -1,0 +1,162 @@
+"""Rows of an experiment in, tables with significance and curves as plain dicts out."""
+
+from typing import Any
+
+from mauc.plotting.curves import CurvesDisplay
+from mauc.plotting.run_parts import labels_of, rows_of, selector_styles, shown_name
+from mauc.report.html.values import number, text
+from mauc.report.layout import Layout
+from mauc.report.provenance import check_rows, stamp_of
+from mauc.report.summaries import win_draw_loss_table
+from mauc.report.tables import mauc_table
+from mauc.selectors import SELECTORS
+from mauc.selectors.base import RankingSelector
+from mauc.stats import compare_to
+
+_COLUMNS = (
+    "dataset", "repeat", "fold", "selector", "classifier", "size", "mauc", "status", "error",
+    "n_train", "n_test",
+)  # fmt: skip
+
+
+def summarise_comparison(run: Any, selector: RankingSelector) -> dict[str, Any]:
+    """Collect what a page says about an experiment.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    selector : RankingSelector
+        The others are compared with it, where the run has it by its short name; else with MDFS,
+        else with the first selector of the run.
+
+    Returns
+    -------
+    comparison : dict
+        ``tables`` (caption, heads, groups of rows, notes), ``tests`` (one for every data set,
+        classifier, size and selector), ``curves`` (a panel for every data set and classifier),
+        ``reference`` and ``stamp``.
+    """
+    rows = check_rows(rows_of(run), *_COLUMNS)
+    selectors = labels_of(rows, "selector")
+    reference = find_reference(selector, selectors)
+    has_rivals = len(selectors) > 1
+    tables = [
+        table(layout)
+        for dataset in labels_of(rows, "dataset")
+        for layout in mauc_table(
+            rows, dataset, reference=reference if has_rivals else None
+        ).layouts()
+    ]
+    if has_rivals:
+        tables += [table(layout) for layout in win_draw_loss_table(rows, reference=reference).parts]
+    return {
+        "reference": text(shown_name("selector", reference)),
+        "tables": tables,
+        "tests": _tests(rows, reference) if has_rivals else [],
+        "curves": _curves(rows),
+        "styles": _styles(selectors),
+        "stamp": [text(line) for line in stamp_of(rows)] if "versions" in rows else [],
+    }
+
+
+def find_reference(selector: RankingSelector, labels: list[str]) -> str:
+    """Return the label of the selector in a run, or that of MDFS, or the first."""
+    for label in labels:
+        maker = SELECTORS.get(label)
+        if maker is not None and type(maker()) is type(selector) and _is_alike(maker(), selector):
+            return label
+    return "mdfs" if "mdfs" in labels else labels[0]
+
+
+def _is_alike(preset: Any, selector: RankingSelector) -> bool:
+    # SCHI and SSU are one class that differ in the relevance
+    return bool(getattr(preset, "relevance", None) == getattr(selector, "relevance", None))
+
+
+def table(layout: Layout) -> dict[str, Any]:
+    """Return a layout as a plain dict."""
+    return {
+        "caption": text(layout.caption),
+        "over": text(layout.over),
+        "heads": [text(head) for head in layout.heads],
+        "columns": [text(head) for head in layout.columns],
+        "is_grouped": layout.is_grouped,
+        "groups": [
+            {
+                "name": text(group.name),
+                "rows": [
+                    {
+                        "label": text(label),
+                        "values": [
+                            {"text": value.text, "is_bold": value.is_bold, "marks": value.marks}
+                            for value in values
+                        ],
+                    }
+                    for label, values in group.rows
+                ],
+            }
+            for group in layout.groups
+        ],
+        "notes": [text(note) for note in layout.notes],
+    }
+
+
+def _tests(rows: Any, reference: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "dataset": text(shown_name("dataset", row.dataset)),
+            "classifier": text(shown_name("classifier", row.classifier)),
+            "size": int(row.size),
+            "selector": text(shown_name("selector", row.selector)),
+            "n": int(row.n),
+            "mean": number(row.mean),
+            "reference_mean": number(row.reference_mean),
+            "difference": number(row.difference),
+            "p_value": number(row.p_value),
+            "mark": row.mark if row.p_value == row.p_value else "",
+        }
+        for row in compare_to(rows, reference).itertuples(index=False, name="Test")
+    ]
+
+
+def _curves(rows: Any) -> list[dict[str, Any]]:
+    frame = CurvesDisplay.from_run(rows).frame()
+    panels = []
+    for (dataset, classifier), panel in frame.groupby(["dataset", "classifier"], sort=False):
+        series = [
+            {
+                "selector": text(name),
+                "sizes": [int(size) for size in curve["size"]],
+                **{
+                    column: [number(value) for value in curve[column]]
+                    for column in ("mean", "lower", "upper")
+                },
+            }
+            for name, curve in panel.groupby("selector", sort=False)
+        ]
+        panels.append(
+            {
+                "dataset": text(shown_name("dataset", dataset)),
+                "classifier": text(shown_name("classifier", classifier)),
+                "series": series,
+            }
+        )
+    return panels
+
+
+def _styles(selectors: list[str]) -> list[dict[str, Any]]:
+    styles = selector_styles(selectors)
+    found = []
+    for name in selectors:
+        line = styles[name]["linestyle"]
+        found.append(
+            {
+                "selector": text(name),
+                "label": text(shown_name("selector", name)),
+                # black is the colour of the text, which is white at night
+                "colour": styles[name]["color"].replace("#000000", "currentColor"),
+                "dashes": [] if line == "-" else [2.0 * length for length in line[1]],
+            }
+        )
+    return found

@@ -1,0 +1,160 @@
+"""A summary in, one self-contained HTML document out."""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mauc.exceptions import MaucError
+from mauc.report.html.curves_svg import place_panel
+from mauc.report.html.distributions import N_BINS
+from mauc.report.html.values import plural
+
+_FOLDER = Path(__file__).parent / "templates"
+# In the order in which each needs the ones before.
+_SCRIPTS = ("base.js", "table.js", "chosen.js", "values.js", "map.js", "pairs.js", "page.js")
+_NO_AUC = 65535  # code of an AUC that is not defined
+_FRAME_HEIGHT = 720
+
+Array = np.ndarray[Any, Any]
+
+
+def render_page(summary: dict[str, Any]) -> str:
+    """Return a summary as a page.
+
+    Parameters
+    ----------
+    summary : dict
+        Made by `mauc.report.html.summarise`.
+
+    Returns
+    -------
+    page : str
+    """
+    style, script = _read("page.css"), _script()
+    curves = summary["comparison"]["curves"] if summary["comparison"] else []
+    page: str = _environment().get_template("page.html").render(
+        summary=summary,
+        payload=pack(summary),
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        panels=[place_panel(panel) for panel in curves],
+    )  # fmt: skip
+    return page
+
+
+def render_frame(page: str, title: str) -> str:
+    """Return a page as a frame for notebooks.
+
+    The frame is closed off: its script sees nothing of the notebook.
+    """
+    from markupsafe import escape
+
+    return (
+        f'<iframe srcdoc="{escape(page)}" title="{escape(title)}" '
+        'sandbox="allow-scripts allow-downloads allow-modals" '
+        f'style="width: 100%; height: {_FRAME_HEIGHT}px; border: 0"></iframe>'
+    )
+
+
+def pack(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return what the script of the page reads: columns, and large arrays as base64.
+
+    AUCs are 16-bit numbers a, AUC = 1/2 + a / 131068, with 65535 for those that are not
+    defined. Shares of a class in a bin are 8-bit numbers relative to the largest of the feature;
+    a share that is not zero is at least 1, so that a rare value stays visible.
+    """
+    features, selection = summary["features"], summary["selection"]
+    is_paired = selection["decomposition"] == "one-vs-one"
+    return {
+        "classes": [one["name"] for one in summary["data"]["classes"]],
+        "counts": [one["count"] for one in summary["data"]["classes"]],
+        "n_features": summary["data"]["n_features"],
+        "decomposition": selection["decomposition"],
+        "measure": selection["measure"],
+        # the page makes the names of the pairs of the names of the classes
+        "subproblems": None if is_paired else selection["subproblems"],
+        "features": {
+            key: [one[key] for one in features]
+            for key in ("name", "column", "asked_by", "rank", "score", "mean_auc")
+        },
+        "best_feature": summary["pairs"]["best_feature"],
+        "n_mapped": selection["n_mapped"],
+        "map": _base64(_quantise(summary["pair_auc"])),
+        "hardest": _columns(summary["pairs"]["hardest"]),
+        "n_binned": selection["n_binned"],
+        "bins": _pack_bins(summary["distributions"]),
+    }
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {key: [row[key] for row in rows] for key in rows[0]}
+
+
+def _quantise(pair_auc: list[list[float | None]]) -> Array:
+    auc = np.array(pair_auc, dtype=np.float64)  # None becomes NaN
+    codes = np.rint((auc - 0.5) * (2 * (_NO_AUC - 1)))
+    return np.where(np.isnan(codes), _NO_AUC, codes).astype("<u2")
+
+
+def _pack_bins(distributions: list[dict[str, Any]]) -> dict[str, Any]:
+    shares = []
+    for one in distributions:
+        counts = np.array(one["counts"], dtype=np.float64)
+        totals = counts.sum(axis=1, keepdims=True)
+        share = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+        scaled = np.ceil(255 * share / max(share.max(), 1e-300)).astype(np.uint8)
+        whole = np.zeros((len(scaled), N_BINS), np.uint8)
+        whole[:, : scaled.shape[1]] = scaled
+        shares.append(whole)
+    return {
+        "n_bins": N_BINS,
+        "shares": _base64(np.array(shares)),
+        "levels": [one["levels"] for one in distributions],
+        "low": [one.get("low") for one in distributions],
+        "high": [one.get("high") for one in distributions],
+        "is_cut": [int(one.get("is_cut", False)) for one in distributions],
+        "missing": [one["missing"] if any(one["missing"]) else None for one in distributions],
+    }
+
+
+def _base64(array: Array) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+
+
+def _hash(content: str) -> str:
+    # The page runs and shows only what has this hash; see README.md.
+    digest = hashlib.sha256(content.encode("utf-8")).digest()
+    return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+@cache
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    parts = "\n".join(_read(name) for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
+
+
+@cache
+def _environment() -> Any:
+    try:
+        import jinja2
+    except ModuleNotFoundError as error:
+        raise MaucError("reports need jinja2: pip install 'mauc[report]'") from error
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["plural"] = plural
+    return environment

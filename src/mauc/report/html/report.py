@@ -1,0 +1,193 @@
+"""The report of a selection: a fitted selector and its data in, a page or JSON out."""
+
+import json
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from mauc.decompose import Decomposition
+from mauc.exceptions import MaucError, MaucWarning
+from mauc.experiments import SirenStudy
+from mauc.files import write_atomic
+from mauc.problem import Problem, make_problem
+from mauc.relevance import auc_relevance
+from mauc.report.html.summarise import summarise
+from mauc.selectors.base import RankingSelector
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was chosen from which data, why, and what remains hard; made by `selection_report`.
+
+    A notebook shows it in a frame.
+
+    Parameters
+    ----------
+    summary : dict
+        All that the page shows, as plain values.
+    """
+
+    summary: dict[str, Any] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary: plain values that survive JSON, None where there is no number."""
+        return self.summary
+
+    def to_json(self) -> str:
+        """Return the summary as JSON."""
+        return json.dumps(self.summary, allow_nan=False)
+
+    def to_html(self) -> str:
+        """Return the page: one HTML document that needs no network and nothing beside it."""
+        from mauc.report.html.render import render_page
+
+        return render_page(self.summary)
+
+    def write(self, path: str | Path, force: bool = False) -> Path:
+        """Write the page, or the summary if the path ends in .json.
+
+        Parameters
+        ----------
+        path : str or Path
+        force : bool, default=False
+            Whether a file that is there may be replaced.
+
+        Returns
+        -------
+        path : Path
+        """
+        is_json = Path(path).suffix.lower() == ".json"
+        return write_atomic(path, self.to_json() if is_json else self.to_html(), force=force)
+
+    def _repr_html_(self) -> str:
+        from mauc.report.html.render import render_frame
+
+        return render_frame(self.to_html(), self.summary["title"])
+
+
+def selection_report(
+    selector: RankingSelector,
+    X: Any,
+    y: Any,
+    *,
+    title: str | None = None,
+    data_name: str | None = None,
+    feature_names: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    command: str | None = None,
+    comparison: Any = None,
+    study: SirenStudy | None = None,
+) -> Report:
+    """Report on a selection: what was chosen, for which class pairs, and which remain hard.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        A fitted selector of this library.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        What it was fitted on.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    title : str, optional
+        Heading of the page; made of the other names by default.
+    data_name : str, optional
+        What the data are called.
+    feature_names : sequence of str of length n_features, optional
+        By default the column names that ``fit`` saw, or x0, x1, ...
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights that the selector was fitted with.
+    command : str, optional
+        What was typed to get here; shown under "how to reproduce".
+    comparison : DataFrame or path, optional
+        Rows of an experiment, as `mauc.experiments.load_run` gives, or the folder of a run.
+    study : SirenStudy, optional
+        Of the same data: how hard every pair is for Naive Bayes with all features.
+
+    Returns
+    -------
+    report : Report
+
+    Notes
+    -----
+    Beside what the selector knows, the report measures the best AUC of *all* features on every
+    pair, which takes about as long as fitting MDFS, unless all features were selected.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MDFS
+    >>> from mauc.report.html import selection_report
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> report = selection_report(MDFS(4, random_state=0).fit(X, y), X, y, data_name="wine")
+    >>> report.to_dict()["title"]
+    'wine: 4 features chosen by MDFS'
+    >>> [feature["name"] for feature in report.to_dict()["features"][:2]]
+    ['proline', 'flavanoids']
+    """
+    problem = _check_problem(selector, X, y, sample_weight)
+    if study is not None:
+        _check_study(study, problem)
+    return Report(
+        summarise(
+            selector,
+            X,
+            problem,
+            title=title,
+            data_name=data_name,
+            feature_names=feature_names,
+            command=command,
+            comparison=comparison,
+            study=study,
+        )
+    )
+
+
+def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any) -> Problem:
+    if not isinstance(selector, RankingSelector):
+        got = type(selector).__name__
+        raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")
+    check_is_fitted(selector)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MaucWarning)  # they were said in fit
+        problem = make_problem(clone(selector), X, y, sample_weight, **selector._accepts())
+    if problem.n_features != selector.n_features_in_:
+        raise MaucError(
+            f"X must have {selector.n_features_in_} features (as in fit), got {problem.n_features}."
+        )
+    if not np.array_equal(problem.classes, selector.classes_):
+        raise MaucError(
+            f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
+            "others."
+        )
+    _check_same_data(selector, problem)
+    return problem
+
+
+def _check_same_data(selector: RankingSelector, problem: Problem) -> None:
+    """Measure one chosen feature again: other data would make the page contradict itself."""
+    ordered = np.flatnonzero(~np.isnan(selector.pair_auc_).any(axis=1))
+    if len(ordered) == 0:
+        return
+    step = int(ordered[0])
+    pairs = Decomposition("one-vs-one", problem.n_classes)
+    again = auc_relevance(problem, pairs, [int(selector.ranking_[step])])[0]
+    if not np.allclose(again, selector.pair_auc_[step], rtol=0, atol=1e-9):
+        raise MaucError(
+            "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "
+            f"feature {int(selector.ranking_[step])} differ from those of fit."
+        )
+
+
+def _check_study(study: SirenStudy, problem: Problem) -> None:
+    got = (len(study.ranks), [str(label) for label in study.classes])
+    if got != (problem.n_features, [str(label) for label in problem.classes]):
+        raise MaucError(
+            f"study must be of the same data: {problem.n_features} features and "
+            f"{problem.n_classes} classes, got {got[0]} and {len(got[1])}."
+        )

@@ -1,0 +1,281 @@
+"""A fitted selector and its data in, one plain dict out: all that the page shows."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.decompose import Decomposition
+from mauc.exceptions import MaucError
+from mauc.experiments import SirenStudy, siren_index
+from mauc.experiments.rows import versions
+from mauc.parallel import run_blocks
+from mauc.problem import Problem
+from mauc.relevance import auc_relevance
+from mauc.report.html.compare import summarise_comparison
+from mauc.report.html.distributions import N_BINS, bin_features
+from mauc.report.html.values import number, text
+from mauc.selectors.base import RankingSelector
+
+# What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
+# 26 classes fit whole. Of more, the features chosen first.
+MOST_CELLS = 2_500_000  # of the map
+MOST_COUNTS = 3_200_000  # of the distributions
+MOST_PAIRS = 20_000  # in the list of hard pairs
+
+# What the scores of a relevance are called.
+MEASURES = {
+    "auc": "AUC", "chi2": "chi-square", "su": "symm. uncertainty", "ig": "information gain",
+    "fsdd": "FSDD",
+}  # fmt: skip
+_DRAWING = ("random", "rand_robin")  # schedules that need a seed
+_MOST_REPR = 200  # characters of a parameter
+
+Array = np.ndarray[Any, Any]
+
+
+def summarise(
+    selector: RankingSelector,
+    X: Any,
+    problem: Problem,
+    *,
+    title: str | None = None,
+    data_name: str | None = None,
+    feature_names: Sequence[Any] | None = None,
+    command: str | None = None,
+    comparison: Any = None,
+    study: SirenStudy | None = None,
+) -> dict[str, Any]:
+    """Collect what a page says about a selection.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        Fitted on the problem.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    problem : Problem
+        Made of X and the labels.
+    title, data_name, feature_names, command, comparison, study
+        See `selection_report`.
+
+    Returns
+    -------
+    summary : dict
+        Of str, float, int, bool, None, lists and dicts: it survives JSON.
+    """
+    names = check_names(selector, problem, feature_names)
+    pairs = Decomposition("one-vs-one", problem.n_classes)
+    n_selected = len(selector.ranking_)
+    n_mapped = min(n_selected, MOST_CELLS // pairs.n_subproblems)
+    n_binned = min(n_selected, MOST_COUNTS // (N_BINS * problem.n_classes))
+    method = type(selector).__name__
+    name = None if data_name is None else text(data_name)
+    return {
+        "title": text(title) if title is not None else _title(method, n_selected, name),
+        "data": _data(problem, name),
+        "selection": _selection(selector, method, n_selected, n_mapped, n_binned),
+        "features": _features(selector, names),
+        "pairs": _pairs(selector, problem, pairs, names, study),
+        "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
+        "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
+        "study": None if study is None else _study(selector, study),
+        "comparison": None if comparison is None else summarise_comparison(comparison, selector),
+        "reproduce": _reproduce(selector, command),
+    }
+
+
+def check_names(
+    selector: RankingSelector, problem: Problem, feature_names: Sequence[Any] | None
+) -> list[str]:
+    """Return a name for every feature: those given, those of the data frame, or x0, x1, ..."""
+    if feature_names is None:
+        known = getattr(selector, "feature_names_in_", None)
+        if known is None:
+            return [f"x{column}" for column in range(problem.n_features)]
+        return [text(name) for name in known]
+    if len(feature_names) != problem.n_features:
+        raise MaucError(
+            f"feature_names must hold {problem.n_features} names (the number of features), "
+            f"got {len(feature_names)}."
+        )
+    return [text(name) for name in feature_names]
+
+
+def _title(method: str, n_selected: int, name: str | None) -> str:
+    chosen = f"{n_selected:,} feature{'' if n_selected == 1 else 's'} chosen by {method}"
+    return chosen if name is None else f"{name}: {chosen}"
+
+
+def _data(problem: Problem, name: str | None) -> dict[str, Any]:
+    n_missing, n_with_missing = _count_missing(problem)
+    classes = zip(problem.classes, problem.class_counts, strict=True)
+    return {
+        "name": name,
+        "n_samples": problem.n_samples,
+        "n_features": problem.n_features,
+        "n_nominal": 0 if problem.is_nominal is None else int(problem.is_nominal.sum()),
+        "n_missing": n_missing,
+        "n_features_with_missing": n_with_missing,
+        "is_sparse": problem.is_sparse,
+        "is_weighted": problem.sample_weight is not None,
+        "classes": [{"name": text(label), "count": int(count)} for label, count in classes],
+    }
+
+
+def _count_missing(problem: Problem) -> tuple[int, int]:
+    if problem.X.dtype.kind != "f":
+        return 0, 0
+    n_missing = n_features = 0
+    for block in problem.blocks():
+        part = problem.X[:, block]
+        if sparse.issparse(part):
+            places = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
+            counts = np.bincount(places[np.isnan(part.data)], minlength=part.shape[1])
+        else:
+            counts = np.isnan(part).sum(axis=0)
+        n_missing += int(counts.sum())
+        n_features += int((counts > 0).sum())
+    return n_missing, n_features
+
+
+def _selection(
+    selector: RankingSelector, method: str, n_selected: int, n_mapped: int, n_binned: int
+) -> dict[str, Any]:
+    recipe = selector._recipe() if hasattr(selector, "_recipe") else None
+    return {
+        "method": method,
+        "decomposition": selector.decomposition_.name,
+        "measure": MEASURES.get(getattr(recipe, "relevance", ""), "score"),
+        "schedule": getattr(recipe, "schedule", None),
+        "n_selected": n_selected,
+        "n_mapped": n_mapped,
+        "n_binned": n_binned,
+        "subproblems": [text(name) for name in selector.subproblem_names_],
+    }
+
+
+def _features(selector: RankingSelector, names: list[str]) -> list[dict[str, Any]]:
+    means = selector.pair_auc_.mean(axis=1)
+    trace = selector.trace_
+    return [
+        {
+            "order": step + 1,
+            "column": int(trace.features[step]),
+            "name": names[trace.features[step]],
+            "asked_by": int(trace.subproblems[step]),
+            "rank": int(trace.ranks[step]),
+            "score": number(trace.scores[step]),
+            "mean_auc": number(means[step]),
+        }
+        for step in range(len(trace))
+    ]
+
+
+def _pairs(
+    selector: RankingSelector,
+    problem: Problem,
+    pairs: Decomposition,
+    names: list[str],
+    study: SirenStudy | None,
+) -> dict[str, Any]:
+    """Return the best chosen feature of every pair, and more about the hardest pairs."""
+    chosen_auc, chosen = best_of(selector.pair_auc_)
+    # The best of all features; the chosen ones are already measured, in the same way.
+    if len(selector.ranking_) == problem.n_features:
+        all_auc, all_best = chosen_auc, selector.ranking_[chosen]
+    else:
+        all_auc, all_best = _best_of_all(problem, pairs, getattr(selector, "n_jobs", None))
+    hardest = np.argsort(np.where(np.isnan(chosen_auc), np.inf, chosen_auc), kind="stable")
+    neglect = None if study is None else study.neglect(selector)
+    rows = []
+    for pair in hardest[:MOST_PAIRS]:
+        row = {
+            "pair": int(pair),
+            "auc": number(chosen_auc[pair]),
+            "feature": None if np.isnan(chosen_auc[pair]) else int(chosen[pair]) + 1,
+            "all_auc": number(all_auc[pair]),
+            "all_feature": None if np.isnan(all_auc[pair]) else names[all_best[pair]],
+        }
+        if study is not None and neglect is not None:
+            row |= {"bayes_auc": number(study.auc[pair]), "neglect": number(neglect[pair])}
+        rows.append(row)
+    found = zip(chosen_auc, chosen, strict=True)
+    best = [None if np.isnan(auc) else int(at) + 1 for auc, at in found]
+    return {"best_feature": best, "hardest": rows}
+
+
+def best_of(pair_auc: Array) -> tuple[Array, Array]:
+    """Return the largest AUC of every pair and its feature, the first of equals.
+
+    Parameters
+    ----------
+    pair_auc : ndarray of shape (n_features, n_pairs)
+        NaN for nominal features.
+
+    Returns
+    -------
+    auc : ndarray of shape (n_pairs,)
+        NaN where all features are nominal.
+    feature : ndarray of shape (n_pairs,)
+        Row of `pair_auc`.
+    """
+    known = np.where(np.isnan(pair_auc), -1.0, pair_auc)
+    feature = known.argmax(axis=0)
+    auc = known.max(axis=0)
+    return np.where(auc < 0, np.nan, auc), feature
+
+
+def _best_of_all(problem: Problem, pairs: Decomposition, n_jobs: int | None) -> tuple[Array, Array]:
+    auc = np.full(pairs.n_subproblems, np.nan)
+    feature = np.zeros(pairs.n_subproblems, np.int64)
+
+    def measure(block: slice) -> tuple[Array, Array]:
+        pair_auc = auc_relevance(problem, pairs, block)
+        if problem.is_nominal is not None:
+            pair_auc[problem.is_nominal[block]] = np.nan
+        return best_of(pair_auc)
+
+    for block, (found, at) in run_blocks(measure, problem.blocks(pairs.n_subproblems), n_jobs):
+        is_better = np.isnan(auc) | (found > auc)
+        auc[is_better], feature[is_better] = found[is_better], block.start + at[is_better]
+    return auc, feature
+
+
+def _study(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
+    neglect = study.neglect(selector)
+    hard, easy = (study.weights(third) @ neglect for third in ("hard", "easy"))
+    return {
+        "relevance": text(study.relevance),
+        "n_folds": int(study.n_folds),
+        "index": number(siren_index(selector, study)),
+        "hard": number(hard),
+        "easy": number(easy),
+    }
+
+
+def _reproduce(selector: RankingSelector, command: str | None) -> dict[str, Any]:
+    import mauc  # here, because mauc may offer the report by its own name
+
+    parameters = selector.get_params(deep=False)
+    method = type(selector).__name__
+    home = "mauc" if getattr(mauc, method, None) is type(selector) else type(selector).__module__
+    seed = parameters.get("random_state")
+    recipe = selector._recipe() if hasattr(selector, "_recipe") else None
+    draws = "random_state" in parameters and (recipe is None or recipe.schedule in _DRAWING)
+    return {
+        "command": None if command is None else text(command),
+        "code": text(f"from {home} import {method}\n\nselector = {selector!r}.fit(X, y)"),
+        "parameters": [
+            {"name": name, "value": _shorten(text(repr(value)))}
+            for name, value in parameters.items()
+        ],
+        "is_repeatable": not draws or isinstance(seed, int | np.integer),
+        "versions": versions(),
+        "date": datetime.now().astimezone().isoformat(sep=" ", timespec="minutes"),
+    }
+
+
+def _shorten(words: str) -> str:
+    return words if len(words) <= _MOST_REPR else words[: _MOST_REPR - 1] + "…"

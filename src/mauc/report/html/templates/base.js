@@ -1,0 +1,123 @@
+// What all parts share: the data of the page, names, numbers, elements, colours.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const nClasses = data.classes.length;
+const nPairs = nClasses * (nClasses - 1) / 2;
+const nFeatures = data.features.name.length;
+const isPaired = data.decomposition === "one-vs-one";
+
+// Classes of every pair, in the order (0, 1), (0, 2), ..., (c-2, c-1).
+const pairFirst = new Uint16Array(nPairs);
+const pairSecond = new Uint16Array(nPairs);
+for (let i = 0, pair = 0; i < nClasses; i++) {
+  for (let j = i + 1; j < nClasses; j++, pair++) {
+    pairFirst[pair] = i;
+    pairSecond[pair] = j;
+  }
+}
+
+function pairName(pair) {
+  return `${data.classes[pairFirst[pair]]} vs ${data.classes[pairSecond[pair]]}`;
+}
+
+function subproblemName(subproblem) {
+  return data.subproblems ? data.subproblems[subproblem] : pairName(subproblem);
+}
+
+// Pairs that each feature serves best.
+const served = Array.from({ length: nFeatures }, () => []);
+data.best_feature.forEach((order, pair) => {
+  if (order !== null) served[order - 1].push(pair);
+});
+
+function decode(text) {
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+const NO_AUC = 65535;
+let codes = null; // decoded when the map is first drawn
+
+function aucCode(feature, pair) {
+  if (codes === null) {
+    const bytes = decode(data.map);
+    const view = new DataView(bytes.buffer);
+    codes = new Uint16Array(bytes.length / 2);
+    for (let i = 0; i < codes.length; i++) codes[i] = view.getUint16(2 * i, true);
+    data.map = null;
+  }
+  return codes[feature * nPairs + pair];
+}
+
+function auc(feature, pair) {
+  const code = aucCode(feature, pair);
+  return code === NO_AUC ? null : 0.5 + code / (2 * (NO_AUC - 1));
+}
+
+function shown(number, digits) {
+  return number === null || number === undefined ? "—" : number.toFixed(digits);
+}
+
+// A relevance may have any scale: as many decimals as tell four digits.
+function shownScore(number) {
+  if (number === null) return "—";
+  if (data.measure === "AUC") return number.toFixed(4);
+  const size = Math.abs(number);
+  if (size !== 0 && (size >= 1e6 || size < 1e-4)) return number.toExponential(3);
+  return size >= 1000 ? number.toFixed(1) : number.toPrecision(4);
+}
+
+function counted(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+// Make an element. Text goes in as text, never as HTML: names come from the data.
+function make(tag, attributes = {}, ...children) {
+  const isDrawing = ["svg", "rect", "line", "text", "g", "title"].includes(tag);
+  const element = isDrawing
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+function colourOf(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+// The cividis scale at 17 even steps, readable with every kind of colour vision.
+const ANCHORS = [
+  "00224e", "002e6a", "1a386f", "32436d", "434e6c", "535a6d", "61656f", "6f7073", "7d7c78",
+  "8c8878", "9b9476", "aba072", "bcae6c", "cdbb63", "dec958", "f0d846", "fee838",
+].map((hex) => [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+
+const PALETTE = Array.from({ length: 256 }, (_, i) => {
+  const place = i / 255 * (ANCHORS.length - 1);
+  const low = Math.min(Math.floor(place), ANCHORS.length - 2);
+  const mixed = [0, 1, 2].map(
+    (part) => Math.round(ANCHORS[low][part] + (place - low) * (ANCHORS[low + 1][part] - ANCHORS[low][part]))
+  );
+  return `rgb(${mixed.join(",")})`;
+});
+
+// Parts of the page tell each other what changed: "feature" (and "pair"), "view", "class".
+const listeners = {};
+
+function listen(event, react) {
+  (listeners[event] ??= []).push(react);
+}
+
+function tell(event, ...values) {
+  (listeners[event] ?? []).forEach((react) => react(...values));
+}

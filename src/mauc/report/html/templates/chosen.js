@@ -1,0 +1,85 @@
+// The table of chosen features, its filter and its CSV file. A row is the place of a feature.
+
+const features = data.features;
+const MOST_NAMED = 2;
+
+function servedText(feature) {
+  const pairs = served[feature];
+  if (pairs.length === 0) return "–";
+  const named = pairs.slice(0, MOST_NAMED).map(pairName).join(", ");
+  return pairs.length > MOST_NAMED ? `${pairs.length} pairs: ${named}, …` : named;
+}
+
+function featureButton(feature) {
+  return make("button", { type: "button", class: "link name" }, features.name[feature]);
+}
+
+// Short names stay on one line, long ones may break.
+function nameCell(text) {
+  return make("span", { class: text.length <= 36 ? "name short" : "name" }, text);
+}
+
+const isOneList = data.decomposition === "whole";
+const columns = [
+  { head: "#", hint: "Order of choice", isNumber: true, value: (f) => f, cell: (f) => String(f + 1) },
+  { head: "feature", value: (f) => features.name[f], cell: featureButton },
+];
+if (!isOneList) {
+  columns.push(
+    { head: "asked for by", value: (f) => subproblemName(features.asked_by[f]),
+      cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
+    { head: "rank", hint: "Place in the list of who asked for it", isNumber: true, value: (f) => features.rank[f],
+      cell: (f) => features.rank[f].toLocaleString("en") },
+  );
+}
+columns.push(
+  { head: isOneList ? data.measure : `${data.measure} there`, isNumber: true, isFalling: true,
+    value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },
+  { head: "mean AUC", hint: "Over all pairs of classes", isNumber: true, isFalling: true,
+    value: (f) => features.mean_auc[f], cell: (f) => shown(features.mean_auc[f], 4) },
+  { head: "serves best", hint: "Pairs on which no other chosen feature is better; sorted by their number",
+    isCount: true, isFalling: true, value: (f) => served[f].length, cell: (f) => nameCell(servedText(f)) },
+);
+
+const chosenTable = new SortedTable(byId("chosen-table"), columns, [...Array(nFeatures).keys()], {
+  label: "Chosen features",
+  onRow: (feature) => tell("feature", feature, null, true),
+  onView: (rows) => {
+    byId("filter-count").textContent = rows.length === nFeatures
+      ? "" : `${rows.length.toLocaleString("en")} of ${counted(nFeatures, "feature")}`;
+    tell("view", rows);
+  },
+});
+listen("feature", (feature) => chosenTable.mark(feature));
+
+byId("filter").addEventListener("input", (event) => {
+  const wanted = event.target.value.trim().toLowerCase();
+  chosenTable.filter((feature) => features.name[feature].toLowerCase().includes(wanted)
+    || (!isOneList && subproblemName(features.asked_by[feature]).toLowerCase().includes(wanted)));
+});
+
+// A spreadsheet takes a text that begins with one of these for a formula and runs it.
+function csvCell(value) {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function csvText(rows) {
+  const head = ["order", "column", "feature", "asked_for_by", "rank", "score", "mean_auc", "n_served", "serves_best"];
+  const lines = rows.map((f) => [
+    f + 1, features.column[f], features.name[f], subproblemName(features.asked_by[f]), features.rank[f],
+    features.score[f], features.mean_auc[f], served[f].length, served[f].map(pairName).join("; "),
+  ]);
+  return [head, ...lines].map((line) => line.map(csvCell).join(",") + "\r\n").join("");
+}
+
+byId("csv").addEventListener("click", () => {
+  const address = URL.createObjectURL(new Blob([csvText(chosenTable.rows)], { type: "text/csv;charset=utf-8" }));
+  const link = make("a", { href: address, download: "chosen-features.csv" });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+});

@@ -1,0 +1,36 @@
+// What concerns the whole page: day and night, links within it, the first feature.
+
+const root = document.documentElement;
+const themeButton = byId("theme");
+const nightQuery = window.matchMedia("(prefers-color-scheme: dark)");
+
+function isNight() {
+  return root.dataset.theme ? root.dataset.theme === "dark" : nightQuery.matches;
+}
+
+function nameTheme() {
+  themeButton.textContent = isNight() ? "Light" : "Dark";
+  themeButton.setAttribute("aria-label", `Switch to ${isNight() ? "light" : "dark"} colours`);
+  tell("theme");
+}
+
+themeButton.addEventListener("click", () => {
+  root.dataset.theme = isNight() ? "light" : "dark";
+  nameTheme();
+});
+nightQuery.addEventListener("change", nameTheme);
+themeButton.hidden = false;
+nameTheme();
+
+// In the frame of a notebook a link to a section would load the notebook into the frame.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href^='#']");
+  const target = link && byId(link.getAttribute("href").slice(1));
+  if (!target) return;
+  event.preventDefault();
+  target.scrollIntoView();
+  target.focus({ preventScroll: true });
+});
+
+tell("feature", 0, null, false);
+root.dataset.ready = "true";

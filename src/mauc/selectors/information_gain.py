@@ -1,0 +1,78 @@
+"""Information gain: one list, by what the discretised feature tells about the class."""
+
+from mauc.selectors.lists import ListSelector, Recipe
+
+
+class InformationGain(ListSelector):
+    r"""Rank features by their information gain about the class.
+
+    Numeric features are discretised first by the supervised MDL method of Fayyad and Irani, as
+    WEKA's InfoGainAttributeEval does; its scores and these agree to 1e-9.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "all", default=0.5
+        How many features to select: a number, a fraction of all, or all of them (a full
+        ranking).
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
+        nominal anyway. Each category is a bin.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Information gain of every feature, in bits.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
+        NaN for nominal ones.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    SymmetricalUncertainty : The gain over the mean entropy of feature and class.
+
+    Notes
+    -----
+    :math:`\mathrm{IG} = H(y) - H(y | f)`. Missing values are shared out over the bins in
+    proportion to the known ones. A feature without an accepted cut scores 0.
+
+    References
+    ----------
+    .. [1] J. R. Quinlan, "Induction of decision trees", Machine Learning 1, 1986.
+    .. [2] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued
+       attributes for classification learning", IJCAI 1993.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import InformationGain
+    >>> X, y = load_iris(return_X_y=True)
+    >>> InformationGain(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    def __init__(self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None):
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
+    def _recipe(self):
+        return Recipe("whole", "ig", "round_robin")

@@ -1,0 +1,270 @@
+"""A cell is a pure function of its names, and a failure in it is a row."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from run_tools import assert_same_results, crashing, make_plan, results
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+
+from mauc import MDFS, load_run
+from mauc.classifiers import NormalNaiveBayes
+from mauc.datasets import Dataset, load_dataset
+from mauc.exceptions import MaucError
+from mauc.experiments import Cell, DatasetSpec, MethodSpec, TuningSpec, run_plan
+from mauc.experiments.cell import run_cell
+from mauc.experiments.rows import rows_to_table
+from mauc.experiments.seeds import seed_of, split_rows
+from mauc.experiments.selecting import ranking_of
+from mauc.experiments.tuning import tune_dataset, tune_on
+from mauc.metrics import mauc_score
+
+WINE = load_dataset("wine")
+
+
+def run_quietly(plan, folder, **options):
+    return run_plan(plan, folder, engine="serial", n_jobs=1, progress="quiet", **options)
+
+
+def test_seeds_are_hashes_of_names_and_nothing_else():
+    # Frozen: a change would make every run differ from those before.
+    assert seed_of(0, "usps", 3) == 4102600612
+    assert seed_of(1, "a", 11) != seed_of(11, "a", 1)
+    many = {seed_of(0, "d", r, f, s) for r in range(10) for f in range(10) for s in ("a", "b")}
+    assert len(many) == 200
+    assert all(0 <= seed < 2**32 for seed in many)
+
+
+def test_the_folds_of_a_repeat_part_the_rows_with_all_classes_in_each():
+    parts = [split_rows(WINE.y, 3, 5, fold) for fold in range(3)]
+    assert_array_equal(np.sort(np.concatenate([test for _, test in parts])), np.arange(178))
+    for train, test in parts:
+        assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(178))
+        # 59, 71 and 48 samples over three folds.
+        counts = np.unique(WINE.y[test], return_counts=True)[1]
+        assert all(abs(n - expected / 3) < 1 for n, expected in zip(counts, (59, 71, 48), strict=True))
+    other = split_rows(WINE.y, 3, 6, 0)[1]
+    assert set(other) != set(parts[0][1])
+
+
+def test_a_row_is_the_plain_experiment_done_by_hand():
+    plan = make_plan(datasets=("wine",), seed=7)
+    rows = run_cell(plan, Cell("wine", 0, 1), WINE)
+    splitter = StratifiedKFold(3, shuffle=True, random_state=seed_of(7, "wine", 0))
+    train, test = list(splitter.split(WINE.X, WINE.y))[1]
+    seed = seed_of(7, "wine", 0, 1, "mdfs")
+    ranking = MDFS(4, random_state=seed).fit(WINE.X[train], WINE.y[train]).ranking_
+    for row, size in zip(rows, (2, 4), strict=False):
+        columns = ranking[:size]
+        model = NormalNaiveBayes().fit(WINE.X[train][:, columns], WINE.y[train])
+        scores = model.predict_proba(WINE.X[test][:, columns])
+        assert (row.selector, row.classifier, row.size, row.status) == ("mdfs", "nb", size, "ok")
+        assert row.mauc == mauc_score(WINE.y[test], scores)
+        assert_array_equal(row.features, columns)
+        assert (row.seed, row.n_train, row.n_test, row.n_features) == (seed, 118, 60, 13)
+        assert row.error is None
+        assert row.select_seconds > 0
+    assert len(rows) == 3 * 2 * 2
+
+
+def test_a_cell_alone_in_any_order_with_any_threads_gives_the_same_bits():
+    plan = make_plan(
+        datasets=("wine",), classifiers=("nb", "c45", "1nn", "svm"),
+        tuning=TuningSpec(scope="fold", max_samples=60),
+    )  # fmt: skip
+    cells = plan.cells()
+    drop = ["select_seconds", "fit_seconds", "score_seconds"]
+    tables = {}
+    for cell in cells:
+        tables[cell] = rows_to_table(run_cell(plan, cell, WINE)).drop_columns(drop)
+    random.Random(0).shuffle(cells)
+    for cell in cells:
+        again = rows_to_table(run_cell(plan, cell, WINE, n_jobs=2)).drop_columns(drop)
+        assert_same_results(again, tables[cell])
+    # One combination alone, and selectors in another order.
+    turned = replace(plan, selectors=plan.selectors[::-1])
+    (cell, *_) = cells
+    some = rows_to_table(run_cell(turned, cell, WINE, wanted=frozenset({("chi", "c45")})))
+    part = tables[cell].filter(
+        [
+            pair == ("chi", "c45")
+            for pair in zip(
+                tables[cell]["selector"].to_pylist(), tables[cell]["classifier"].to_pylist(),
+                strict=True,
+            )
+        ]
+    )  # fmt: skip
+    assert_same_results(some.drop_columns(drop), part)
+
+
+def test_a_selector_is_fitted_once_for_all_classifiers_and_sizes(tmp_path):
+    log = tmp_path / "log"
+    counting = crashing("CountingSelector", log=str(log))
+    plan = make_plan(datasets=("wine",), selectors=(counting,), sizes=(1, 2, 3, 4))
+    run_quietly(plan, tmp_path / "run")
+    fits = [int(line) for line in log.read_text().split()]
+    # 178 rows in three folds; a fit on a corner of the data is the warm-up of this process.
+    assert sorted(n for n in fits if n >= 118) == [118, 119, 119]
+    assert len(fits) <= 4
+
+
+def test_other_selectors_are_ranked_by_their_scores():
+    plan = make_plan(
+        datasets=("wine",),
+        selectors=(MethodSpec("f", "sklearn.feature_selection.SelectKBest"),),
+        classifiers=(MethodSpec("gauss", "sklearn.naive_bayes.GaussianNB"),),
+    )
+    rows = run_cell(plan, Cell("wine", 0, 0), WINE)
+    train, test = split_rows(WINE.y, 3, seed_of(0, "wine", 0), 0)
+    columns = rows[0].features
+    model = GaussianNB().fit(WINE.X[train][:, columns], WINE.y[train])
+    scores = model.predict_proba(WINE.X[test][:, columns])
+    assert rows[0].mauc == mauc_score(WINE.y[test], scores)
+    assert rows[0].mauc > roc_auc_score(WINE.y[test] == 0, -np.abs(scores[:, 1]))  # sane at all
+
+
+def test_equal_scores_go_by_column_and_nan_goes_last():
+    class Scored:
+        scores_ = np.array([1.0, np.nan, 3.0, 1.0])
+
+    assert ranking_of(Scored()).tolist() == [2, 0, 3, 1]
+    with pytest.raises(MaucError, match="must have scores_"):
+        ranking_of(object())
+
+
+def test_a_classifier_with_a_seed_gets_one_of_its_names(tmp_path):
+    plan = make_plan(datasets=("wine",), classifiers=(crashing("RandomClassifier"),))
+    for name in ("a", "b"):
+        run_quietly(plan, tmp_path / name)
+    assert_same_results(results(tmp_path / "a"), results(tmp_path / "b"))
+    own = replace(plan.classifiers[0], options={"random_state": 1})
+    run_quietly(replace(plan, classifiers=(own,)), tmp_path / "c")
+    assert results(tmp_path / "c")["mauc"] != results(tmp_path / "a")["mauc"]
+
+
+def test_failing_combinations_are_rows_and_the_others_stand(tmp_path):
+    plan = make_plan(datasets=("wine",), selectors=("mdfs", "chi"), classifiers=("nb",))
+    run_quietly(plan, tmp_path / "good")
+    failing = replace(
+        plan,
+        selectors=(plan.selectors[0], crashing("RaisingSelector"), plan.selectors[1]),
+        classifiers=(crashing("MeanClassifier", n_features=4), *plan.classifiers),
+    )
+    summary = run_quietly(failing, tmp_path / "bad")
+    rows = load_run(tmp_path / "bad")
+    assert len(rows) == summary.n_rows == 3 * 3 * 2 * 2
+    raised = rows[rows.selector == "RaisingSelector"]
+    assert set(raised.status) == {"failed"}
+    assert set(raised.error) == {"ArithmeticError: no ranking ? today"}
+    assert raised.mauc.isna().all()
+    assert [len(features) for features in raised.features] == [0] * 12
+    # A classifier that fails at size 4 keeps what it did at size 2.
+    mean = rows[(rows.selector == "mdfs") & (rows.classifier == "MeanClassifier")]
+    assert mean.status.tolist() == ["ok", "failed"] * 3
+    assert set(mean.error.dropna()) == {"ArithmeticError: 4 features are too many"}
+    assert mean.select_seconds.notna().all()
+    assert summary.n_failed == 12 + 2 * 3
+    assert "18 failed" in str(summary)
+    assert "6 x RaisingSelector, nb: ArithmeticError: no ranking ? today" in str(summary)
+    good = rows[(rows.classifier == "nb") & (rows.selector != "RaisingSelector")]
+    assert_array_equal(good.mauc, load_run(tmp_path / "good").mauc)
+
+
+def test_failed_combinations_are_tried_again_only_on_demand(tmp_path):
+    log = tmp_path / "log"
+    counting = crashing("CountingSelector", log=str(log))
+    plan = make_plan(
+        datasets=("wine",), selectors=(counting, "mdfs"),
+        classifiers=("nb", crashing("MeanClassifier", n_features=2)), folds=2,
+    )  # fmt: skip
+    assert run_quietly(plan, tmp_path / "run").n_run == 2
+    before, n_fits = results(tmp_path / "run"), len(log.read_text().split())
+    summary = run_quietly(plan, tmp_path / "run")
+    assert (summary.n_run, summary.n_failed, summary.n_rows) == (0, 8, 16)
+    assert len(log.read_text().split()) == n_fits
+    assert run_quietly(plan, tmp_path / "run", retry_failed=True).n_run == 2
+    assert len(log.read_text().split()) == n_fits + 2
+    assert_same_results(results(tmp_path / "run"), before)
+
+
+def test_a_tuning_that_fails_costs_the_machine_alone(tmp_path):
+    plan = make_plan(
+        datasets=("wine",), selectors=(crashing("RaisingSelector"), "mdfs"),
+        classifiers=("nb", "svm"),
+    )  # fmt: skip
+    run_quietly(plan, tmp_path)
+    rows = load_run(tmp_path)
+    mdfs = rows[rows.selector == "mdfs"]
+    assert set(mdfs[mdfs.classifier == "nb"].status) == {"ok"}
+    errors = set(mdfs[mdfs.classifier == "svm"].error)
+    assert errors == {
+        "MaucError: the SVM could not be tuned: ArithmeticError: no ranking ? today"
+    }
+
+
+@pytest.mark.parametrize(
+    ("scope", "keys"), [("dataset", [2]), ("dataset_size", [1, 2, 4])]
+)  # fmt: skip
+def test_tuning_once_per_data_set_or_size(tmp_path, scope, keys):
+    tuning = TuningSpec(scope=scope, max_samples=60, size=2)
+    plan = make_plan(datasets=("iris",), classifiers=("svm",), sizes=(1, 2, 4), tuning=tuning)
+    run_quietly(plan, tmp_path)
+    tuned = tune_dataset(plan, "iris", load_dataset("iris"))
+    assert list(tuned) == keys
+    assert all(found.n_samples == 60 for found in tuned.values())
+    fixed = {"C": tuned[2].C, "gamma": tuned[2].gamma}
+    by_hand = replace(plan, classifiers=(MethodSpec("svm", options=fixed),), sizes=(2,))
+    rows = load_run(tmp_path)
+    expected = run_cell(by_hand, Cell("iris", 0, 0), load_dataset("iris"))
+    got = rows[(rows.fold == 0) & (rows["size"] == 2)].mauc
+    assert got.tolist() == [row.mauc for row in expected]
+
+
+def test_tuning_on_nearly_all_rows_leaves_one_of_each_class_out():
+    spec = TuningSpec(max_samples=len(WINE.y) - 1, n_folds=2)
+    found = tune_on(spec, WINE.X, WINE.y, np.array([0, 6]), seed=0)
+    assert found.n_samples == len(WINE.y) - 3
+
+
+def test_sizes_beyond_the_data_are_left_out_and_one_size_is_always_there(tmp_path):
+    run_quietly(make_plan(sizes=(3, 5, 20), selectors=("chi",)), tmp_path / "some")
+    rows = load_run(tmp_path / "some")
+    assert sorted(set(rows[rows.dataset == "wine"]["size"])) == [3, 5]
+    assert sorted(set(rows[rows.dataset == "iris"]["size"])) == [3]
+    run_quietly(make_plan(sizes=(20,), datasets=("iris",)), tmp_path / "none")
+    assert set(load_run(tmp_path / "none")["size"]) == {4}
+
+
+def test_data_that_cannot_be_split_do_not_bind_the_folder(tmp_path):
+    with pytest.raises(MaucError, match="cannot be split into 100 folds: its largest class has 71"):
+        run_quietly(make_plan(datasets=("wine",), folds=100), tmp_path / "run")
+    run_quietly(make_plan(datasets=("wine",)), tmp_path / "run")
+
+
+def test_options_of_a_data_set_may_be_lists(tmp_path):
+    path = tmp_path / "wine.csv"
+    lines = ["id,a,b,c,label"]
+    lines += [f"{i},{x[0]},{x[6]},{x[9]},k{y}" for i, (x, y) in enumerate(zip(WINE.X, WINE.y, strict=True))]
+    path.write_text("\n".join(lines))
+    spec = DatasetSpec("w", str(path), "label", {"drop": ["id"]})
+    plan = make_plan(datasets=(spec,), sizes=(2,))
+    assert run_quietly(plan, tmp_path / "run").n_failed == 0
+    assert set(load_run(tmp_path / "run").n_features) == {3}
+
+
+def test_a_worker_with_other_data_is_not_trusted(tmp_path, monkeypatch):
+    from mauc.experiments import worker
+
+    def load_other(*arguments, **options):
+        dataset = load_dataset(*arguments, **options)
+        return Dataset(dataset.name, dataset.X + 1, dataset.y, dataset.feature_names)
+
+    worker._load.cache_clear()
+    monkeypatch.setattr(worker, "load_dataset", load_other)
+    with pytest.raises(MaucError, match="a worker has other data for wine"):
+        run_quietly(make_plan(classifiers=("svm",)), tmp_path)
+    worker._load.cache_clear()

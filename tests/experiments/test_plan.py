@@ -1,0 +1,222 @@
+"""Plans: TOML and Python say the same, and every slip of the pen is named."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from run_tools import make_plan
+
+from mauc.exceptions import MaucError
+from mauc.experiments import (
+    Cell,
+    DatasetSpec,
+    MethodSpec,
+    Plan,
+    TuningSpec,
+    parse_plan,
+    plan_to_toml,
+    read_plan,
+    run_plan,
+)
+from mauc.experiments.plan_file import plan_from_dict, plan_to_dict
+
+PAPER = Path(__file__).resolve().parents[2] / "papers" / "wang2011"
+SMALL = 'datasets = ["wine"]\nselectors = ["mdfs"]\nclassifiers = ["nb"]\n'
+
+
+def test_a_small_plan_has_the_cells_one_can_count():
+    plan = parse_plan(SMALL + "sizes = [2, 4]\nrepeats = 2\nfolds = 3")
+    assert plan.cells()[:4] == [
+        Cell("wine", 0, 0), Cell("wine", 0, 1), Cell("wine", 0, 2), Cell("wine", 1, 0)
+    ]  # fmt: skip
+    assert len(plan.cells()) == 2 * 3
+    assert plan.name == "plan"
+    assert plan.selectors == (MethodSpec("mdfs", "mdfs"),)
+
+
+def test_words_and_tables_and_both_forms_of_sizes_say_the_same():
+    plan = parse_plan(SMALL + "sizes = {from = 2, to = 8, step = 3}")
+    tables = parse_plan(
+        'datasets = [{name = "wine", source = "wine"}]\nselectors = [{method = "mdfs"}]\n'
+        'classifiers = [{name = "nb"}]\nsizes = [2, 5, 8]'
+    )
+    assert plan == tables
+
+
+def test_the_plans_of_the_paper_parse():
+    paper, smoke = read_plan(PAPER / "plan.toml"), read_plan(PAPER / "smoke.toml")
+    # Six data sets, ten times tenfold; nine selectors, four classifiers, sizes 10 to 100.
+    assert len(paper.cells()) == 600
+    assert (len(paper.selectors), len(paper.classifiers)) == (9, 4)
+    assert paper.sizes == tuple(range(10, 101, 10))
+    assert paper.selectors[-1].options == {"n_iterations": "log"}
+    assert len(smoke.cells()) == 20
+    for plan in (paper, smoke):
+        assert parse_plan(plan_to_toml(plan)) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SMALL + "fold = 3", "a key of the plan .* did you mean 'folds'"),
+        (SMALL + "[tuning]\nscop = 'fold'", "a key of tuning .* did you mean 'scope'"),
+        (SMALL + "[tuning]\nscope = 'folds'", "scope of tuning .* did you mean 'fold'"),
+        (SMALL + "[tuning]\nsearch = 'ful'", "search of tuning .* did you mean 'full'"),
+        (SMALL.replace("mdfs", "mdsf"), "selector .* did you mean 'mdfs'"),
+        (SMALL.replace("nb", "NB"), "classifier .* did you mean 'nb'"),
+        (SMALL.replace("nb", "c4.5"), "classifier .* did you mean 'c45'"),
+        (SMALL.replace('"mdfs"', '{metod = "mdfs"}'), "a key of a selector .* 'method'"),
+        (SMALL.replace('"wine"', '{name = "w", sorce = "wine"}'), "a key of a data set .*'source'"),
+        (
+            SMALL.replace('"wine"', '{name = "w", options = {seperator = ";"}}'),
+            "an option of the data set w .* did you mean 'separator'",
+        ),
+        (
+            SMALL.replace('"mdfs"', '{name = "mdfs", options = {shedule = "random"}}'),
+            "option of selector mdfs .* did you mean 'schedule'",
+        ),
+        (
+            SMALL.replace('"nb"', '{method = "sklearn.svm.SVC", options = {c = 1}}'),
+            "option of sklearn.svm.SVC .* did you mean 'C'",
+        ),
+        (SMALL + "sizes = {from = 1, two = 3}", "a key of sizes .* did you mean 'to'"),
+    ],
+)
+def test_unknown_words_name_the_nearest_known_one(text, message):
+    with pytest.raises(MaucError, match=f"(?s)the plan: .*{message}"):
+        parse_plan(text)
+
+
+def test_an_unknown_data_set_names_the_nearest_one(tmp_path):
+    with pytest.raises(MaucError, match="data set wnie: .* did you mean 'wine'"):
+        run_plan(parse_plan(SMALL.replace("wine", "wnie")), tmp_path / "run", engine="serial")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("datasets = [", "the plan is not valid TOML"),
+        ('datasets = ["wine"]', "selectors is missing"),
+        (SMALL.replace('["wine"]', '"wine"'), "datasets must be a list"),
+        (SMALL.replace('"wine"', ""), "datasets of the plan must not be empty"),
+        (SMALL.replace('"wine"', "3"), "a data set must be a table or a word, got 3"),
+        (SMALL.replace('"wine"', "{name = 3}"), "a name in datasets .* got 3"),
+        (SMALL.replace('"wine"', '{name = "w", source = 3}'), "the source of w must be text"),
+        (SMALL.replace('"wine"', '{source = "wine"}'), "a data set needs a name"),
+        (SMALL.replace('"wine"', '"wine", "wine"'), "different names, got 'wine' 2 times"),
+        (SMALL.replace('"wine"', '".."'), r"short word without slashes, got '\.\.'"),
+        (SMALL.replace('"wine"', '"a/b"'), "short word without slashes"),
+        (SMALL.replace('"wine"', '{name = "' + "é" * 80 + '", source = "wine"}'), "short word"),
+        (SMALL.replace('"mdfs"', '{name = "m", method = 3}'), "the method of m must be text"),
+        (SMALL.replace('"mdfs"', "{options = {}}"), "a selector needs a name or a method"),
+        (SMALL.replace('"mdfs"', '{name = "mdfs", options = 3}'), "must be a table, got 3"),
+        (SMALL.replace('"mdfs"', '"no_module.Nothing"'), "No module named 'no_module'"),
+        (SMALL.replace('"mdfs"', '".x."'), "must be the import path"),
+        (SMALL.replace('"mdfs"', '"os.getcwd"'), "must be the import path of an estimator"),
+        (SMALL.replace('"mdfs"', '"crashing_methods.NeedyMethod"'), "parameters have defaults"),
+        (SMALL + "sizes = []", "sizes must be whole numbers"),
+        (SMALL + "sizes = [2, 2]", "sizes must ascend"),
+        (SMALL + "sizes = [0, 2]", "sizes must be whole numbers from 1"),
+        (SMALL + "sizes = [true]", "sizes must be whole numbers from 1"),
+        (SMALL + "sizes = {from = 1, to = 9, step = 0}", "sizes as a table must be"),
+        (SMALL + "sizes = 4", "sizes must be a list or a table"),
+        (SMALL + "folds = 1", "folds must be a whole number from 2 up, got 1"),
+        (SMALL + "repeats = 1.0", "repeats must be a whole number"),
+        (SMALL + "seed = -1", "seed must be a whole number from 0"),
+        (SMALL + "name = 3", "the name of the plan"),
+        (SMALL + "tuning = 3", "tuning must be a table"),
+        (SMALL + "[tuning]\nn_folds = 1", "n_folds of tuning"),
+        (SMALL.replace('"nb"', '{method = "nb", options = {x = 1979-05-27}}'), "must be texts"),
+    ],
+)
+def test_a_plan_that_means_nothing_is_refused(text, message):
+    with pytest.raises(MaucError, match=message):
+        parse_plan(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"datasets": (3,)}, "datasets of the plan must hold DatasetSpec, got 3"),
+        ({"selectors": "mdfs"}, "a tuple of MethodSpec|must hold MethodSpec"),
+        ({"selectors": (MethodSpec("a", "mdfs", {"schedule": None}),)}, "got None"),
+        ({"selectors": (MethodSpec("a", "mdfs", {"schedule": print}),)}, "built-in function"),
+        ({"classifiers": (MethodSpec("a", "nb", {1: 2}),)}, "must be a table"),
+    ],
+)
+def test_a_plan_in_python_holds_what_toml_can_hold(change, message):
+    parts = {
+        "name": "x", "datasets": (DatasetSpec("wine"),), "selectors": (MethodSpec("mdfs"),),
+        "classifiers": (MethodSpec("nb"),), **change,
+    }  # fmt: skip
+    with pytest.raises(MaucError, match=message):
+        Plan(**parts)
+
+
+def test_lists_ranges_and_numpy_numbers_make_the_same_plan():
+    plan = make_plan(sizes=(2, 4, 6))
+    for sizes in ([2, 4, 6], range(2, 7, 2), np.arange(2, 7, 2)):
+        assert make_plan(sizes=sizes) == plan
+    assert Plan(
+        plan.name, list(plan.datasets), list(plan.selectors), list(plan.classifiers),
+        plan.sizes, plan.repeats, plan.folds,
+    ) == plan  # fmt: skip
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+NAMES = TEXT.filter(
+    lambda name: (
+        name.isprintable() and name == name.strip() and name not in ("", ".", "..")
+        and "/" not in name and "\\" not in name
+    )
+)  # fmt: skip
+VALUES = st.recursive(
+    TEXT | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    names=st.lists(NAMES, min_size=2, max_size=2, unique=True), source=TEXT.filter(len),
+    value=VALUES, target=st.none() | TEXT.filter(len), size=st.none() | st.integers(1, 9),
+)  # fmt: skip
+def test_a_plan_written_and_read_is_the_same_plan(names, source, value, target, size):
+    plan = make_plan(
+        name=names[0],
+        datasets=(DatasetSpec(names[0], source, target, {"missing": value}), DatasetSpec(names[1])),
+        selectors=(MethodSpec(names[1], "mdfs", {"schedule": value}), MethodSpec("it's \"q\"", "su")),
+        classifiers=(MethodSpec("中 文", "nb"), MethodSpec(names[0], "svm", {"C": 1e-300})),
+        tuning=TuningSpec("fold_size", "full", 5, 10, size),
+    )
+    assert parse_plan(plan_to_toml(plan)) == plan
+    assert plan_from_dict(plan_to_dict(plan)) == plan
+
+
+def test_nan_survives_the_way_through_toml():
+    plan = make_plan(selectors=(MethodSpec("a", "mdfs", {"schedule": [math.nan, -math.inf]}),))
+    nan, inf = parse_plan(plan_to_toml(plan)).selectors[0].options["schedule"]
+    assert math.isnan(nan)
+    assert inf == -math.inf
+
+
+def test_a_source_beside_the_plan_is_found_from_there(tmp_path):
+    (tmp_path / "calls.csv").write_text("a,label\n1,x\n")
+    path = tmp_path / "mine.toml"
+    text = SMALL.replace('"wine"', '{name = "calls", source = "calls.csv", target = "label"}')
+    path.write_text(text)
+    plan = read_plan(path)
+    assert plan.name == "mine"
+    assert plan.datasets[0].source == str((tmp_path / "calls.csv").resolve())
+    assert parse_plan(text).datasets[0].source == "calls.csv"
+
+
+def test_a_plan_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(MaucError, match=r"none\.toml cannot be read: No such file"):
+        read_plan(tmp_path / "none.toml")
+    (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
+    with pytest.raises(MaucError, match=r"latin\.toml is not UTF-8"):
+        read_plan(tmp_path / "latin.toml")
