@@ -21,9 +21,9 @@ def effect(first, second, noise_correction):
     """sqrt(2) Phi^-1(AUC), folded, clipped and freed of noise, with its sign."""
     area = auc(first, second)
     size = math.sqrt(2) * PHI_INVERSE(min(max(area, 1 - area), 1 - 1e-4))
-    variance = (1 / len(first) + 1 / len(second)) * (1 + min(size**2, 11) / 8)
+    noise = (1 / len(first) + 1 / len(second)) * (1 + min(size**2, 11) / 8) + 0.05
     if size > 0:
-        size *= max(0, 1 - noise_correction * variance / size**2)
+        size *= max(0, 1 - noise_correction * noise / size**2)
     return size if area >= 0.5 else -size
 
 
@@ -38,18 +38,50 @@ def normal_scores(column):
     return scores
 
 
-def correlations(X, y, shrinkage):
-    """Correlations of the normal scores within the classes, shrunk; 0 where nothing varies."""
-    deviations = []
+def pearson(a, b):
+    """Correlation of two rows of mean 0; 0 if one does not vary."""
+    length = math.sqrt(sum(a**2) * sum(b**2))
+    return sum(a * b) / length if length > 1e-6 else 0.0
+
+
+def deviations(X, y):
+    """Normal scores less the means of their classes, one row a feature."""
+    rows = []
     for column in X.T:
         z = np.array(normal_scores(column), dtype=float)
         for k in np.unique(y):
             z[y == k] -= z[y == k].mean()
-        length = math.sqrt(sum(z**2))
-        deviations.append(z / length if length > 1e-6 else 0 * z)
-    R = np.array(deviations) @ np.array(deviations).T * (1 - shrinkage)
+        rows.append(z)
+    return rows
+
+
+def correlations(X, y, shrinkage):
+    """Correlations of the normal scores within the classes, shrunk."""
+    rows = deviations(X, y)
+    R = np.array([[(1 - shrinkage) * pearson(a, b) for b in rows] for a in rows])
     np.fill_diagonal(R, 1.0)
     return R
+
+
+def shrinkage_intensity(X, y):
+    """h / (h + mean r^2) over all pairs of the features, which are to vary, at most 64."""
+    rows = deviations(X, y)
+    classes, counts = np.unique(y, return_counts=True)
+    squares, chances, spreads = [], [], []
+    for i in range(len(rows)):
+        for j in range(i + 1, len(rows)):
+            r = pearson(rows[i], rows[j])
+            squares.append(r**2)
+            chances.append((1 - r**2) ** 2 / (len(y) - len(classes)))
+            terms, weight = 0.0, 0
+            for k, n in zip(classes, counts, strict=True):
+                if n >= 3:
+                    r_k = pearson(rows[i][y == k], rows[j][y == k])
+                    terms += n * ((r_k - r) ** 2 - (1 - r_k**2) ** 2 / (n - 1))
+                    weight += n
+            spreads.append(terms / weight if weight else 0.0)
+    h = np.mean(chances) + max(0, np.mean(spreads)) / 2
+    return h / (h + np.mean(squares))
 
 
 def separations(d, R, chosen):
@@ -60,7 +92,7 @@ def separations(d, R, chosen):
     return np.array([d[chosen, p] @ np.linalg.solve(inside, d[chosen, p]) for p in range(len(d.T))])
 
 
-def greedy(X, y, k, shrinkage=0.2, alpha=1.0, noise_correction=1.0):
+def greedy(X, y, k, shrinkage, alpha=0.75, noise_correction=1.0):
     """Every candidate at every step from the definition; ties by column index.
 
     Candidates whose sums differ by less than 1e-12 of themselves count as equal. Returns the

@@ -4,12 +4,40 @@ import contextlib
 import os
 import re
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from mauc.exceptions import MaucError
 
 _MARK = ".part"
 _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
+
+
+@contextlib.contextmanager
+def open_atomic(path: str | Path, *, force: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file beside its place for writing; it takes the place when all is written.
+
+    Parameters
+    ----------
+    path : str or Path
+    force : bool, default=False
+        Whether a file that is there may be replaced.
+    """
+    path = Path(path)
+    _check_place(path, force)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}{_MARK}")
+    try:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        _check_place(path, force)
+        os.replace(part, path)
+    except OSError as error:
+        raise MaucError(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write_atomic(path: str | Path, content: bytes | str, *, force: bool = False) -> Path:
@@ -26,22 +54,18 @@ def write_atomic(path: str | Path, content: bytes | str, *, force: bool = False)
     -------
     path : Path
     """
-    path = Path(path)
+    with open_atomic(path, force=force) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+    return Path(path)
+
+
+def _check_place(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise MaucError(f"{path} is a folder; the name of a file is wanted.")
     if path.exists() and not force:
-        raise MaucError(f"{path} exists already; it is replaced only by force.")
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}{_MARK}")
-    try:
-        with open(part, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
-    return path
+        raise MaucError(f"{path} exists already; force replaces it.")
+    if not path.parent.is_dir():
+        raise MaucError(f"{path}: the folder {path.parent} is not there.")
 
 
 def remove_parts(folder: Path) -> None:

@@ -118,7 +118,7 @@ def test_equal_tables_give_equal_packed_files(dataset, tmp_path):
 def test_a_file_is_replaced_only_by_force(dataset, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("precious")
-    with pytest.raises(MaucError, match=r"data\.csv is there already; say force"):
+    with pytest.raises(MaucError, match=r"data\.csv exists already; force"):
         write_table(dataset, path)
     assert path.read_text() == "precious"
     assert write_table(dataset, path, force=True) == path

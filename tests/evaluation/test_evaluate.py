@@ -13,9 +13,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.c45 import C45
-from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.evaluation import FoldEvaluator, evaluate_ranking
 from mauc.evaluation.score import TestLabels
+from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.metrics import mauc_score
 
 CASES = [

@@ -5,8 +5,8 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_wine
 
 from mauc.classifiers import tune_rbf_svm
-from mauc.exceptions import MaucError
 from mauc.evaluation import evaluate_ranking, evaluate_tuned_svm
+from mauc.exceptions import MaucError
 
 X, Y = load_wine(return_X_y=True)
 FOLD = (X[::2], Y[::2], X[1::2], Y[1::2])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle_greedy import greedy, normal_scores
+from oracle_greedy import greedy, normal_scores, shrinkage_intensity
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
@@ -65,7 +65,7 @@ class TestByHand:
         assert_allclose(selector.predicted_mauc_, [0.75], rtol=1e-14)
         effect = np.sqrt(2) * ndtri(0.75)
         assert_allclose(selector.separations_, [effect**2], rtol=1e-14)
-        assert_allclose(selector.scores_, [1 - np.exp(-(effect**2) / 8)], rtol=1e-13)
+        assert_allclose(selector.scores_, [1 - np.exp(-0.75 * effect**2 / 8)], rtol=1e-13)
 
     def test_independent_features_add_their_squares(self):
         # Each cell of a 2 x 2 design holds the same rows in both classes: correlation 0.
@@ -79,13 +79,13 @@ class TestByHand:
         assert_allclose(selector.predicted_mauc_[1], ndtr(effect), rtol=1e-12)
 
     def test_noise_is_taken_off(self):
-        # AUC 3/4 of 2 x 2 samples: s^2 = 1 + d^2 / 8 exceeds d^2, and nothing is left.
+        # AUC 3/4 of 2 x 2 samples: s^2 = 1.05 + d^2 / 8 exceeds d^2, and nothing is left.
         X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1])
         assert GreedyMAUC(1).fit(X, y).predicted_mauc_ == [0.5]
-        # Fifty times as many: s^2 = (1 + d^2 / 8) / 50
+        # Fifty times as many: s^2 = (1 + d^2 / 8) / 50 + 0.05
         many = GreedyMAUC(1).fit(np.repeat(X, 50, axis=0), np.repeat(y, 50))
         effect = np.sqrt(2) * ndtri(0.75)
-        less = effect * (1 - (1 + effect**2 / 8) / 50 / effect**2)
+        less = effect * (1 - ((1 + effect**2 / 8) / 50 + 0.05) / effect**2)
         assert_allclose(many.separations_, [less**2], rtol=1e-12)
 
     def test_a_copy_adds_only_what_shrinkage_leaves(self):
@@ -176,7 +176,7 @@ def test_equals_the_definition_on_wider_data(rng):
     for c in (2, 3, 6):
         X, y = mixed_data(rng, n=60, m=14, c=c)
         selector = GreedyMAUC("all").fit(X, y)
-        ranking, gains, history = greedy(X, y, 14)
+        ranking, gains, history = greedy(X, y, 14, selector.shrinkage_)
         assert_array_equal(selector.ranking_, ranking)
         assert_allclose(selector.trace_.scores[:13], gains, rtol=1e-9)
         assert_allclose(selector.separations_, history[-1], rtol=1e-9)
@@ -205,7 +205,8 @@ def test_order_of_columns_is_followed(rng):
     X, y = mixed_data(rng)
     X = X[:, [0, 3, 4, 5, 6, 7, 8]]
     order = rng.permutation(7)
-    one, other = GreedyMAUC("all").fit(X, y), GreedyMAUC("all").fit(X[:, order], y)
+    selector = GreedyMAUC("all", shrinkage=0.2)
+    one, other = clone(selector).fit(X, y), clone(selector).fit(X[:, order], y)
     assert_array_equal(order[other.ranking_], one.ranking_)
     assert_array_equal(other.separations_, one.separations_)
 
@@ -268,6 +269,27 @@ def test_a_feature_that_varies_outside_the_part_is_not_constant():
     assert selector.scores_[1] > 0
 
 
+def test_shrinkage_equals_the_definition(rng):
+    for c in (2, 3, 5):
+        X, y = mixed_data(rng, n=60, c=c)
+        X = X[:, [0, 1, 3, 4, 5, 6, 7, 8]]
+        assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
+    X, y = rng.normal(size=(12, 3)), np.repeat([0, 1, 2, 3, 4, 5], 2)
+    assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
+
+
+def test_shrinkage_follows_samples_and_classes(rng):
+    base = rng.normal(size=(2000, 1))
+    y = np.arange(2000) % 2
+    alike = base + 0.5 * rng.normal(size=(2000, 8))
+    # In the second class every other feature turns round: its correlations change sign.
+    turned = alike * np.where((y == 1)[:, None] & (np.arange(8) % 2 == 0), -1, 1)
+    assert GreedyMAUC().fit(alike, y).shrinkage_ < 0.01
+    assert GreedyMAUC().fit(alike[:40], y[:40]).shrinkage_ < 0.1
+    assert GreedyMAUC().fit(turned, y).shrinkage_ > 0.3
+    assert GreedyMAUC().fit(rng.normal(size=(40, 8)), y[:40]).shrinkage_ > 0.3
+
+
 def test_prediction_never_falls_and_stays_in_range(rng):
     X, y = mixed_data(rng, m=30)
     predicted = GreedyMAUC("all").fit(X, y).predicted_mauc_
@@ -294,7 +316,7 @@ def test_constant_input_is_chosen_by_order():
     assert_array_equal(selector.scores_, 0)
 
 
-@pytest.mark.parametrize("shrinkage", [0.0, 0.2, 1.0])
+@pytest.mark.parametrize("shrinkage", ["auto", 0.0, 0.2, 1.0])
 def test_copies_and_sums_do_no_harm(rng, shrinkage):
     X, y = mixed_data(rng)
     X = np.column_stack([X] * 6 + [X @ rng.normal(size=(9, 5))])
@@ -335,7 +357,7 @@ def test_classes_of_one_sample(rng):
     X, y = rng.normal(size=(30, 6)), np.array([0] * 14 + [1] * 14 + [2, 3])
     with pytest.warns(SmallClassWarning):
         selector = GreedyMAUC("all").fit(X, y)
-    ranking, _, history = greedy(X, y, 6)
+    ranking, _, history = greedy(X, y, 6, selector.shrinkage_)
     assert_array_equal(selector.ranking_, ranking)
     assert_allclose(selector.separations_, history[-1], rtol=1e-9)
     with pytest.warns(SmallClassWarning):

@@ -1,4 +1,8 @@
-"""Put the commands together."""
+"""Put the commands together.
+
+The modules of the commands import the library inside their functions, so that help, version and
+completion of words do not wait for it.
+"""
 
 from typing import Annotated
 
@@ -16,17 +20,19 @@ from mauc.cli.tables import published, tables
 
 app = typer.Typer(
     name="mauc",
-    help="Choose features for a high multi-class AUC (MAUC).",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Plain help: it fits narrow terminals and pipes.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 def _show_version(is_wanted: bool) -> None:
     if is_wanted:
-        from mauc import __version__
+        from importlib.metadata import version
 
-        typer.echo(f"mauc {__version__}")
+        typer.echo(f"mauc {version('mauc')}")
         raise typer.Exit
 
 
@@ -37,7 +43,16 @@ def _root(
         typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Choose features for a high multi-class AUC (MAUC)."""
+    """Choose features for a high multi-class AUC (MAUC).
+
+    \b
+    mauc select data.csv --target label -k 20     the best 20 features, and for whom
+    mauc compare data.csv --target label          which method is best for these data
+    mauc COMMAND --help                           what a command can do
+
+    Exit codes: 0 fine, 1 some combinations of a run failed, 2 wrong input, 70 a fault of this
+    program, 130 stopped.
+    """  # noqa: D301
 
 
 for function in (select, rank, compare, siren, score, methods, run, tables, published):

@@ -1,62 +1,99 @@
-"""What the commands share: arguments, errors without a traceback, tables and JSON out."""
+"""What the commands share: arguments, and errors that become a line and an exit code."""
 
 import functools
-import json
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from rich.console import Console
 
-from mauc.datasets import BUNDLED
-from mauc.exceptions import MaucError
-
-FAILED, USAGE, STOPPED = 1, 2, 130  # exit codes
+FAILED, USAGE, FAULT, STOPPED = 1, 2, 70, 130  # exit codes
 
 DEFAULT_DATA = "siren"
 DataArgument = Annotated[
     str,
     typer.Argument(
-        help=f"A file, or the name of a data set ({', '.join(BUNDLED)}, or one that was fetched)."
+        metavar="DATA", help="A file, or the name of a data set (see mauc datasets list)."
     ),
 ]
 TargetOption = Annotated[
-    str | None, typer.Option("--target", "-t", help="Column of the file with the labels.")
+    str | None,
+    typer.Option("--target", "-t", metavar="COLUMN", help="Column of the file with the labels."),
 ]
 FormatOption = Annotated[
-    str | None, typer.Option("--format", help="Format of the file, if its extension does not tell.")
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Format of the file, if its extension does not tell: csv, tsv, parquet, feather, "
+        "arff, npz, mat or svmlight.",
+    ),
 ]
 NominalOption = Annotated[
     str,
     typer.Option(
-        help="Columns of words: keep (for methods that take them), ordinal, onehot or drop."
+        metavar="HOW",
+        help="Columns of words: keep (for methods that take them), ordinal, onehot or drop.",
     ),
 ]
+NumericOption = Annotated[
+    str, typer.Option("--nominal", metavar="HOW", help="Columns of words: ordinal, onehot or drop.")
+]
 DropOption = Annotated[
-    list[str] | None, typer.Option("--drop", help="A column to leave out; may be given again.")
+    list[str] | None,
+    typer.Option("--drop", metavar="COLUMN", help="A column to leave out; may be given again."),
 ]
 SeparatorOption = Annotated[
-    str | None, typer.Option(help="What separates the columns of a text file.")
+    str | None,
+    typer.Option(metavar="TEXT", help="What separates the columns of a csv or tsv file."),
 ]
-EncodingOption = Annotated[str | None, typer.Option(help="Encoding of a text file.")]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Encoding of a text file, such as latin-1; UTF-8 if not."),
+]
+MethodOption = Annotated[
+    str,
+    typer.Option(
+        "--method", "-m", metavar="NAME", help="A selector: mdfs, mrmr, su, ... (see mauc methods)."
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", help="An option of the method, NAME=VALUE; may be given again."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="An option of the method (see mauc methods); may be given again.",
+    ),
+]
+FigureOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Draw it to this file (png, pdf, svg).")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of all that is random.")]
-JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Threads; -1 for all cores.")]
+SeedOption = Annotated[
+    int, typer.Option(metavar="INT", min=0, max=2**32 - 1, help="Seed of all that is random.")
+]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="INT", help="Threads; -1 for all cores.")
+]
+WorkersOption = Annotated[
+    int, typer.Option("--jobs", "-j", metavar="INT", help="Processes; -1 for one per core.")
+]
+ProgressOption = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW", help="auto (bar on a terminal, lines elsewhere), bar, lines or quiet."
+    ),
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write to this folder instead.")
-]
+
+# Packages that not everyone has, by the extra that brings them.
+_EXTRAS = {"matplotlib": "plot", "dask": "dask", "distributed": "dask"}
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -68,20 +105,54 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             with _warnings_as_lines():
                 function(*arguments, **options)
             sys.stdout.flush()
-        except KeyboardInterrupt:
-            typer.echo("mauc: stopped.", err=True)
+        except (typer.Exit, typer.Abort):
+            raise
+        except KeyboardInterrupt as stop:
+            complain(f"stopped; {stop}" if str(stop) else "stopped.")
             raise typer.Exit(STOPPED) from None
         except BrokenPipeError:
-            # The reader (head, less) has seen enough; what is buffered must not fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(0) from None
-        except (MaucError, ValueError, OSError, MemoryError) as error:
+            _drop_output()  # the reader (head, less) has seen enough
+        except Exception as error:
             if options.get("debug"):
-                raise
-            typer.echo(f"mauc: {error or type(error).__name__}", err=True)
-            raise typer.Exit(USAGE) from None
+                traceback.print_exc()
+            complain(_message_of(error))
+            if isinstance(error, OSError):
+                _drop_output()
+            raise typer.Exit(_code_of(error)) from None
 
     return run
+
+
+def complain(message: str) -> None:
+    """Write a message to standard error, whatever characters the names in it have."""
+    from mauc.cli.show import printable
+
+    typer.echo("mauc: " + "\n".join(map(printable, message.split("\n"))), err=True)
+
+
+def _code_of(error: Exception) -> int:
+    return USAGE if isinstance(error, ValueError | OSError | MemoryError | ImportError) else FAULT
+
+
+def _message_of(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        package = error.name.split(".")[0]
+        extra = _EXTRAS.get(package, "all")
+        return f"this needs the package {package}: pip install 'mauc[{extra}]'"
+    if isinstance(error, MemoryError):
+        return f"not enough memory. {error}".rstrip()
+    if _code_of(error) == FAULT:
+        name = type(error).__name__
+        return f"a fault of this program, {name}: {error}; --debug shows where."
+    return str(error) or type(error).__name__
+
+
+def _drop_output() -> None:
+    """Let nobody read what is left in the buffers, where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
@@ -92,48 +163,9 @@ def _warnings_as_lines() -> Iterator[None]:
     def show(message: Any, category: Any, *_: Any, **__: Any) -> None:
         if str(message) not in seen:
             seen.add(str(message))
-            typer.echo(f"mauc: warning: {message}", err=True)
+            complain(f"warning: {message}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show
         yield
-
-
-def print_json(value: Any) -> None:
-    """Print plain values as JSON; what is not a number there becomes null."""
-    sys.stdout.write(json.dumps(_plain(value), indent=1, ensure_ascii=False, allow_nan=False))
-    sys.stdout.write("\n")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    if isinstance(value, Path):
-        return str(value)
-    return value
-
-
-def frame_records(frame: Any) -> list[dict[str, Any]]:
-    """Return a pandas frame as plain records."""
-    return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
-
-
-def make_console() -> Console:
-    """Return where tables go: full width when piped, colours only on a terminal."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=200, no_color=True)
-    return console
-
-
-def say_files(files: list[Path]) -> None:
-    """Tell which files were written."""
-    for file in files:
-        typer.echo(f"wrote {file}", err=True)

@@ -1,47 +1,98 @@
 """Read the data of a command and make the selector it names."""
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
-from mauc.datasets import Dataset, check_numeric, load_dataset
 from mauc.exceptions import MaucError, unknown_word
-from mauc.selectors import SELECTORS, make_selector
-from mauc.selectors.base import RankingSelector
+
+if TYPE_CHECKING:
+    from mauc.datasets import Dataset
+    from mauc.selectors.base import RankingSelector
+
+# Parameters of selectors that are options of their own here.
+_OWN = {"n_features_to_select": "-k", "random_state": "--seed", "n_jobs": "--jobs"}
 
 
 def read_data(
     data: str, target: str | None, data_format: str | None, nominal: str,
     drop: list[str] | None, separator: str | None, encoding: str | None,
-) -> Dataset:  # fmt: skip
-    """Load the data set of a command."""
-    return load_dataset(
-        data, target, format=data_format, nominal=nominal, drop=drop or (),
-        separator=separator, encoding=encoding,
-    )  # fmt: skip
+) -> "Dataset":  # fmt: skip
+    """Load the data set of a command; errors speak of its options."""
+    from mauc.datasets import load_dataset
+
+    if separator is not None:
+        separator = separator.replace("\\t", "\t")
+    try:
+        return load_dataset(
+            data, target, format=data_format, nominal=nominal, drop=drop or (),
+            separator=separator, encoding=encoding,
+        )  # fmt: skip
+    except MaucError as error:
+        raise MaucError(as_options(str(error))) from error
+
+
+def as_options(message: str) -> str:
+    """Return a message of the library with its parameters as options of the command line."""
+    message = re.sub(r"\b(separator|encoding|format|nominal)=", r"--\1 ", message)
+    return re.sub(r"^(separator|encoding|format|nominal) (?=must|goes)", r"--\1 ", message)
+
+
+def numbers_only(dataset: "Dataset", what: str) -> None:
+    """Raise if a data set has nominal columns, for something that takes none."""
+    from mauc.datasets import check_numeric
+
+    try:
+        check_numeric(dataset, what)
+    except MaucError as error:
+        raise MaucError(as_options(str(error))) from error
+
+
+def check_jobs(jobs: int) -> int:
+    """Return a number of threads or processes: from 1 up, or -1 for all cores."""
+    if jobs != -1 and jobs < 1:
+        raise MaucError(f"--jobs must be from 1 up, or -1 for all cores, got {jobs}.")
+    return jobs
 
 
 def named_selector(
     method: str, size: int | str, options: list[str] | None, seed: int, jobs: int
-) -> RankingSelector:
+) -> "RankingSelector":
     """Return the unfitted selector of ``--method`` with its ``--set`` options."""
+    from mauc.selectors import SELECTORS, make_selector
+
     if method not in SELECTORS:
         raise unknown_word("--method", method, SELECTORS)
     given = parse_options(options)
-    selector = make_selector(method, size, **given)
-    known = selector.get_params()
-    common = {"random_state": seed, "n_jobs": jobs}
-    selector.set_params(
-        **{name: value for name, value in common.items() if name in known and name not in given}
-    )
-    return selector
+    fixed = getattr(SELECTORS[method], "keywords", {})
+    known = SELECTORS[method]().get_params()
+    free = [name for name in known if name not in _OWN and name not in fixed]
+    for name in given:
+        if name in _OWN:
+            raise MaucError(f"--set {name}: say {_OWN[name]} instead.")
+        if name not in free:
+            choices = free or ["none (it has no options)"]
+            raise unknown_word(f"--set for the method {method}", name, choices)
+    common = {"random_state": seed, "n_jobs": check_jobs(jobs)}
+    given |= {name: value for name, value in common.items() if name in known}
+    return make_selector(method, size, **given)
 
 
 def parse_options(options: list[str] | None) -> dict[str, Any]:
-    """Return NAME=VALUE words as a dict; values that look like numbers are numbers."""
+    """Return NAME=VALUE words as a dict; values that look like numbers are numbers.
+
+    Examples
+    --------
+    >>> from mauc.cli.data import parse_options
+    >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none"])
+    {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None}
+    """
     parsed: dict[str, Any] = {}
     for word in options or ():
         name, equals, text = word.partition("=")
-        if not equals or not name:
+        if not equals or not name.strip():
             raise MaucError(f"--set must be NAME=VALUE, got {word!r}.")
+        if name.strip() in parsed:
+            raise MaucError(f"--set {name.strip()} is given twice.")
         parsed[name.strip()] = _value(text.strip())
     return parsed
 
@@ -58,18 +109,14 @@ def _value(text: str) -> Any:
     return text
 
 
-def fit_on(selector: RankingSelector, dataset: Dataset, method: str) -> RankingSelector:
+def fit_on(selector: "RankingSelector", dataset: "Dataset", method: str) -> None:
     """Fit a selector, or say which nominal column it cannot take."""
     if not selector._accepts()["accept_nominal"]:
-        try:
-            check_numeric(dataset, method)
-        except MaucError as error:
-            raise MaucError(str(error).replace("say nominal=", "say --nominal ")) from error
+        numbers_only(dataset, method)
     selector.fit(dataset.X, dataset.y)
-    return selector
 
 
-def check_size(k: str | None, n_features: int) -> int | str:
+def check_size(k: str | None, n_features: int) -> int:
     """Return how many features ``-k`` asks for: 10 or all if fewer by default."""
     if k is None:
         return min(10, n_features)
@@ -93,7 +140,14 @@ def words_of(text: str, option: str) -> list[str]:
 
 
 def sizes_from(text: str | None, n_features: int) -> tuple[int, ...]:
-    """Return the sizes of a list with commas; by default some up to 100 or all features."""
+    """Return the sizes of a list with commas; by default some up to 100 or all features.
+
+    Examples
+    --------
+    >>> from mauc.cli.data import sizes_from
+    >>> sizes_from(None, 64), sizes_from("10,5", 64)
+    ((6, 13, 32, 64), (5, 10))
+    """
     if text is None:
         most = min(100, n_features)
         return tuple(sorted({max(1, round(most * share)) for share in (0.1, 0.2, 0.5, 1.0)}))
@@ -104,6 +158,7 @@ def sizes_from(text: str | None, n_features: int) -> tuple[int, ...]:
             f"--sizes must be whole numbers separated by commas, got {text!r}."
         ) from None
     if sizes[0] < 1 or sizes[-1] > n_features:
-        raise MaucError(f"--sizes must be in [1, {n_features}] (the number of features), "
-                        f"got {text}.")  # fmt: skip
+        raise MaucError(
+            f"--sizes must be in [1, {n_features}] (the number of features), got {text}."
+        )
     return tuple(sizes)

@@ -1,14 +1,11 @@
 """`mauc select`: a table of chosen features and the class pairs that each one serves."""
 
+import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from mauc.cli.common import (
     DEFAULT_DATA,
@@ -20,22 +17,24 @@ from mauc.cli.common import (
     FormatOption,
     JobsOption,
     JsonOption,
+    MethodOption,
     NominalOption,
     SeedOption,
     SeparatorOption,
     SetOption,
     TargetOption,
     command,
-    make_console,
-    print_json,
-    say_files,
 )
 from mauc.cli.data import check_size, fit_on, named_selector, read_data
-from mauc.datasets import Dataset, write_table
-from mauc.decompose import Decomposition
+from mauc.cli.outputs import check_extension, check_outputs
+from mauc.cli.show import add_row, make_console, make_table, print_json, printable, say_files, short
 from mauc.exceptions import MaucError
-from mauc.selectors import SELECTORS
-from mauc.selectors.base import RankingSelector
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mauc.datasets import Dataset
+    from mauc.selectors.base import RankingSelector
 
 
 @command
@@ -43,18 +42,22 @@ def select(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
     k: Annotated[
-        str | None, typer.Option("-k", help="How many features: a number or all; 10 by default.")
+        str | None,
+        typer.Option("-k", metavar="INT", help="How many features, or all; 10 by default."),
     ] = None,
-    method: Annotated[
-        str, typer.Option("--method", "-m", help=f"One of {', '.join(SELECTORS)}.")
-    ] = "mdfs",
+    method: MethodOption = "mdfs",
     options: SetOption = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Write a page to look at in the browser (html).")
-    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write the data with the chosen features alone."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write labels and chosen features; the extension tells the format.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page for the browser (html).")
     ] = None,
     data_format: FormatOption = None,
     nominal: NominalOption = "keep",
@@ -71,24 +74,52 @@ def select(
 
     Example: mauc select data.csv --target label -k 20 --output reduced.csv
     """
-    for path in (report, output):
-        if path is not None and path.exists() and not force:
-            raise MaucError(f"{path} exists already; --force replaces it.")
+    check_outputs(output, report, force=force)
+    check_extension("--report", report, (".html", ".htm", ".json"))
+    _check_table(output)
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
     size = check_size(k, dataset.n_features)
     selector = named_selector(method, size, options, seed, jobs)
     fit_on(selector, dataset, method)
+    files = _write_files(selector, dataset, output, report, force=force)
     if as_json:
-        print_json(selection_dict(selector, dataset, method))
+        print_json({**selection_dict(selector, dataset, method), "files": files})
     else:
         console = make_console()
         console.print(
-            Text(
-                f"{dataset.name}: {dataset.n_samples} samples, {dataset.n_features} features, "
-                f"{len(selector.classes_)} classes; {method} chose {len(selector.ranking_)}"
-            )
+            f"{printable(dataset.name)}: {dataset.n_samples} samples, "
+            f"{dataset.n_features} features, {len(selector.classes_)} classes; "
+            f"{method} chose {len(selector.ranking_)}"
         )
         console.print(feature_table(selector, dataset.feature_names, measure_of(method)))
+    say_files(files)
+
+
+def _check_table(path: Path | None) -> None:
+    """Refuse a file of a format that is not written."""
+    if path is None:
+        return
+    from mauc.datasets import WRITABLE
+    from mauc.datasets.readers import find_format
+
+    try:
+        found = find_format(path)
+    except MaucError as error:
+        raise MaucError(str(error).partition("; or say")[0] + ".") from error
+    if found not in WRITABLE:
+        raise MaucError(f"{path}: {found} files are only read; write {', '.join(WRITABLE)}.")
+
+
+def _write_files(
+    selector: "RankingSelector",
+    dataset: "Dataset",
+    output: Path | None,
+    report: Path | None,
+    *,
+    force: bool,
+) -> list[Path]:
+    from mauc.datasets import write_table
+
     files = []
     if output is not None:
         files.append(write_table(dataset.take(selector.ranking_), output, force=force))
@@ -96,12 +127,11 @@ def select(
         from mauc.report.html import selection_report
 
         page = selection_report(
-            selector, dataset.X, dataset.y, title=dataset.name,
-            feature_names=dataset.feature_names,
-            command=" ".join(["mauc", *sys.argv[1:]]),
+            selector, dataset.X, dataset.y, data_name=dataset.name,
+            feature_names=dataset.feature_names, command=shlex.join(["mauc", *sys.argv[1:]]),
         )  # fmt: skip
         files.append(page.write(report, force=force))
-    say_files(files)
+    return files
 
 
 def measure_of(method: str) -> str:
@@ -109,7 +139,7 @@ def measure_of(method: str) -> str:
     return "AUC" if method in ("mdfs", "maucd") else "score"
 
 
-def selection_dict(selector: RankingSelector, dataset: Dataset, method: str) -> dict[str, Any]:
+def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str) -> dict[str, Any]:
     """Return a selection as plain values."""
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
@@ -119,7 +149,7 @@ def selection_dict(selector: RankingSelector, dataset: Dataset, method: str) -> 
         "n_features": dataset.n_features,
         "classes": [str(label) for label in selector.classes_],
         "method": method,
-        "parameters": {key: _shown(value) for key, value in selector.get_params().items()},
+        "parameters": selector.get_params(),
         "features": [
             {
                 "order": step.step + 1,
@@ -136,12 +166,12 @@ def selection_dict(selector: RankingSelector, dataset: Dataset, method: str) -> 
     }
 
 
-def _shown(value: Any) -> Any:
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
-
-
-def served_pairs(selector: RankingSelector) -> list[list[str]]:
+def served_pairs(selector: "RankingSelector") -> list[list[str]]:
     """Return for each chosen feature the pairs on which no other chosen one has a larger AUC."""
+    import numpy as np
+
+    from mauc.decompose import Decomposition
+
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
     auc = selector.pair_auc_
     best = np.where(np.isnan(auc), -1.0, auc).argmax(axis=0)
@@ -150,32 +180,29 @@ def served_pairs(selector: RankingSelector) -> list[list[str]]:
     return [[names[pair] for pair in np.flatnonzero(best == place)] for place in range(len(auc))]
 
 
-def feature_table(selector: RankingSelector, feature_names: list[str], measure: str) -> Table:
+def feature_table(selector: "RankingSelector", feature_names: list[str], measure: str) -> "Table":
     """Return the table of a fitted selector, one row a chosen feature.
 
     `measure` names what its scores are.
     """
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("#", justify="right")
-    table.add_column("feature", overflow="fold")
-    if is_paired:
-        table.add_column("asked for by")
-        table.add_column("rank", justify="right")
-        table.add_column(f"{measure} there", justify="right")
-    table.add_column(f"mean {measure}" if is_paired else measure, justify="right")
-    table.add_column("serves best")
+    there, mean = f"{measure} there", f"mean {measure}" if is_paired else measure
+    asking = ("asked for by", "rank", there) if is_paired else ()
+    table = make_table(
+        "#", "feature", *asking, mean, "serves best", right=("#", "rank", there, mean)
+    )
     for step in selector.trace_:
-        pairs = served[step.step]
-        asked = [step.subproblem_name, str(step.rank), f"{step.score:.3f}"] if is_paired else []
-        cells = [
-            str(step.step + 1),
-            feature_names[step.feature],
+        pairs = [short(pair) for pair in served[step.step]]
+        asked = (
+            [short(step.subproblem_name), step.rank, f"{step.score:.3f}"] if is_paired else []
+        )
+        add_row(
+            table,
+            step.step + 1,
+            short(feature_names[step.feature]),
             *asked,
             f"{selector.scores_[step.feature]:.3f}",
             ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""),
-        ]
-        # As text: a name may look like the markup of a terminal.
-        table.add_row(*(Text(cell) for cell in cells))
+        )
     return table

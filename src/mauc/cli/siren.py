@@ -1,6 +1,5 @@
 """`mauc siren`: which class pairs are hard, and which selectors neglect them."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,41 +10,42 @@ from mauc.cli.common import (
     DebugOption,
     DropOption,
     EncodingOption,
+    FigureOption,
     ForceOption,
     FormatOption,
     JobsOption,
     JsonOption,
-    NominalOption,
+    NumericOption,
     SeedOption,
     SeparatorOption,
     TargetOption,
     command,
-    frame_records,
-    print_json,
-    say_files,
 )
-from mauc.cli.data import read_data, words_of
-from mauc.experiments import SirenStudy, siren_study
-from mauc.relevance import RELEVANCES
+from mauc.cli.data import check_jobs, check_size, numbers_only, read_data, words_of
+from mauc.cli.outputs import check_figure, write_figure
+from mauc.cli.show import frame_records, print_json, print_text, say_files, short
 
 
 @command
 def siren(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
-    relevance: Annotated[str, typer.Option(help=f"One of {', '.join(RELEVANCES)}.")] = "chi2",
+    relevance: Annotated[
+        str, typer.Option(metavar="NAME", help="What ranks the features: chi2, su, auc, fsdd.")
+    ] = "chi2",
     k: Annotated[
-        int | None, typer.Option("-k", help="How many of the best features to follow.")
+        int | None,
+        typer.Option("-k", metavar="INT", help="How many of the best features to follow."),
     ] = None,
     methods: Annotated[
-        str, typer.Option(help="Selectors to compare, separated by commas.")
+        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, with commas.")
     ] = "mdfs,maucd,chi,su,mrmr",
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation on each pair.")] = 5,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw the study to this file (png, pdf, svg).")
-    ] = None,
+    folds: Annotated[
+        int, typer.Option(metavar="INT", help="Folds of the cross-validation on each pair.")
+    ] = 5,
+    figure: FigureOption = None,
     data_format: FormatOption = None,
-    nominal: NominalOption = "ordinal",
+    nominal: NumericOption = "ordinal",
     drop: DropOption = None,
     separator: SeparatorOption = None,
     encoding: EncodingOption = None,
@@ -59,34 +59,36 @@ def siren(
 
     Example: mauc siren data.csv --target label --relevance su
     """
+    from mauc.experiments import siren_study
+
+    check_figure(figure, force=force)
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
+    numbers_only(dataset, "mauc siren")
+    if k is not None:
+        check_size(str(k), dataset.n_features)
+    # A JSON file has the labels as they are, a table as it can show them.
+    y = dataset.y if as_json else [short(label) for label in dataset.y]
     study = siren_study(
-        dataset.X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=words_of(methods, "--methods"),
-        random_state=seed, n_jobs=jobs,
+        dataset.X, y, relevance=relevance, n_features=k, n_folds=folds,
+        selectors=words_of(methods, "--methods"), random_state=seed, n_jobs=check_jobs(jobs),
     )  # fmt: skip
+    files = []
+    if figure is not None:
+        from mauc.plotting import SirenDisplay
+
+        display = SirenDisplay.from_study(study).plot()
+        files.append(write_figure(display.figure_, figure, force=force))
     if as_json:
         print_json(
             {
+                "data": dataset.name,
+                "relevance": relevance,
                 "index": study.index,
                 "pairs": frame_records(study.frame().reset_index()),
                 "selectors": frame_records(study.comparison().reset_index()),
+                "files": files,
             }
         )
     else:
-        typer.echo(f"{dataset.name}: {study}")
-    if figure is not None:
-        say_files([draw(study, figure, force=force)])
-
-
-def draw(study: SirenStudy, path: Path, *, force: bool) -> Path:
-    """Draw a study to a file."""
-    import io
-
-    from mauc.files import write_atomic
-    from mauc.plotting import SirenDisplay
-
-    buffer = io.BytesIO()
-    display = SirenDisplay.from_study(study).plot()
-    display.figure_.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=200)
-    return write_atomic(path, buffer.getvalue(), force=force)
+        print_text(f"{dataset.name}: {study}")
+    say_files(files)

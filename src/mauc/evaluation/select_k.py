@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
@@ -29,6 +29,8 @@ class SizeCurve:
         MAUC of every fold.
     rule : {"one_standard_error", "best"}
         How `size` is chosen.
+    tolerance : float
+        A difference of MAUC that does not matter.
 
     Attributes
     ----------
@@ -43,6 +45,7 @@ class SizeCurve:
     sizes: np.ndarray
     fold_mauc: np.ndarray
     rule: str = "one_standard_error"
+    tolerance: float = 0.001
 
     @property
     def mean(self):
@@ -66,8 +69,9 @@ class SizeCurve:
     def threshold(self):
         """The mean that is good enough."""
         best = self.mean.argmax()
-        slack = self.standard_error[best] if self.rule == "one_standard_error" else 0.0
-        return float(self.mean[best] - slack)
+        if self.rule == "best":
+            return float(self.mean[best])
+        return float(self.mean[best] - max(self.standard_error[best], self.tolerance))
 
     @property
     def size(self):
@@ -99,8 +103,8 @@ class SizeCurve:
 
 
 def select_k(
-    selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", n_folds=5,
-    response_method="auto", sample_weight=None, random_state=0, n_jobs=None,
+    selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", tolerance=0.001,
+    n_folds=5, response_method="auto", sample_weight=None, random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Choose how many features of a selector's ranking to keep.
 
@@ -120,6 +124,8 @@ def select_k(
         `NormalNaiveBayes` by default.
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
+    tolerance : float, default=0.001
+        The first rule lets go of so much in any case: near MAUC 1 standard errors vanish.
     n_folds : int, default=5
         Stratified folds; fewer if the smallest class has fewer samples.
     response_method : str, default="auto"
@@ -144,10 +150,12 @@ def select_k(
     >>> X, y = load_wine(return_X_y=True)
     >>> curve = select_k(MDFS(random_state=0), X, y)
     >>> print(curve)
-    9 features: MAUC 0.9996; best 0.9996 (standard error 0.0002) with 9
+    6 features: MAUC 0.9990; best 0.9996 (standard error 0.0002) with 9
     """
     if rule not in RULES:
         raise MaucError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
+    if not isinstance(tolerance, Real) or not tolerance >= 0:
+        raise MaucError(f"tolerance must be a number from 0 up, got {tolerance!r}.")
     if not isinstance(n_folds, Integral) or n_folds < 2:
         raise MaucError(f"n_folds must be a whole number from 2 up, got {n_folds!r}.")
     holder = BaseEstimator()
@@ -168,7 +176,7 @@ def select_k(
         )
         for train, test in folds
     ]  # fmt: skip
-    return SizeCurve(sizes, np.array(values), rule)
+    return SizeCurve(sizes, np.array(values), rule, float(tolerance))
 
 
 def auto_sizes(n_features):

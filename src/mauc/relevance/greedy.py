@@ -17,6 +17,7 @@ from mauc.relevance.normal_scores import NormalScorer
 MOST_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
 MOST_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
 LEAST_SQUARE = 1e-12
+MODEL_NOISE = 0.05  # square of an effect (AUC 0.56) that is not told from model error
 _BLOCK_BYTES = 2**20
 # Rough seconds of a product and an exponential, and what a step must take for a thread to be
 # worth its call.
@@ -73,16 +74,18 @@ def effect_sizes(wins, most_wins, variances, noise_correction=0.0):
     -----
     :math:`d = \sqrt 2 \Phi^{-1}(A)` of the clipped AUC, times
     :math:`\max(0, 1 - \kappa s^2 / d^2)` with :math:`\kappa` the noise correction and
-    :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11) / 8)` the variance of d: the positive-part
-    rule of James and Stein, one effect at a time.
+    :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11) / 8) + 0.05`: the variance of d, and what the
+    model is wrong by with any number of samples. It is the positive-part rule of James and
+    Stein, one effect at a time.
     """
     folded = np.empty(wins.shape)
     fold_wins(wins, most_wins, folded)
     effects = np.sqrt(2.0) * ndtri(np.minimum(folded, MOST_AUC))
     if noise_correction > 0.0:
         squares = effects * effects
-        noise = noise_correction * variances * (1.0 + np.minimum(squares, MOST_SQUARE) / 8.0)
-        effects *= 1.0 - np.minimum(noise / np.maximum(squares, LEAST_SQUARE), 1.0)
+        noise = variances * (1.0 + np.minimum(squares, MOST_SQUARE) / 8.0) + MODEL_NOISE
+        share = noise_correction * noise / np.maximum(squares, LEAST_SQUARE)
+        effects *= 1.0 - np.minimum(share, 1.0)
     return np.where(2 * wins < most_wins, -effects, effects)
 
 

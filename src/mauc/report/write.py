@@ -1,15 +1,14 @@
 """Write the tables and figures of a run as files: all of them or, on any error, none."""
 
 import io
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mauc.exceptions import MaucError, unknown_word
+from mauc.files import write_atomic
 from mauc.plotting.critical_difference import CriticalDifferenceDisplay, problem_scores
 from mauc.plotting.curves import CurvesDisplay
 from mauc.plotting.run_parts import labels_of, rows_of
@@ -243,18 +242,4 @@ def _write_files(folder: Path, files: Mapping[str, bytes], force: bool) -> list[
             "choose another folder or force=True to replace them."
         )
     folder.mkdir(parents=True, exist_ok=True)
-    return [_write_file(folder / name, content) for name, content in files.items()]
-
-
-def _write_file(path: Path, content: bytes) -> Path:
-    # A reader sees the old file or the new one, never a half.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return path
+    return [write_atomic(folder / name, files[name], force=True) for name in files]

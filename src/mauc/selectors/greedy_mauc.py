@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from mauc.decompose import Decomposition
 from mauc.exceptions import MaucError
 from mauc.relevance.greedy import greedy_ranking, measure
+from mauc.relevance.greedy_shrinkage import estimate_shrinkage
 from mauc.selection import Walk
 from mauc.selectors.base import RankingSelector
 
@@ -21,16 +22,17 @@ class GreedyMAUC(RankingSelector):
     n_features_to_select : int, float or "all", default=0.5
         How many features to select: a number, a fraction of all, or all of them (a full
         ranking).
-    shrinkage : float, default=0.2
-        In [0, 1]: how much of the correlation between features is put down to chance. 0 trusts
-        the sample, 1 takes all features as independent given the class.
-    alpha : float, default=1.0
+    shrinkage : float or "auto", default="auto"
+        In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
+        sample, 1 takes all features as independent given the class. "auto" estimates it from
+        the number of samples and from how much the correlations differ between the classes.
+    alpha : float, default=0.75
         Positive: how fast the error of a pair falls with its separation. Small values seek a
         good mean over the pairs, large values the hardest pairs.
     noise_correction : float, default=1.0
-        How many times its own variance an effect is made smaller by, see the notes; 0 takes
-        the effects as they are. It matters for small classes.
-    max_samples : int or None, default=4096
+        How much effects are made smaller for the noise in them, see the notes; 0 takes them as
+        they are. It matters for small classes and for weak features.
+    max_samples : int or None, default=2048
         Correlations are measured on at most so many samples, taken at even distances from the
         samples sorted by class; None takes all. AUCs and ranks are always of all samples.
     n_jobs : int, optional
@@ -51,6 +53,8 @@ class GreedyMAUC(RankingSelector):
         those left by what they add to that pair.
     predicted_mauc_ : ndarray of shape (n_selected,)
         MAUC that the model predicts for the features so far, see the notes.
+    shrinkage_ : float
+        The shrinkage used.
     separations_ : ndarray of shape (n_pairs,)
         Squared separation :math:`D_p^2` of every class pair by all selected features.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
@@ -75,8 +79,8 @@ class GreedyMAUC(RankingSelector):
 
     with the AUC clipped to [0.0001, 0.9999]. What chance alone would give is taken off: d is
     multiplied by :math:`\max(0, 1 - \kappa s^2 / d^2)`, with :math:`\kappa` the noise correction
-    and :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11)/8)` the variance of d (the positive-part
-    rule of James and Stein). R holds the correlations of the normal scores of
+    and :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11)/8) + 0.05` the variance of d and what the
+    model is wrong by (the positive-part rule of James and Stein). R holds the correlations of the normal scores of
     the features within the classes, off the diagonal times (1 - shrinkage). Under a normal
     model with common covariance the best linear score of the set S separates the pair by
 
@@ -89,7 +93,8 @@ class GreedyMAUC(RankingSelector):
     .. math:: \arg\min_{f \notin S} \sum_p \exp(-\alpha D_p^2(S \cup \{f\}) / 8),
 
     where :math:`D_p^2(S \cup \{f\}) = D_p^2(S) + d_p(f|S)^2 / v(f|S)` with effects and variances
-    given S kept up to date by a row of the Cholesky factor a step; nothing is inverted.
+    given S kept up to date by a row of the Cholesky factor a step; nothing is inverted. A
+    variance below 0.001 is taken as 0.001.
     Equal values go by column; constant features come last.
 
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
@@ -112,7 +117,7 @@ class GreedyMAUC(RankingSelector):
     >>> list(X.columns[selector.ranking_])
     ['flavanoids', 'color_intensity', 'proline']
     >>> selector.predicted_mauc_.round(3)
-    array([0.951, 0.986, 0.998])
+    array([0.949, 0.985, 0.998])
     >>> selector.trace_[1].subproblem_name
     '1 vs 2'
     """
@@ -121,10 +126,10 @@ class GreedyMAUC(RankingSelector):
         self,
         n_features_to_select=0.5,
         *,
-        shrinkage=0.2,
-        alpha=1.0,
+        shrinkage="auto",
+        alpha=0.75,
         noise_correction=1.0,
-        max_samples=4096,
+        max_samples=2048,
         n_jobs=None,
     ):
         self.n_features_to_select = n_features_to_select
@@ -138,16 +143,19 @@ class GreedyMAUC(RankingSelector):
         return {"accept_sparse": True, "accept_infinite": True, "accept_nominal": False}
 
     def _rank(self, problem, n_wanted):
-        shrinkage = _check_number("shrinkage", self.shrinkage, 0.0, 1.0, "in [0, 1]")
+        is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
+        if not is_auto:
+            _check_number("shrinkage", self.shrinkage, 0.0, 1.0, 'in [0, 1] or "auto"')
         alpha = _check_number("alpha", self.alpha, 1e-6, 1e6, "in [1e-6, 1e6]")
         noise = _check_number("noise_correction", self.noise_correction, 0.0, 1e6, "in [0, 1e6]")
         max_samples = _check_max_samples(self.max_samples)
         effects, scores = measure(
             problem, noise_correction=noise, max_samples=max_samples, n_jobs=self.n_jobs
         )
+        self.shrinkage_ = estimate_shrinkage(scores) if is_auto else float(self.shrinkage)
         found = greedy_ranking(
             effects, scores, n_wanted,
-            shrinkage=shrinkage, alpha=alpha, n_jobs=self.n_jobs,
+            shrinkage=self.shrinkage_, alpha=alpha, n_jobs=self.n_jobs,
         )  # fmt: skip
         self.scores_ = found.relevance
         self.predicted_mauc_ = found.predicted_mauc

@@ -1,8 +1,6 @@
 """Write a table to a file of any format: whole or not at all, and over nothing unasked."""
 
 import gzip
-import os
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +12,7 @@ from mauc.datasets.writers.arff import write_arff
 from mauc.datasets.writers.arrays import write_npz, write_svmlight
 from mauc.datasets.writers.frames import write_csv, write_feather, write_parquet, write_tsv
 from mauc.exceptions import MaucError
+from mauc.files import open_atomic
 
 _WRITERS: dict[str, Callable[[Dataset, IO[bytes]], None]] = {
     "arff": write_arff,
@@ -83,7 +82,7 @@ def write_table(
             f"{path}: the labels and a feature both have the name {dataset.target_name!r}; "
             f"rename one of them."
         )
-    with _replacing(path, force) as file:
+    with _opened(path, force) as file:
         _WRITERS[name](dataset, file)
     return path
 
@@ -108,32 +107,11 @@ def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
 
 
 @contextmanager
-def _replacing(path: Path, force: bool) -> Iterator[IO[bytes]]:
-    """Open a file beside `path` for writing, which takes its place in the end."""
-    _check_place(path, force)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with draft.open("xb") as file:
-            if path.suffix.lower() == ".gz":
-                # No time stamp and no name, so that equal tables give equal files.
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                    yield cast(IO[bytes], packed)
-            else:
-                yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _check_place(path, force)
-        draft.replace(path)
-    except OSError as error:
-        raise MaucError(f"{path} cannot be written: {error.strerror or error}.") from error
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _check_place(path: Path, force: bool) -> None:
-    if path.is_dir():
-        raise MaucError(f"{path} is a folder; the name of a file is wanted.")
-    if path.exists() and not force:
-        raise MaucError(f"{path} is there already; say force to replace it.")
-    if not path.parent.is_dir():
-        raise MaucError(f"{path}: the folder {path.parent} is not there.")
+def _opened(path: Path, force: bool) -> Iterator[IO[bytes]]:
+    with open_atomic(path, force=force) as file:
+        if path.suffix.lower() == ".gz":
+            # No time stamp and no name, so that equal tables give equal files.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                yield cast(IO[bytes], packed)
+        else:
+            yield file

@@ -108,7 +108,8 @@ def _pack_bins(distributions: list[dict[str, Any]]) -> dict[str, Any]:
         counts = np.array(one["counts"], dtype=np.float64)
         totals = counts.sum(axis=1, keepdims=True)
         share = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-        scaled = np.ceil(255 * share / max(share.max(), 1e-300)).astype(np.uint8)
+        # upwards, so that a rare value stays visible; rounding may pass 255
+        scaled = np.minimum(np.ceil(255 * share / max(share.max(), 1e-300)), 255).astype(np.uint8)
         whole = np.zeros((len(scaled), N_BINS), np.uint8)
         whole[:, : scaled.shape[1]] = scaled
         shares.append(whole)

@@ -75,9 +75,8 @@ function drawMap() {
   map.isWaiting = false;
   const { left, top, width, height, cellWidth, cellHeight, rows, pairs } = map;
   const ratio = window.devicePixelRatio || 1;
-  const ink = colourOf("--ink");
-  const muted = colourOf("--muted");
-  const blank = colourOf("--line");
+  const [ink, muted, blank] = map.isPrinted
+    ? ["#000", "#444", "#ccc"] : ["--ink", "--muted", "--line"].map(colourOf);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
   pen.font = FONT;
@@ -316,6 +315,13 @@ listen("view", (rows) => {
   relayOut();
 });
 listen("theme", redraw);
+// Paper is white, whatever the screen is.
+for (const event of ["beforeprint", "afterprint"]) {
+  window.addEventListener(event, () => {
+    map.isPrinted = event === "beforeprint";
+    drawMap();
+  });
+}
 new ResizeObserver(() => {
   if (frame.clientWidth !== map.width) relayOut();
 }).observe(frame);

@@ -52,7 +52,7 @@ function showValues(feature, pair) {
     return;
   }
   const names = data.bins.levels[feature];
-  const nBins = names === null ? data.bins.n_bins : names.length;
+  const nBins = names === null ? data.bins.n_bins : Math.max(1, names.length);
   const coloured = colouredClasses(feature, pair);
   const missing = data.bins.missing[feature];
   const list = make("ul", { class: "values-list" });

@@ -1,0 +1,123 @@
+"""What a user sees: tables, JSON, and names that cannot harm a terminal."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_LONGEST = 60  # characters of a name in a table
+_PIPED_WIDTH = 1000  # nobody folds lines in a pipe
+
+
+def printable(text: Any) -> str:
+    r"""Return text in which control characters, a newline among them, are their escapes.
+
+    Examples
+    --------
+    >>> from mauc.cli.show import printable
+    >>> print(printable("a\nb"))
+    a\nb
+    """
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(text)
+    )
+
+
+def short(name: Any) -> str:
+    """Return a name as a table shows it: printable, and without the middle if it is long.
+
+    Examples
+    --------
+    >>> from mauc.cli.show import short
+    >>> len(short("x" * 300))
+    60
+    """
+    text = printable(name)
+    if len(text) <= _LONGEST:
+        return text
+    head = _LONGEST * 2 // 3
+    return f"{text[:head]}…{text[head + 1 - _LONGEST :]}"
+
+
+def make_console() -> "Console":
+    """Return where tables go: as wide as they are when piped, styles only on a terminal."""
+    from rich.console import Console
+
+    class QuietConsole(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # the command ends it
+
+    console = QuietConsole(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        return QuietConsole(
+            highlight=False, markup=False, emoji=False, width=_PIPED_WIDTH, color_system=None
+        )
+    if os.environ.get("NO_COLOR"):
+        return QuietConsole(highlight=False, markup=False, emoji=False, color_system=None)
+    return console
+
+
+def make_table(*heads: str, right: tuple[str, ...] = ()) -> "Table":
+    """Return an empty table; columns named in `right` hold numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for head in heads:
+        table.add_column(
+            head,
+            justify="right" if head in right else "left",
+            overflow="fold",
+            no_wrap=head in right,
+        )
+    return table
+
+
+def add_row(table: "Table", *cells: Any) -> None:
+    """Add a row of texts or numbers; a name may look like the markup of a terminal."""
+    from rich.text import Text
+
+    table.add_row(*(Text(printable(cell)) for cell in cells))
+
+
+def print_text(text: str) -> None:
+    """Print lines, their control characters as escapes."""
+    typer.echo("\n".join(map(printable, text.split("\n"))))
+
+
+def print_json(value: Any) -> None:
+    """Print plain values as JSON; what is not a number there becomes null."""
+    is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(as_plain(value), indent=1, ensure_ascii=is_ascii, allow_nan=False)
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+
+
+def as_plain(value: Any) -> Any:
+    """Return NumPy values, paths and the like as what JSON knows."""
+    if isinstance(value, dict):
+        return {str(key): as_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
+        return as_plain(value.tolist())
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return None
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+def frame_records(frame: Any) -> list[dict[str, Any]]:
+    """Return a pandas frame as plain records."""
+    return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
+
+
+def say_files(files: list[Path]) -> None:
+    """Tell which files were written."""
+    for file in files:
+        typer.echo(f"wrote {printable(file)}", err=True)

@@ -1,0 +1,399 @@
+"""The page of a selection in a real browser: what a reader can do, and what a page never does."""
+
+import csv
+import io
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+
+from mauc import MDFS
+from mauc.report.html import selection_report
+
+pytestmark = pytest.mark.browser
+
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "\"'><b onfocus=alert(1) autofocus>",
+    "=1+cmd|' /C calc'!A0",
+    'comma, "quote"\nand line\u2028\u202e',
+    "-plain",
+]
+
+
+@pytest.fixture(scope="session")
+def digits_page(tmp_path_factory):
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    report = selection_report(MDFS(30, random_state=0).fit(X, y), X, y, data_name="digits")
+    path = tmp_path_factory.mktemp("pages") / "digits.html"
+    report.write(path)
+    return path, report.to_dict()
+
+
+@pytest.fixture(scope="session")
+def hostile_page(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 6)), columns=HOSTILE)
+    y = np.repeat(HOSTILE[:3], 20)
+    report = selection_report(
+        MDFS("all", random_state=0).fit(X, y), X, y,
+        title=HOSTILE[1], data_name=HOSTILE[0], command=HOSTILE[2],
+    )  # fmt: skip
+    path = tmp_path_factory.mktemp("pages") / "hostile.html"
+    report.write(path)
+    return path, report.to_dict()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open a page; at the end there were no errors, no dialogs and no requests but the file."""
+    contexts, problems = [], []
+
+    def hear(message):
+        if message.type == "error":
+            problems.append(f"console: {message.text}")
+
+    def open_one(path, viewport=WIDE, **options):
+        context = browser.new_context(viewport=viewport, accept_downloads=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", hear)
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+
+        def refuse(dialog):
+            problems.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
+        page.on("dialog", refuse)
+        address = path.as_uri()
+
+        def note(request):
+            if request.url != address and not request.url.startswith("blob:"):
+                problems.append(f"request: {request.url[:80]}")
+
+        page.on("request", note)
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", timeout=20_000)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def column(page, number, table="#chosen-table"):
+    return page.locator(f"{table} tbody tr td:nth-child({number})").all_inner_texts()
+
+
+def settle(page):
+    """Wait until what was asked for is drawn."""
+    page.evaluate("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
+
+def colour_at(page, x, y):
+    """Return red, green and blue of the map at a place of its frame."""
+    settle(page)
+    return page.evaluate(
+        """([x, y]) => {
+          const canvas = document.querySelector("#map-canvas"), ratio = window.devicePixelRatio;
+          return [...canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data].slice(0, 3);
+        }""",
+        [x, y],
+    )
+
+
+def test_table_shows_the_selection(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    assert page.title() == "digits: 30 features chosen by MDFS"
+    first = summary["features"][:25]
+    assert column(page, 2) == [one["name"] for one in first]
+    assert column(page, 4) == [str(one["rank"]) for one in first]
+    assert column(page, 6) == [f"{one['mean_auc']:.4f}" for one in first]
+    page.get_by_role("button", name="Next").first.click()
+    assert column(page, 1) == [str(order) for order in range(26, 31)]
+
+
+def test_sort_by_a_head(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    wanted = sorted((one["mean_auc"] for one in summary["features"]), reverse=True)
+    head = page.locator("#chosen-table th", has_text="mean AUC")
+    assert head.get_attribute("aria-sort") == "none"
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert column(page, 6) == [f"{auc:.4f}" for auc in wanted[:25]]
+    head.locator("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert column(page, 6) == [f"{auc:.4f}" for auc in wanted[::-1][:25]]
+
+
+def test_filter_leaves_what_matches(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    page.fill("#filter", "PIXEL_3")
+    wanted = [one["name"] for one in summary["features"] if "pixel_3" in one["name"]]
+    assert column(page, 2) == wanted
+    assert page.inner_text("#filter-count") == f"{len(wanted)} of 30 features"
+    page.fill("#filter", "8 vs 9")
+    assert set(column(page, 3)) == {"8 vs 9"}
+    page.fill("#filter", "no such name")
+    assert page.inner_text("#chosen-table tbody") == "Nothing matches."
+    page.fill("#filter", "")
+    assert len(column(page, 2)) == 25
+
+
+def test_map_tells_feature_pair_and_auc(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    page.locator("#map").scroll_into_view_if_needed()
+    settle(page)
+    box = page.locator("#map").bounding_box()
+    # 45 pairs leave room for names above the cells; the first cell is found by its name
+    page.mouse.move(box["x"] + box["width"] - 12, box["y"] + 60)
+    name, pair, value = page.locator("#tip > *").all_inner_texts()
+    assert (name, pair.split(",")[0]) == (summary["features"][0]["name"], "8 vs 9")
+    assert value == f"AUC {summary['pair_auc'][0][-1]:.4f}"
+    assert page.inner_text("#readout") == " · ".join([name, pair, value])
+    page.mouse.move(5, 5)
+    assert not page.locator("#tip").is_visible()
+
+
+def test_colours_of_the_map_follow_the_aucs(open_page, tmp_path):
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])  # AUC 1 and AUC 1/2
+    y = ["u", "u", "v", "v"]
+    path = tmp_path / "page.html"
+    selection_report(MDFS("all", random_state=0).fit(X, y), X, y).write(path)
+    page = open_page(path)
+    top = page.evaluate("document.querySelector('#map-room').offsetHeight") - 2 - 2 * 20
+    left = page.evaluate("document.querySelector('#map-room').offsetWidth") - 76
+    assert colour_at(page, left + 70, top + 4) == [254, 232, 56]
+    assert colour_at(page, left + 70, top + 24) == [0, 34, 78]
+
+
+def test_a_class_shows_only_its_pairs(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    chip = page.locator("#chips button", has_text="3")
+    chip.click()
+    assert chip.get_attribute("aria-pressed") == "true"
+    page.focus("#map")
+    shown = []
+    for key in ["ArrowRight"] * 9:
+        shown.append(page.inner_text("#readout").split(" · ")[1].split(",")[0])
+        page.keyboard.press(key)
+    assert shown == [f"{min(3, i)} vs {max(3, i)}" for i in range(10) if i != 3]
+    hard = column(page, 1, "#hard-table")
+    assert len(hard) == 9
+    assert all("3" in pair for pair in hard)
+    chip.click()
+    assert chip.get_attribute("aria-pressed") == "false"
+    assert "of 45" in page.inner_text("#hard-table .pager")
+
+
+def test_the_map_answers_to_keys(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    page.focus("#map")
+
+    def at():
+        return page.inner_text("#readout").split(" · ")
+
+    names = [one["name"] for one in summary["features"]]
+    assert at()[:2] == [names[0], "0 vs 1"]
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    assert at() == [names[2], "0 vs 2", f"AUC {summary['pair_auc'][2][1]:.4f}"]
+    page.keyboard.press("End")
+    assert at()[1].startswith("8 vs 9")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowUp")
+    assert at()[0] == names[1]
+    assert at()[1].startswith("0 vs 1")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#values h3") == names[1]
+    assert "AUC on 0 vs 1" in page.inner_text("#values")
+
+
+def test_hardest_pairs_come_first_on_wish(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    page.select_option("#pair-order", "hard")
+    page.focus("#map")
+    hardest = column(page, 1, "#hard-table")[0]
+    assert page.inner_text("#readout").split(" · ")[1].split(",")[0] == hardest
+    aucs = [float(text) for text in column(page, 2, "#hard-table")]
+    assert aucs == sorted(aucs)
+    assert aucs[0] == round(summary["pairs"]["hardest"][0]["auc"], 4)
+
+
+def test_a_row_shows_the_values_of_its_feature(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    assert page.inner_text("#values h3") == summary["features"][0]["name"]
+    buttons = page.locator("#chosen-table tbody button")
+    buttons.nth(0).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.inner_text("#values h3") == summary["features"][1]["name"]
+    row = page.locator("#chosen-table tbody tr").nth(1)
+    assert row.get_attribute("aria-current") == "true"
+    bars = [line.locator("rect").count() for line in page.locator("#values li").all()]
+    counts = summary["distributions"][1]["counts"]
+    assert bars == [sum(count > 0 for count in label) for label in counts]
+    page.locator("#chosen-table tbody tr").nth(4).locator("td").nth(3).click()
+    assert page.inner_text("#values h3") == summary["features"][4]["name"]
+
+
+def test_everything_is_reached_by_tab_and_shows_focus(open_page, digits_page):
+    page = open_page(digits_page[0])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.locator(".skip").bounding_box()["x"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    seen = set()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.id || document.activeElement.textContent"))
+        style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert style != "none", page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    assert {"filter", "csv", "map", "pair-order", "mean AUC", "All classes", "0"} <= seen
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_day_and_night(open_page, digits_page, scheme):
+    page = open_page(digits_page[0], color_scheme=scheme)
+
+    def brightness():
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(int(part) for part in colour.strip("rgb()").split(",")) / 3
+
+    assert (brightness() > 128) == (scheme == "light")
+    page.click("#theme")
+    assert (brightness() > 128) == (scheme == "dark")
+    page.emulate_media(media="print")
+    assert brightness() > 250  # paper is white
+
+
+def read_csv(page):
+    with page.expect_download() as download:
+        page.click("#csv")
+    assert download.value.suggested_filename == "chosen-features.csv"
+    content = download.value.path().read_bytes().decode("utf-8")
+    return list(csv.DictReader(io.StringIO(content, newline="")))
+
+
+def test_csv_holds_the_table_as_shown(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    rows = read_csv(page)
+    assert len(rows) == 30
+    for row, one in zip(rows, summary["features"], strict=True):
+        assert (int(row["order"]), int(row["column"])) == (one["order"], one["column"])
+        assert row["feature"] == one["name"]
+        assert row["asked_for_by"] == summary["selection"]["subproblems"][one["asked_by"]]
+        assert float(row["score"]) == one["score"]
+        assert float(row["mean_auc"]) == one["mean_auc"]
+    assert sum(int(row["n_served"]) for row in rows) == 45
+    page.fill("#filter", "pixel_3")
+    page.locator("#chosen-table th", has_text="mean AUC").locator("button").click()
+    rows = read_csv(page)
+    aucs = [float(row["mean_auc"]) for row in rows]
+    assert 0 < len(rows) < 30
+    assert aucs == sorted(aucs, reverse=True)
+
+
+def test_hostile_names_do_nothing(open_page, hostile_page):
+    path, summary = hostile_page
+    page = open_page(path)
+    names = [one["name"] for one in summary["features"]]
+    shown = page.eval_on_selector_all(
+        "#chosen-table tbody td:nth-child(2)", "cells => cells.map((cell) => cell.textContent)"
+    )
+    assert shown == names
+    assert page.title() == HOSTILE[1]
+    assert page.locator("img").count() == 0
+    assert page.locator("[onfocus], [onerror]").count() == 0
+    for chip in page.locator("#chips button").all():
+        chip.click()
+    page.focus("#map")
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    for row in range(6):
+        page.locator("#chosen-table tbody button").nth(row).click()
+    box = page.locator("#map").bounding_box()
+    page.mouse.move(box["x"] + 300, box["y"] + box["height"] - 30)
+    settle(page)
+    found = {row["feature"] for row in read_csv(page)}
+    assert found == {f"'{name}" if name[0] in "=-" else name for name in names}
+
+
+def test_the_policy_stops_inline_handlers(browser, digits_page):
+    page = browser.new_page()
+    page.goto(digits_page[0].as_uri())
+    page.evaluate(
+        """() => {
+          document.body.insertAdjacentHTML("beforeend", '<i id="bad" onclick="window.x = 1">x</i>');
+          document.getElementById("bad").click();
+        }"""
+    )
+    assert page.evaluate("window.x") is None
+    page.close()
+
+
+@pytest.mark.parametrize("which", ["digits", "hostile"])
+def test_a_phone_does_not_scroll_sideways(open_page, digits_page, hostile_page, which):
+    path, _ = digits_page if which == "digits" else hostile_page
+    page = open_page(path, PHONE, has_touch=True, is_mobile=True)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.locator("#chosen-table tbody button").nth(2).click()
+    page.locator("#chips button").nth(2).click()
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_notebook_frame_works(browser, digits_page):
+    from mauc.report.html.render import render_frame
+
+    page = browser.new_page(viewport=WIDE)
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.set_content(render_frame(digits_page[0].read_text(encoding="utf-8"), "digits"))
+    frame = page.frame_locator("iframe")
+    frame.locator("html[data-ready]").wait_for(state="attached", timeout=20_000)
+    frame.get_by_role("link", name="Hard pairs").click()
+    assert frame.locator("#hard").evaluate("section => section === document.activeElement")
+    with page.expect_download():
+        frame.locator("#csv").click()
+    page.close()
+    assert problems == []
+
+
+def test_a_large_page_is_small_and_fast(open_page, tmp_path):
+    n_features, n_classes = 5000, 26
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(n_classes), 12)
+    X = rng.normal(size=(n_classes, n_features))[y] + rng.normal(size=(len(y), n_features))
+    report = selection_report(MDFS("all", random_state=0).fit(X, y), X, y)
+    path = report.write(tmp_path / "large.html")
+    assert path.stat().st_size <= 15_000_000
+    start = time.perf_counter()
+    page = open_page(path)
+    page.fill("#filter", "x49")
+    assert page.inner_text("#filter-count") == "111 of 5,000 features"
+    settle(page)
+    assert time.perf_counter() - start < 3.0
+    page.fill("#filter", "")
+    page.focus("#map")
+    for key in ("PageDown", "PageDown", "End"):
+        page.keyboard.press(key)
+    assert "24 vs 25" in page.inner_text("#readout")
+    page.check("#compact")
+    page.locator("#chips button").nth(3).click()
+    settle(page)

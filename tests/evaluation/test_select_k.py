@@ -1,0 +1,141 @@
+"""The choice of the number of features."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_wine
+
+from mauc import FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.evaluation.select_k import _folds, auto_sizes
+from mauc.exceptions import MaucError, UndefinedMAUCError
+from mauc.plotting import SizeCurveDisplay
+from mauc.problem import make_problem
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+def test_the_smallest_size_within_one_standard_error_by_hand():
+    # Means 0.80, 0.88, 0.90; the best has values 0.88, 0.92: standard error 0.02.
+    curve = SizeCurve(np.array([1, 5, 9]), np.array([[0.8, 0.88, 0.88], [0.8, 0.88, 0.92]]))
+    assert curve.best_size == 9
+    assert curve.standard_error[2] == pytest.approx(0.02)
+    assert curve.threshold == pytest.approx(0.88)
+    assert curve.size == 5
+    assert SizeCurve(curve.sizes, curve.fold_mauc, "best").size == 9
+
+
+def test_near_one_a_tolerance_stands_for_the_standard_error():
+    curve = SizeCurve(np.array([1, 9]), np.array([[0.9992, 1.0], [0.9992, 1.0]]))
+    assert curve.size == 1
+    assert SizeCurve(curve.sizes, curve.fold_mauc, tolerance=0.0).size == 9
+
+
+def test_equal_means_go_by_size():
+    assert SizeCurve(np.array([2, 3]), np.array([[0.9, 0.9], [0.9, 0.9]])).best_size == 2
+
+
+@pytest.mark.parametrize("classifier", [NormalNaiveBayes(), NearestNeighbor()])
+def test_every_value_is_that_of_a_pipeline_fitted_on_the_fold(wine, classifier):
+    X, y = wine
+    curve = select_k(
+        MAUCD(), X, y, sizes=[2, 5], classifier=classifier, response_method="predict_proba",
+        n_folds=3,
+    )  # fmt: skip
+    from sklearn.base import BaseEstimator
+
+    for place, (train, test) in enumerate(_folds(make_problem(BaseEstimator(), X, y), 3, 0)):
+        for column, size in enumerate((2, 5)):
+            chosen = MAUCD(size).fit(X[train], y[train]).ranking_
+            model = clone(classifier).fit(X[train][:, chosen], y[train])
+            value = mauc_score(y[test], model.predict_proba(X[test][:, chosen]))
+            assert_allclose(curve.fold_mauc[place, column], value, atol=1e-12)
+
+
+@pytest.mark.parametrize("selector", [MDFS, MAUCD, MRMR, FSDD, ChiSquare])
+def test_auto_is_the_size_of_the_curve(wine, selector):
+    X, y = wine
+    fitted = selector("auto").fit(X, y)
+    assert len(fitted.ranking_) == fitted.size_curve_.size == fitted.transform(X).shape[1]
+    if "random_state" not in fitted.get_params():
+        assert_array_equal(fitted.ranking_, selector(fitted.size_curve_.size).fit(X, y).ranking_)
+
+
+def test_noise_columns_are_left_out(rng):
+    y = np.repeat([0, 1, 2], 60)
+    signal = 3 * np.eye(3)[y] + rng.normal(size=(180, 3))
+    X = np.column_stack([rng.normal(size=(180, 40)), signal])
+    selector = MAUCD("auto").fit(X, y)
+    assert set(selector.ranking_) <= {40, 41, 42}
+    assert len(selector.ranking_) >= 2
+
+
+def test_it_repeats_itself_and_ignores_threads():
+    X, y = load_digits(return_X_y=True)
+    curves = [select_k(MAUCD(), X[:500], y[:500], n_jobs=n_jobs) for n_jobs in (1, 2, 1)]
+    for curve in curves[1:]:
+        assert_array_equal(curve.fold_mauc, curves[0].fold_mauc)
+
+
+def test_sparse_weighted_and_nominal_input(wine):
+    X, y = wine
+    dense = MAUCD("auto").fit(X, y, sample_weight=np.ones(len(y)))
+    assert_array_equal(MAUCD("auto").fit(sparse.csr_array(X), y).ranking_, dense.ranking_)
+    frame = pd.DataFrame(X[:, :3], columns=list("abc"))
+    frame["d"] = pd.Categorical(np.where(y == 0, "u", "v"))
+    assert "d" in ChiSquare("auto").fit(frame, y).get_feature_names_out()
+
+
+def test_a_class_of_one_sample_is_never_tested_on(wine):
+    X, y = wine
+    y = np.where(np.arange(len(y)) == 0, 9, y)
+    with pytest.warns(UserWarning, match="single sample"):
+        assert 1 <= len(MAUCD("auto").fit(X, y).ranking_) <= 13
+
+
+def test_too_few_samples_of_any_kind_are_an_error():
+    with (
+        pytest.warns(UserWarning, match="single sample"),
+        pytest.raises(UndefinedMAUCError, match="at least 2 classes of 2 samples"),
+    ):
+        MAUCD("auto").fit([[1.0], [2.0], [3.0]], [0, 1, 1])
+
+
+def test_sizes_grow_from_one_to_all():
+    assert auto_sizes(3).tolist() == [1, 2, 3]
+    sizes = auto_sizes(5000)
+    assert (sizes[0], sizes[-1]) == (1, 100)
+    assert len(sizes) < 30
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": "magic"}, "rule must be one of"),
+        ({"n_folds": 1}, "n_folds must be a whole number from 2 up"),
+        ({"sizes": [0, 3]}, r"sizes must be in \[1, 13\]"),
+        ({"tolerance": -1}, "tolerance must be a number from 0 up"),
+        ({"sizes": [1.5]}, "sizes must be whole numbers"),
+    ],
+)
+def test_bad_options_are_named(wine, options, message):
+    with pytest.raises(MaucError, match=message):
+        select_k(MAUCD(), *wine, **options)
+
+
+def test_the_display_holds_the_numbers_and_draws_the_choice(wine):
+    mpl.use("agg")
+    curve = select_k(MAUCD(), *wine)
+    display = curve.plot()
+    assert isinstance(display, SizeCurveDisplay)
+    assert_array_equal(display.frame()["mauc"], curve.mean)
+    assert f"chosen: {curve.size}" in [text.get_text() for text in display.ax_.get_legend().texts]
+    assert display.ax_.get_xlabel() == "number of features"
+    assert SizeCurveDisplay.from_data(MAUCD(), *wine).curve.size == curve.size

@@ -1,0 +1,289 @@
+"""Runs outlive their workers, their driver and Ctrl-C, and leave no process behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from run_tools import (
+    HERE,
+    assert_same_results,
+    crashing,
+    end_group,
+    group_members,
+    make_plan,
+    results,
+    start_driver,
+    start_python,
+    wait_for,
+    workers_of,
+)
+
+from mauc import load_run
+from mauc.exceptions import MaucError
+from mauc.experiments import MethodSpec, TuningSpec, run_plan
+from mauc.experiments.jobs import Job, JobQueue
+from mauc.experiments.plan import Cell
+from mauc.experiments.store import RunFolder
+
+posix = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
+
+
+def slow_plan(log, seconds=0.3, **changes):
+    """Eight cells that take some time, at known moments."""
+    slow = crashing("SlowSelector", log=str(log), seconds=seconds)
+    return make_plan(selectors=(slow, "mdfs"), classifiers=("nb",), folds=4, **changes)
+
+
+def n_begun(log):
+    return len(log.read_text().split()) if log.exists() else 0
+
+
+def test_jobs_come_tuned_first_and_suspects_alone_at_the_end():
+    cells = [Job(name, Cell(name, 0, fold)) for name in ("a", "b") for fold in (0, 1)]
+    queue = JobQueue(cells, ["b"])
+    tuning = queue.take(0)
+    assert tuning == Job("b")
+    assert queue.take(1) == cells[0]
+    assert queue.suspect(cells[0])  # its worker died
+    assert queue.take(1) == cells[1]
+    assert queue.take(2) is None  # b is not tuned, the suspect not alone
+    queue.tuned("b")
+    assert [queue.take(1), queue.take(2)] == cells[2:]
+    assert queue.take(2) is None
+    assert queue
+    assert queue.take(0) == cells[0]
+    queue.put_back(cells[3])
+    assert queue.take(1) is None  # nothing beside a suspect
+    assert not queue.suspect(cells[0])  # the second death is the last
+    assert queue.take(0) == cells[3]
+    assert not queue
+
+
+@posix
+def test_a_dying_cell_is_tried_twice_recorded_and_harms_no_other(tmp_path, capfd):
+    plan = make_plan(selectors=("mdfs", crashing("DyingSelector")), folds=2)
+    summary = run_plan(plan, tmp_path / "run", n_jobs=2, progress="lines")
+    rows = load_run(tmp_path / "run")
+    iris, wine = rows[rows.dataset == "iris"], rows[rows.dataset == "wine"]
+    assert set(wine.status) == {"ok"}
+    assert set(iris.status) == {"failed"}
+    assert set(iris.error) == {"RuntimeError: the worker died twice"}
+    assert len(iris) == len(wine) == 2 * 2 * 2 * 2
+    # What is known of the cell is told all the same.
+    assert set(iris.n_train) == {75}
+    assert (iris.seed > 0).all()
+    assert summary.n_failed == len(iris)
+    said = capfd.readouterr().err
+    assert said.count("a worker died at iris") == 2
+    alone = make_plan(selectors=("mdfs", crashing("DyingSelector")), folds=2, datasets=("wine",))
+    run_plan(alone, tmp_path / "alone", engine="serial", progress="quiet")
+    expected = load_run(tmp_path / "alone")
+    assert wine.mauc.tolist() == expected.mauc.tolist()
+
+
+@posix
+def test_a_worker_that_dies_once_leaves_no_trace(tmp_path):
+    mark = tmp_path / "mark"
+    plan = make_plan(selectors=(crashing("DyingOnceSelector", mark=str(mark)),), folds=2)
+    summary = run_plan(plan, tmp_path / "run", n_jobs=2, progress="quiet")
+    assert mark.exists()
+    assert (summary.n_run, summary.n_failed) == (4, 0)
+    run_plan(plan, tmp_path / "calm", engine="serial", progress="quiet")
+    assert_same_results(results(tmp_path / "run"), results(tmp_path / "calm"))
+
+
+@posix
+@pytest.mark.parametrize("target", ["driver", "group", "group at the start"])
+def test_ctrl_c_ends_a_run_promptly_and_quietly(tmp_path, target):
+    log, folder = tmp_path / "log", tmp_path / "run"
+    plan = slow_plan(log, seconds=30.0 if target == "driver" else 0.3, datasets=("wine",))
+    driver = start_driver(plan, folder)
+    try:
+        if target == "group at the start":
+            wait_for(lambda: workers_of(driver.pid))
+            time.sleep(0.3)  # in the midst of their imports
+        else:
+            wait_for(lambda: n_begun(log) >= 2)
+        (os.kill if target == "driver" else os.killpg)(driver.pid, signal.SIGINT)
+        said = driver.communicate(timeout=15)[1]
+        assert driver.returncode == -signal.SIGINT
+        # The one traceback is that of the driver.
+        assert said.count("Traceback") == 1, said
+        assert said.rstrip().endswith("KeyboardInterrupt"), said
+        assert "Process " not in said, said
+        wait_for(lambda: not group_members(driver.pid), 3.0)
+        assert not list(folder.rglob("*.part"))
+    finally:
+        end_group(driver)
+
+
+@posix
+@pytest.mark.parametrize("is_early", [False, True], ids=["at work", "at the start"])
+def test_a_killed_driver_leaves_no_worker_and_the_next_start_goes_on(tmp_path, is_early):
+    log, folder = tmp_path / "log", tmp_path / "run"
+    plan = slow_plan(log)
+    driver = start_driver(plan, folder)
+    try:
+        wait_for(lambda: workers_of(driver.pid))
+        if not is_early:
+            wait_for(lambda: n_begun(log) >= 5)
+        os.kill(driver.pid, signal.SIGKILL)
+        driver.wait()
+        # A worker that has yet to begin needs its imports to notice.
+        wait_for(lambda: not workers_of(driver.pid), 30.0 if is_early else 3.0)
+    finally:
+        end_group(driver)
+    if is_early:
+        return
+    n_there = len(list((folder / "cells").rglob("r*.parquet")))
+    assert n_there >= 1
+    summary = run_plan(plan, folder, engine="serial", progress="quiet")
+    assert summary.n_run == 8 - n_there
+    run_plan(plan, tmp_path / "calm", engine="serial", progress="quiet")
+    assert_same_results(results(folder), results(tmp_path / "calm"))
+
+
+def test_two_runs_on_one_folder_are_refused(tmp_path):
+    plan = make_plan(datasets=("iris",))
+    folder = RunFolder(tmp_path / "run")
+    with folder.locked():
+        with pytest.raises(MaucError, match=f"run is in use by process {os.getpid()} on .*; wait"):
+            run_plan(plan, tmp_path / "run", engine="serial", progress="quiet")
+        said = subprocess.run(
+            [sys.executable, "-c", "import sys; from mauc.experiments import run_plan;"
+             "run_plan(sys.argv[1], sys.argv[2])", str(_write(plan, tmp_path)), str(folder.path)],
+            capture_output=True, text=True, check=False,
+        ).stderr  # fmt: skip
+        assert f"is in use by process {os.getpid()}" in said
+    assert run_plan(plan, tmp_path / "run", engine="serial", progress="quiet").n_run == 3
+
+
+def _write(plan, folder):
+    from mauc.experiments import plan_to_toml
+
+    path = folder / "plan_of_two.toml"
+    path.write_text(plan_to_toml(plan))
+    return path
+
+
+@posix
+def test_a_lock_left_by_a_killed_process_does_not_block(tmp_path):
+    code = (
+        "import sys, time; from mauc.experiments.store import RunFolder\n"
+        "with RunFolder(sys.argv[1]).locked():\n"
+        "    print('locked', flush=True); time.sleep(60)"
+    )
+    holder = start_python("-c", code, str(tmp_path / "run"))
+    try:
+        assert holder.stdout.readline() == "locked\n"
+        plan = make_plan(datasets=("iris",))
+        with pytest.raises(MaucError, match=f"in use by process {holder.pid}"):
+            run_plan(plan, tmp_path / "run", engine="serial", progress="quiet")
+    finally:
+        end_group(holder)
+    assert (tmp_path / "run" / ".owner").exists()
+    assert run_plan(plan, tmp_path / "run", engine="serial", progress="quiet").n_run == 3
+    assert not (tmp_path / "run" / ".owner").exists()
+
+
+SCRIPT = """
+import sys
+from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
+
+plan = Plan("x", (DatasetSpec("iris"),), (MethodSpec("chi"),), (MethodSpec("nb"),), (2,), 1, 3)
+print(run_plan(plan, sys.argv[1], engine=sys.argv[2], n_jobs=2))
+"""
+
+
+@posix
+@pytest.mark.parametrize(
+    "engine", ["processes", "serial", pytest.param("dask", marks=pytest.mark.slow)]
+)
+def test_a_script_without_guard_gets_a_clear_error(tmp_path, engine):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    process = start_python(str(script), str(tmp_path / "run"), engine)
+    try:
+        out, said = process.communicate(timeout=60)
+        if engine == "serial":
+            assert "3 cells, 3 run now" in out
+            return
+        assert process.returncode == 1
+        last = said.rstrip().splitlines()[-1]
+        assert last.startswith("mauc.exceptions.MaucError: "), said
+        assert "under `if __name__ == '__main__':`" in last
+        wait_for(lambda: not group_members(process.pid), 5.0)
+        # Nothing was recorded that a corrected script would have to undo.
+        assert not list((tmp_path / "run").rglob("*.parquet"))
+    finally:
+        end_group(process)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"engine": "proceses"}, "did you mean 'processes'"),
+        ({"engine": "serial", "scheduler": "tcp://x:1"}, "a scheduler goes with the engine"),
+        ({"n_jobs": 0}, "must be from 1 up, or -1 for all, got 0"),
+        ({"n_jobs": -3}, "must be from 1 up, or -1 for all, got -3"),
+        ({"progress": "line"}, "did you mean 'lines'"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_the_folder_is_touched(tmp_path, options, message):
+    with pytest.raises(MaucError, match=message):
+        run_plan(make_plan(), tmp_path / "run", **options)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_plan_is_taken_from_its_file(tmp_path):
+    text = (
+        '# by hand\ndatasets = ["iris"]\nselectors = ["chi"]\nclassifiers = ["nb"]\n'
+        "sizes = [2]\nfolds = 2\nrepeats = 1\n"
+    )
+    (tmp_path / "mine.toml").write_text(text)
+    summary = run_plan(str(tmp_path / "mine.toml"), tmp_path / "run", engine="serial")
+    assert (tmp_path / "run" / "plan.toml").read_text() == text
+    assert str(summary).startswith(f"{tmp_path / 'run'}: 2 cells, 2 run now in ")
+    with pytest.raises(MaucError, match=r"none\.toml cannot be read"):
+        run_plan(tmp_path / "none.toml", tmp_path / "other")
+
+
+@posix
+@pytest.mark.slow
+def test_many_kills_end_with_the_same_table(tmp_path):
+    plan = slow_plan(tmp_path / "log", seconds=0.2)
+    from mauc.experiments import plan_to_toml
+
+    (tmp_path / "plan.toml").write_text(plan_to_toml(plan))
+    command = [str(HERE / "kill_runs.py"), "--kills", "6", "--plan", str(tmp_path / "plan.toml")]
+    process = start_python(*command)
+    try:
+        out, said = process.communicate(timeout=400)
+        assert process.returncode == 0, out + said
+        assert "6 kills" in out
+        assert "all identical" in out
+    finally:
+        end_group(process)
+
+
+@posix
+@pytest.mark.slow
+def test_a_worker_that_dies_at_a_tuning_is_made_good(tmp_path):
+    mark = tmp_path / "mark"
+    plan = make_plan(
+        datasets=("iris",), selectors=(crashing("DyingOnceSelector", mark=str(mark)),),
+        classifiers=("nb", MethodSpec("svm")), folds=2, tuning=TuningSpec(max_samples=50),
+    )  # fmt: skip
+    summary = run_plan(plan, tmp_path / "run", n_jobs=2, progress="quiet")
+    assert (summary.n_run, summary.n_failed) == (2, 0)
+    dying = make_plan(
+        datasets=("iris", "wine"), selectors=("mdfs", crashing("DyingSelector")),
+        classifiers=("nb", "svm"), folds=2, tuning=TuningSpec(max_samples=50),
+    )  # fmt: skip
+    summary = run_plan(dying, tmp_path / "dying", n_jobs=2, progress="quiet")
+    rows = load_run(tmp_path / "dying")
+    assert set(rows[rows.dataset == "wine"].status) == {"ok"}
+    assert set(rows[rows.dataset == "iris"].status) == {"failed"}

@@ -1,0 +1,388 @@
+"""The page of a selection: its dict, what it embeds, and that names stay text."""
+
+import base64
+import html
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_rows import small_run
+from scipy import sparse
+from sklearn.datasets import load_wine
+
+from mauc import FSDD, MAUCD, MDFS, MRMR, ChiSquare, ReliefF, SpreadFx, feature_pair_auc
+from mauc.exceptions import MaucError
+from mauc.experiments.siren import siren_study
+from mauc.report.html import Report, selection_report
+from mauc.report.html import summarise as summarise_module
+from mauc.report.html.compare import find_reference
+from mauc.report.html.curves_svg import nice_ticks, place_panel
+from mauc.report.html.distributions import N_BINS
+from mauc.report.html.render import pack
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "\"'><b onfocus=alert(1) autofocus>",
+    "{{ 7 * 7 }}",
+    "line\u2028break\u0000",
+    "lone \ud800 half",
+]
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+@pytest.fixture(scope="module")
+def wine_report(wine):
+    X, y = wine
+    return selection_report(MDFS(4, random_state=0).fit(X, y), X, y, data_name="wine")
+
+
+class Elements(HTMLParser):
+    """Collects what a page is made of."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes, self.data = [], [], ""
+        self.inside = None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.inside = dict(attrs).get("id") if tag == "script" else None
+
+    def handle_data(self, data):
+        if self.inside == "data":
+            self.data += data
+
+
+def embedded(page):
+    return json.loads(Elements(page).data)
+
+
+def test_case_counted_by_hand():
+    # a: 0 0 | 1 1 | 2 2 separates all pairs; b: 0 1 | 0 1 | 5 5 cannot tell p from q.
+    X = pd.DataFrame({"b": [0, 1, 0, 1, 5, 5], "a": [0, 0, 1, 1, 2, 2]})
+    y = list("ppqqrr")
+    summary = selection_report(MAUCD(1).fit(X, y), X, y).to_dict()
+    assert summary["data"]["classes"] == [{"name": name, "count": 2} for name in "pqr"]
+    assert [one["name"] for one in summary["features"]] == ["a"]
+    assert summary["features"][0]["mean_auc"] == 1.0
+    assert summary["pair_auc"] == [[1.0, 1.0, 1.0]]
+    assert summary["distributions"][0]["counts"] == [[2, 0, 0], [0, 2, 0], [0, 0, 2]]
+    assert summary["distributions"][0]["levels"] == ["0", "1", "2"]
+    summary = selection_report(ChiSquare("all").fit(X, y), X, y).to_dict()
+    place = [one["name"] for one in summary["features"]].index("b")
+    assert summary["pair_auc"][place] == [0.5, 1.0, 1.0]
+
+
+def test_dict_says_what_the_selector_says(wine, wine_report):
+    X, y = wine
+    selector = MDFS(4, random_state=0).fit(X, y)
+    summary = wine_report.to_dict()
+    assert summary["title"] == "wine: 4 features chosen by MDFS"
+    for one, step in zip(summary["features"], selector.trace_, strict=True):
+        assert (one["column"], one["name"]) == (step.feature, step.feature_name)
+        assert (one["asked_by"], one["rank"]) == (step.subproblem, step.rank)
+        assert one["score"] == pytest.approx(step.score, rel=1e-6)
+        assert one["mean_auc"] == pytest.approx(selector.scores_[step.feature], rel=1e-6)
+    np.testing.assert_allclose(summary["pair_auc"], selector.pair_auc_, rtol=1e-6)
+
+
+def test_hard_pairs_ascend_beside_the_best_of_all_features(wine, wine_report):
+    X, y = wine
+    every = feature_pair_auc(X, y)
+    rows = wine_report.to_dict()["pairs"]["hardest"]
+    aucs = [row["auc"] for row in rows]
+    assert aucs == sorted(aucs)
+    for row in rows:
+        assert row["all_auc"] == pytest.approx(every[:, row["pair"]].max(), rel=1e-6)
+        assert row["all_feature"] == X.columns[every[:, row["pair"]].argmax()]
+        assert row["auc"] <= row["all_auc"]
+
+
+def test_dict_survives_json(wine_report):
+    assert json.loads(wine_report.to_json()) == wine_report.to_dict()
+
+
+def test_page_needs_no_network(wine_report):
+    page = wine_report.to_html()
+    parsed = Elements(page)
+    assert "link" not in parsed.tags
+    assert not {"src", "srcset", "action"} & {name for name, _ in parsed.attributes}
+    links = [value for name, value in parsed.attributes if name == "href"]
+    assert links
+    assert all(link.startswith("#") for link in links)
+    assert "url(" not in page
+    assert "@import" not in page
+    # the only address is the name of the SVG language
+    assert set(re.findall(r"https?://[^\"'\s]+", page)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_quantised_aucs_are_right_to_five_digits(rng):
+    X = rng.normal(size=(90, 7))
+    y = np.repeat(np.arange(3), 30)
+    selector = MDFS("all", random_state=0).fit(X, y)
+    packed = embedded(selection_report(selector, X, y).to_html())
+    codes = np.frombuffer(base64.b64decode(packed["map"]), "<u2").reshape(7, 3)
+    np.testing.assert_allclose(0.5 + codes / 131068, selector.pair_auc_, rtol=0, atol=5e-6)
+
+
+def test_bins_hold_every_sample_of_every_class(rng):
+    X = rng.normal(size=(200, 3))
+    X[:10, 0] = np.nan
+    X[10, 1] = 1e12  # far away: it must not press the others into one bin
+    X[11, 2], X[12, 2] = np.inf, -np.inf
+    y = np.repeat([0, 1], 100)
+    report = selection_report(MAUCD("all").fit(X, y), X, y)
+    summary = report.to_dict()
+    for feature, bins in zip(summary["features"], summary["distributions"], strict=True):
+        counts = np.array(bins["counts"])
+        assert counts.shape == (2, N_BINS)
+        np.testing.assert_array_equal(counts.sum(axis=1) + bins["missing"], [100, 100])
+        assert bins["is_cut"] == (feature["column"] != 0)
+        assert np.count_nonzero(counts.sum(axis=0)) > N_BINS // 2
+    shares = np.frombuffer(base64.b64decode(pack(summary)["bins"]["shares"]), np.uint8)
+    for one, bins in zip(shares.reshape(3, 2, N_BINS), summary["distributions"], strict=True):
+        np.testing.assert_array_equal(one > 0, np.array(bins["counts"]) > 0)
+        assert one.max() == 255
+
+
+def test_missing_values_are_counted():
+    X = np.arange(24.0).reshape(8, 3)
+    X[:3, 1] = np.nan
+    y = [0, 1] * 4
+    for one in (X, sparse.csr_array(np.nan_to_num(X, nan=0.0))):
+        data = selection_report(MAUCD(1).fit(one, y), one, y).to_dict()["data"]
+        is_sparse = sparse.issparse(one)
+        assert data["is_sparse"] == is_sparse
+        wanted = (0, 0) if is_sparse else (3, 1)
+        assert (data["n_missing"], data["n_features_with_missing"]) == wanted
+    some = sparse.csc_array(X)
+    data = selection_report(MAUCD(1).fit(some, y), some, y).to_dict()["data"]
+    assert (data["n_missing"], data["n_features_with_missing"]) == (3, 1)
+
+
+def test_nominal_features_have_categories_and_no_auc():
+    X = pd.DataFrame({"colour": pd.Categorical(["red", "blue", "red", None] * 5),
+                      "many": pd.Categorical([f"c{i:02d}" for i in range(20)] ),
+                      "size": np.arange(20.0)})  # fmt: skip
+    y = [0, 1] * 10
+    report = selection_report(ChiSquare("all").fit(X, y), X, y)
+    summary = report.to_dict()
+    place = {one["name"]: one["order"] - 1 for one in summary["features"]}
+    bins = summary["distributions"][place["colour"]]
+    assert bins["levels"] == ["blue", "red"]
+    assert bins["counts"] == [[0, 10], [5, 0]]
+    assert bins["missing"] == [0, 5]
+    assert summary["pair_auc"][place["colour"]] == [None]
+    assert summary["features"][place["colour"]]["mean_auc"] is None
+    assert summary["pairs"]["best_feature"] == [place["size"] + 1]
+    codes = np.frombuffer(base64.b64decode(embedded(report.to_html())["map"]), "<u2")
+    assert codes[place["colour"]] == 65535
+
+
+def test_rare_categories_share_the_last_bin():
+    X = pd.DataFrame({"c": pd.Categorical([f"c{i:02d}" for i in range(30)] * 2 + ["c29"] * 4)})
+    y = [0, 1] * 32
+    bins = selection_report(ChiSquare(1).fit(X, y), X, y).to_dict()["distributions"][0]
+    assert len(bins["levels"]) == N_BINS
+    assert bins["levels"][-2:] == ["c29", "7 others"]
+    assert np.sum(bins["counts"]) == 64
+    assert np.sum(bins["counts"], axis=0)[-2:].tolist() == [6, 14]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [MDFS(3, random_state=0), MDFS(3, schedule="hardest"), MAUCD(3), SpreadFx(3), FSDD(3), MRMR(3),
+     ChiSquare(3), ReliefF(3)],
+    ids=lambda selector: type(selector).__name__,
+)  # fmt: skip
+def test_every_selector_has_a_page(selector, wine):
+    X, y = wine
+    report = selection_report(selector.fit(X, y), X, y)
+    packed = embedded(report.to_html())
+    assert len(packed["features"]["name"]) == 3
+    assert (packed["subproblems"] is None) == (selector.decomposition_.name == "one-vs-one")
+
+
+@pytest.mark.parametrize("kind", ["array", "polars", "lists"])
+def test_every_kind_of_data_has_a_page(kind, wine):
+    X, y = wine
+    if kind == "polars":
+        pl = pytest.importorskip("polars")
+        X = pl.DataFrame({name: X[name].to_numpy() for name in X.columns})
+    elif kind == "array":
+        X = X.to_numpy()
+    else:
+        X, y = X.to_numpy().tolist(), y.tolist()
+    summary = selection_report(MDFS(2, random_state=0).fit(X, y), X, y).to_dict()
+    wanted = ["proline", "flavanoids"] if kind == "polars" else ["x12", "x6"]
+    assert [one["name"] for one in summary["features"]] == wanted
+
+
+def test_hostile_names_stay_text(rng):
+    X = rng.normal(size=(60, len(HOSTILE)))
+
+    def page_of(names, words, rows):
+        y = np.repeat(names[:3], 20)
+        return selection_report(
+            MDFS("all", random_state=0).fit(X, y), X, y,
+            title=words[0], data_name=words[1], command=words[2], feature_names=names,
+            comparison=rows,
+        ).to_html()  # fmt: skip
+
+    rows = small_run()
+    for column, name, other in zip(("dataset", "selector", "classifier"),
+                                   ("wine", "s_100%", "my_tree"), HOSTILE, strict=False):  # fmt: skip
+        rows[column] = rows[column].replace(name, other)
+    page = page_of(HOSTILE, HOSTILE, rows)
+    # no name adds an element or a handler
+    plain = page_of(list("abcdef"), list("abc"), small_run())
+    assert Elements(page).tags == Elements(plain).tags
+    assert not [name for name, _ in Elements(page).attributes if name.startswith("on")]
+    written = [name.encode("utf-8", "backslashreplace").decode() for name in HOSTILE]
+    assert sorted(embedded(page)["features"]["name"]) == sorted(written)
+    page.encode("utf-8")  # a lone surrogate could not be written
+    assert "\u2028" not in page
+    assert page.count("</script") == plain.count("</script") == 2
+    assert html.escape(HOSTILE[0]) in page
+
+
+def test_frame_of_a_notebook_is_closed_off(wine_report):
+    frame = wine_report._repr_html_()
+    parsed = Elements(frame)
+    assert parsed.tags == ["iframe"]
+    attributes = dict(parsed.attributes)
+    assert attributes["srcdoc"] == wine_report.to_html()
+    assert "allow-same-origin" not in attributes["sandbox"]
+
+
+def test_comparison_has_tables_tests_and_curves(wine):
+    X, y = wine
+    report = selection_report(MDFS(2, random_state=0).fit(X, y), X, y, comparison=small_run())
+    comparison = report.to_dict()["comparison"]
+    assert comparison["reference"] == "MDFS"
+    assert len(comparison["tables"]) == 3  # two data sets, and win/draw/loss
+    marks = {(test["selector"], test["mark"]) for test in comparison["tests"]}
+    assert marks == {("CHI", "worse"), ("s_100%", "none")}
+    assert [(panel["dataset"], panel["classifier"]) for panel in comparison["curves"]] == [
+        ("wine", "Naive Bayes"), ("wine", "my_tree"), ("a_b|c", "Naive Bayes"),
+        ("a_b|c", "my_tree")]  # fmt: skip
+    page = report.to_html()
+    assert page.count("<figure") == 4
+    assert "0.822</span>" not in page
+    assert re.search(r"0\.822<span class=\"mark\">†</span>", page)
+
+
+def test_others_are_compared_with_the_selector_itself():
+    assert find_reference(MAUCD(), ["mdfs", "maucd"]) == "maucd"
+    assert find_reference(SpreadFx(relevance="su"), ["schi", "ssu"]) == "ssu"
+    assert find_reference(FSDD(), ["chi", "mdfs"]) == "mdfs"
+    assert find_reference(FSDD(), ["chi", "su"]) == "chi"
+
+
+def test_a_failed_value_is_a_gap_in_the_curve():
+    series = {"selector": "s", "sizes": [1, 2, 3], "mean": [0.8, None, 0.9],
+              "lower": [0.7, None, None], "upper": [0.9, None, None]}  # fmt: skip
+    drawing = place_panel({"series": [series]})
+    assert drawing["series"][0]["path"].count("M") == 2
+    assert "L" not in drawing["series"][0]["path"]
+    assert len(drawing["series"][0]["points"]) == 2
+    nothing = {**series, "mean": [None] * 3, "lower": [None] * 3, "upper": [None] * 3}
+    assert place_panel({"series": [nothing]})["series"][0]["path"] == ""
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.5, 1.0), (0.9123, 0.9124), (0.7, 0.7), (0.0, 1.0)])
+def test_ticks_are_few_and_lie_inside(low, high):
+    ticks = nice_ticks(low, high)
+    assert 1 <= len(ticks) <= 7
+    assert all(low - 1e-6 <= tick <= high + 1e-6 for tick in ticks)
+
+
+def test_study_adds_difficulty_and_neglect(wine):
+    X, y = wine
+    study = siren_study(X, y, n_features=4)
+    selector = MDFS(4, random_state=0).fit(X, y)
+    report = selection_report(selector, X, y, study=study)
+    rows = report.to_dict()["pairs"]["hardest"]
+    for row in rows:
+        assert row["bayes_auc"] == pytest.approx(study.auc[row["pair"]], rel=1e-6)
+        assert row["neglect"] == pytest.approx(study.neglect(selector)[row["pair"]], rel=1e-6)
+    assert "siren index" in report.to_html()
+    other = siren_study(X.iloc[:, :5], y, n_features=2)
+    with pytest.raises(MaucError, match="13 features and 3 classes, got 5"):
+        selection_report(selector, X, y, study=other)
+
+
+def test_limits_keep_the_first_features_and_say_so(wine, monkeypatch):
+    X, y = wine
+    monkeypatch.setattr(summarise_module, "MOST_CELLS", 10)  # 3 features x 3 pairs
+    monkeypatch.setattr(summarise_module, "MOST_COUNTS", 2 * N_BINS * 3)
+    monkeypatch.setattr(summarise_module, "MOST_PAIRS", 2)
+    report = selection_report(MDFS(5, random_state=0).fit(X, y), X, y)
+    summary = report.to_dict()
+    assert len(summary["features"]) == 5
+    assert len(summary["pair_auc"]) == 3
+    assert len(summary["distributions"]) == 2
+    assert len(summary["pairs"]["hardest"]) == 2
+    assert "The map holds the 3 features chosen first" in report.to_html()
+
+
+def test_weights_are_those_of_fit(wine, rng):
+    X, y = wine
+    weight = rng.uniform(0.5, 2, len(y))
+    selector = MDFS(4, random_state=0).fit(X, y, sample_weight=weight)
+    with pytest.raises(MaucError, match="what the selector was fitted on"):
+        selection_report(selector, X, y)
+    report = selection_report(selector, X, y, sample_weight=weight)
+    assert report.to_dict()["data"]["is_weighted"]
+
+
+def test_other_data_are_refused(wine):
+    X, y = wine
+    selector = MDFS(4, random_state=0).fit(X, y)
+    with pytest.raises(MaucError, match="X must have 13 features"):
+        selection_report(selector, X.iloc[:, :5], y)
+    with pytest.raises(MaucError, match="the 3 classes of fit, got 2"):
+        selection_report(selector, X, y == 0)
+    with pytest.raises(MaucError, match="what the selector was fitted on"):
+        selection_report(selector, X.iloc[::-1].to_numpy(), y)
+    with pytest.raises(MaucError, match="feature_names must hold 13 names"):
+        selection_report(selector, X, y, feature_names=["a"])
+    with pytest.raises(MaucError, match="fitted selector of mauc"):
+        selection_report("mdfs", X, y)
+
+
+def test_page_says_whether_it_can_be_reproduced(wine):
+    X, y = wine
+    sure = selection_report(MDFS(2, random_state=0).fit(X, y), X, y, command="mauc select wine")
+    assert "mauc select wine" in sure.to_html()
+    assert "random_state=0" in sure.to_dict()["reproduce"]["code"]
+    assert "another run may choose" not in sure.to_html()
+    drawn = selection_report(MDFS(2).fit(X, y), X, y)
+    assert "another run may choose" in drawn.to_html()
+    turn = selection_report(MDFS(2, schedule="round_robin").fit(X, y), X, y)
+    assert "another run may choose" not in turn.to_html()
+
+
+def test_nothing_is_overwritten_without_force(wine_report, tmp_path):
+    path = wine_report.write(tmp_path / "report.html")
+    assert path.read_text(encoding="utf-8") == wine_report.to_html()
+    with pytest.raises(MaucError, match="exists already"):
+        wine_report.write(path)
+    wine_report.write(path, force=True)
+    wine_report.write(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text()) == wine_report.to_dict()
+
+
+def test_a_report_prints_short(wine_report):
+    assert repr(wine_report) == "Report()"
+    assert isinstance(wine_report, Report)
