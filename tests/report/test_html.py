@@ -240,9 +240,9 @@ def test_hostile_names_stay_text(rng):
         ).to_html()  # fmt: skip
 
     rows = small_run()
-    for column, name, other in zip(("dataset", "selector", "classifier"),
-                                   ("wine", "s_100%", "my_tree"), HOSTILE, strict=False):  # fmt: skip
-        rows[column] = rows[column].replace(name, other)
+    labels = {"dataset": "wine", "selector": "s_100%", "classifier": "my_tree"}
+    for (column, label), name in zip(labels.items(), HOSTILE[:3], strict=True):
+        rows[column] = rows[column].replace(label, name)
     page = page_of(HOSTILE, HOSTILE, rows)
     # no name adds an element or a handler
     plain = page_of(list("abcdef"), list("abc"), small_run())
@@ -384,5 +384,5 @@ def test_nothing_is_overwritten_without_force(wine_report, tmp_path):
 
 
 def test_a_report_prints_short(wine_report):
-    assert repr(wine_report) == "Report()"
+    assert repr(wine_report) == "Report('wine: 4 features chosen by MDFS')"
     assert isinstance(wine_report, Report)

@@ -129,7 +129,7 @@ class TestByHand:
         X = np.column_stack([[0, 0, 1, 1] * 2, [5, 5, 3, 3] * 2, [0, 1, 0, 1] * 2])
         found = FCBF("all", binning="none").fit(X, y)
         assert found.ranking_.tolist() == [0, 2, 1]
-        assert found.predominant_.tolist() == [0, 2]
+        assert FCBF("all", binning="none", max_rounds=1).fit(X, y).ranking_.tolist() == [0, 2]
         assert found.rounds_.tolist() == [1, 1, 2]
         # H(y) = 1.5 bits, H(f) = 1 bit, I = 1 and 0.5 bits
         assert_allclose(found.scores_, [0.8, 0.8, 0.4])
@@ -304,8 +304,6 @@ def test_fcbf_equals_the_definition(problem, threshold):
     rounds, rest, relevance = oracle.fcbf(D, y, threshold, fixed)
     assert_array_equal(found.relevance, relevance)
     assert_array_equal(found.ranking, [*chain(*rounds), *rest][:k])
-    first = [f for f in rounds[0] if relevance[f] > 0] if rounds else []
-    assert_array_equal(found.predominant, first)
     number = {f: 1 + r for r, kept in enumerate(rounds) for f in kept if relevance[f] > 0}
     assert_array_equal(found.rounds, [number.get(f, 0) for f in found.ranking])
 
@@ -318,8 +316,17 @@ def test_fcbf_is_agnostic_to_threads(problem, n_threads):
         patch.setattr(mrmr_module, "BLOCK_WORK", 1)
         patch.setattr(fcbf_module, "BLOCK_WORK", 1)
         other = fcbf_ranking(D, n_states, y, n_classes, k, n_threads=n_threads)
-    for name in ("ranking", "rounds", "predominant", "relevance"):
+    for name in ("ranking", "rounds", "relevance"):
         assert_array_equal(getattr(found, name), getattr(other, name))
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
+@pytest.mark.parametrize("max_rounds", [1, 3])
+def test_fcbf_selects_at_least_one(max_rounds, rng):
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
+    strict = FCBF("all", threshold=0.999, max_rounds=max_rounds).fit(X + y[:, np.newaxis], y)
+    assert strict.ranking_.tolist() == [np.argmax(strict.scores_)]
+    assert FCBF("all", max_rounds=max_rounds).fit(np.ones((60, 4)), y).ranking_.tolist() == [0]
 
 
 def test_fcbf_scores_are_symmetrical_uncertainties():
@@ -351,8 +358,11 @@ def test_jmi_and_fcbf_with_every_binning(binning):
     selector = FCBF("all", binning=binning, n_bins=6).fit(X, y)
     rounds, _, relevance = oracle.fcbf(states, y, 0.0, fixed)
     assert_array_equal(selector.ranking_, [*chain(*rounds)])
-    assert_array_equal(selector.predominant_, rounds[0])
     assert_array_equal(selector.trace_.scores, np.array(relevance)[selector.ranking_])
+    selector = FCBF("all", binning=binning, n_bins=6, max_rounds=1).fit(X, y)
+    assert_array_equal(selector.ranking_, rounds[0])
+    assert_array_equal(selector.get_support(indices=True), sorted(rounds[0]))
+    assert selector.transform(X).shape == (178, len(rounds[0]))
 
 
 @pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
@@ -532,6 +542,8 @@ def test_digits(rng):
         (FCBF(threshold=1.5), r"threshold must be a number in \[0, 1\], got 1\.5"),
         (FCBF(threshold=-0.1), r"threshold must be a number in \[0, 1\], got -0\.1"),
         (FCBF(threshold=np.nan), r"threshold must be a number in \[0, 1\], got nan"),
+        (FCBF(max_rounds=0), "max_rounds must be None or an int of at least 1, got 0"),
+        (FCBF(max_rounds=1.5), r"max_rounds must be None or an int of at least 1, got 1\.5"),
         (FCBF(threshold="0"), r"threshold must be a number in \[0, 1\], got '0'"),
     ],
     ids=lambda value: str(value)[:50],

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from oracle_greedy import greedy, normal_scores, shrinkage_intensity
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.utils.estimator_checks import check_estimator
-from strategies import problems
 
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.kernels.greedy_step import dot, exp_minus
@@ -22,6 +20,8 @@ from mauc.kernels.normal_scores import score_table
 from mauc.problem import make_problem
 from mauc.relevance.greedy import measure
 from mauc.selectors.greedy_mauc import GreedyMAUC
+from oracle_greedy import greedy, normal_scores, shrinkage_intensity
+from strategies import problems
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,12 @@ def test_normal_scores_are_those_of_average_ranks(rng):
     X[:, 3] = rng.normal(size=41) * 1e30
     X[0, 3], X[1, 3] = np.inf, -np.inf
     order = np.argsort(y, kind="stable")
-    for data in (X, X[:, [0, 1, 4, 5]], X.astype(np.float32), (X[:, :2] * 10 + 100).astype(np.uint8)):
+    for data in (
+        X,
+        X[:, [0, 1, 4, 5]],
+        X.astype(np.float32),
+        (X[:, :2] * 10 + 100).astype(np.uint8),
+    ):
         _, scores = measure(make_problem(GreedyMAUC(), data, y))
         for j in range(data.shape[1]):
             assert_array_equal(scores.scores[j], np.array(normal_scores(data[:, j]))[order])
@@ -260,6 +265,14 @@ def test_correlations_of_a_part_of_the_samples(rng):
     assert_array_equal(scores.class_counts, np.bincount(np.sort(y)[::8]))
 
 
+def test_a_rare_class_may_have_no_sample_in_the_part(rng):
+    y = np.array([0] * 500 + [1] * 500 + [2] * 2)
+    X = rng.normal(size=(1002, 5)) + y[:, None]
+    selector = GreedyMAUC("all", max_samples=20).fit(X, y)
+    assert sorted(selector.ranking_) == list(range(5))
+    assert np.isfinite(selector.separations_).all()
+
+
 def test_a_feature_that_varies_outside_the_part_is_not_constant():
     y = np.arange(1000) % 2
     X = np.zeros((1000, 2))
@@ -305,6 +318,7 @@ def test_constants_come_last_by_column(rng):
     selector = GreedyMAUC("all").fit(X, y)
     assert_array_equal(selector.ranking_[3:], [0, 3, 4])
     assert_array_equal(selector.trace_.scores[3:], 0)
+    assert_array_equal(selector.scores_[[0, 3, 4]], 0)
     assert (selector.predicted_mauc_[2:] == selector.predicted_mauc_[2]).all()
 
 

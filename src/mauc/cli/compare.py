@@ -2,12 +2,9 @@
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
 from mauc.cli.common import (
     DEFAULT_DATA,
@@ -16,26 +13,37 @@ from mauc.cli.common import (
     DebugOption,
     DropOption,
     EncodingOption,
+    FigureOption,
     ForceOption,
     FormatOption,
     JsonOption,
-    NominalOption,
+    NumericOption,
+    ProgressOption,
     SeedOption,
     SeparatorOption,
     TargetOption,
+    WorkersOption,
     command,
+    complain,
+)
+from mauc.cli.data import check_jobs, numbers_only, read_data, sizes_from, words_of
+from mauc.cli.outputs import check_figure, write_figure
+from mauc.cli.show import (
+    add_row,
     frame_records,
     make_console,
+    make_table,
     print_json,
+    print_text,
     say_files,
 )
-from mauc.cli.data import read_data, sizes_from, words_of
 from mauc.exceptions import MaucError, unknown_word
-from mauc.experiments import DatasetSpec, MethodSpec, Plan, load_run, run_plan
-from mauc.experiments.progress import KINDS
-from mauc.files import write_atomic
-from mauc.report import mauc_table
-from mauc.stats import compare_to, mean_mauc, win_draw_loss
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mauc.datasets import Dataset
+    from mauc.experiments import DatasetSpec
 
 _BAR = 30  # characters of the longest bar
 
@@ -45,36 +53,49 @@ def compare(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
     methods: Annotated[
-        str, typer.Option("--methods", "-m", help="Selectors, separated by commas.")
+        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, with commas.")
     ] = "mdfs,maucd,mrmr,chi,su",
     classifiers: Annotated[
-        str, typer.Option("--classifiers", "-c", help="Classifiers, separated by commas.")
+        str, typer.Option("--classifiers", "-c", metavar="NAMES", help="Classifiers, with commas.")
     ] = "nb,1nn",
     sizes: Annotated[
-        str | None, typer.Option(help="Numbers of features, separated by commas.")
+        str | None,
+        typer.Option(metavar="INTS", help="Numbers of features, with commas: 5,10,20."),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="How often the data are split.")] = 2,
-    folds: Annotated[int, typer.Option(help="Into how many parts.")] = 5,
+    repeats: Annotated[int, typer.Option(metavar="INT", help="How often the data are split.")] = 2,
+    folds: Annotated[int, typer.Option(metavar="INT", help="Into how many parts.")] = 5,
     reference: Annotated[
-        str | None, typer.Option(help="Whom the others are compared with; the first method.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Whom the others are compared with; the first method by default."
+        ),
     ] = None,
-    test: Annotated[str, typer.Option(help="corrected_t (honest) or wilcoxon.")] = "corrected_t",
-    alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
+    test: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="corrected_t (allows for overlapping folds) or wilcoxon (as in the paper).",
+        ),
+    ] = "corrected_t",
+    alpha: Annotated[float, typer.Option(metavar="FLOAT", help="Level of the test.")] = 0.05,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Keep the run in this folder; it can go on there."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Keep the run in this folder; the same command goes on with it.",
+        ),
     ] = None,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw MAUC over size to this file (png, pdf, svg).")
-    ] = None,
+    figure: FigureOption = None,
     data_format: FormatOption = None,
-    nominal: NominalOption = "ordinal",
+    nominal: NumericOption = "ordinal",
     drop: DropOption = None,
     separator: SeparatorOption = None,
     encoding: EncodingOption = None,
     seed: SeedOption = 0,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for all cores.")] = -1,
-    progress: Annotated[str, typer.Option(help=f"One of {', '.join(KINDS)}.")] = "auto",
+    jobs: WorkersOption = -1,
+    progress: ProgressOption = "auto",
     force: ForceOption = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -83,82 +104,115 @@ def compare(
 
     Example: mauc compare data.csv --target label --methods mdfs,mrmr,su --sizes 5,10,20
     """
-    if figure is not None and figure.exists() and not force:
-        raise MaucError(f"{figure} exists already; --force replaces it.")
-    dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
-    if dataset.nominal_features:
-        raise MaucError("classifiers need numbers: say --nominal ordinal, onehot or drop.")
+    from mauc.experiments import MethodSpec, Plan, load_run, run_plan
+    from mauc.stats import compare_to, mean_mauc
+
+    check_figure(figure, force=force)
+    check_test(test, alpha)
     names = words_of(methods, "--methods")
-    given = {"format": data_format, "nominal": nominal, "drop": drop, "separator": separator,
-             "encoding": encoding}  # fmt: skip
-    source = str(Path(data).resolve()) if Path(data).is_file() else data
+    if reference is not None and reference not in names:
+        raise unknown_word("--reference", reference, names)
+    dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
+    numbers_only(dataset, "mauc compare")
+    given = {
+        "format": data_format, "nominal": nominal, "drop": drop, "encoding": encoding,
+        "separator": separator and separator.replace("\\t", "\t"),
+    }  # fmt: skip
+    spec = _dataset_spec(dataset, data, target, {key: given[key] for key in given if given[key]})
     plan = Plan(
-        name=f"compare {dataset.name}",
-        datasets=(
-            DatasetSpec(
-                dataset.name, source, target,
-                {key: value for key, value in given.items() if value not in (None, [])},
-            ),
-        ),
+        name=f"compare {spec.name}", datasets=(spec,),
         selectors=tuple(MethodSpec(name) for name in names),
         classifiers=tuple(MethodSpec(name) for name in words_of(classifiers, "--classifiers")),
         sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
     )  # fmt: skip
-    reference = reference or names[0]
-    if reference not in names:
-        raise unknown_word("--reference", reference, names)
     with tempfile.TemporaryDirectory() as scratch:
         folder = output or Path(scratch) / "run"
-        summary = run_plan(plan, folder, n_jobs=jobs, progress=progress)
+        try:
+            summary = run_plan(plan, folder, n_jobs=check_jobs(jobs), progress=progress)
+        except KeyboardInterrupt:
+            kept = f"what is done is in {output}, and the same command goes on."
+            raise KeyboardInterrupt(kept if output else "") from None
         rows = load_run(folder)
-    options: dict[str, Any] = {"reference": reference, "test": test, "alpha": alpha}
+    failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
+    if summary.n_failed == len(rows):
+        raise MaucError("every combination failed:\n  " + "\n  ".join(failed))
+    options: dict[str, Any] = {"reference": reference or names[0], "test": test, "alpha": alpha}
+    files = []
+    if figure is not None:
+        from mauc.plotting import CurvesDisplay
+
+        files.append(write_figure(CurvesDisplay.from_run(rows).plot().figure_, figure, force=force))
     if as_json:
         print_json(
             {
                 "data": dataset.name,
+                **options,
                 "means": frame_records(mean_mauc(rows)),
                 "comparison": frame_records(compare_to(rows, **options)),
                 "failures": summary.failures,
+                "run": output,
+                "files": files,
             }
         )
     else:
-        typer.echo(mauc_table(rows, dataset.name, **options).to_text())
+        from mauc.report import mauc_table
+
+        print_text(mauc_table(rows, spec.name, **options).to_text())
         make_console().print(overview(rows, options))
-    if figure is not None:
-        say_files([draw_curves(rows, figure, force=force)])
-    if summary.n_failed:
-        typer.echo(str(summary), err=True)
+    say_files(files)
+    if failed:
+        complain("some combinations failed:\n  " + "\n  ".join(failed))
         raise typer.Exit(FAILED)
 
 
-def overview(rows: Any, options: dict[str, Any]) -> Table:
+def check_test(test: str, alpha: float) -> None:
+    """Refuse a test that is not there, before the long run and not after it."""
+    known = ("corrected_t", "wilcoxon")
+    if test not in known:
+        raise unknown_word("--test", test, known)
+    if not 0 < alpha < 1:
+        raise MaucError(f"--alpha must lie between 0 and 1, got {alpha}.")
+
+
+def _dataset_spec(
+    dataset: "Dataset", data: str, target: str | None, options: dict[str, Any]
+) -> "DatasetSpec":
+    """Return how workers and later starts find the data: by name, or by the whole path."""
+    from urllib.parse import quote
+
+    from mauc.datasets import BUNDLED
+    from mauc.datasets.find import find_dataset
+    from mauc.experiments import DatasetSpec
+
+    source = data
+    if data not in BUNDLED or "format" in options:
+        path = find_dataset(data)
+        if path == Path(data):
+            source = str(path.resolve())
+    # The name becomes the name of a folder, the name of a file may be anything.
+    name = "".join(char if char.isalnum() or char in " .,+-_()" else "_" for char in dataset.name)
+    name = name.strip(" .") or "data"
+    while len(quote(name)) > 100:
+        name = name[:-1].strip(" .")
+    return DatasetSpec(name, source, target, options)
+
+
+def overview(rows: Any, options: dict[str, Any]) -> "Table":
     """Return the mean MAUC of each selector as a bar, with wins and losses of the reference."""
+    from mauc.stats import compare_to, win_draw_loss
+
     means = rows[rows["status"] == "ok"].groupby("selector", sort=False)["mauc"].mean()
     lowest, highest = means.min(), means.max()
     counts = win_draw_loss(compare_to(rows, **options), by=()).set_index("selector")
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("selector")
-    table.add_column("mean MAUC", justify="right")
-    table.add_column("")
-    table.add_column(f"{options['reference']} wins / draws / loses")
-    for selector, mean in means.sort_values(ascending=False).items():
+    verdict = f"{options['reference']} wins / draws / loses"
+    table = make_table("selector", "mean MAUC", "", verdict, right=("mean MAUC",))
+    block = "█" if make_console().encoding.startswith("utf") else "#"
+    for selector, mean in means.sort_values(ascending=False, kind="stable").items():
         share = (mean - lowest) / (highest - lowest) if highest > lowest else 1.0
-        verdict = "-"
+        counted = "-"
         if selector in counts.index:
             row = counts.loc[selector]
-            verdict = f"{row['win']} / {row['draw']} / {row['loss']}"
-        bar = "█" * (1 + round(share * (_BAR - 1)))
-        table.add_row(Text(str(selector)), f"{mean:.4f}", bar, verdict)
+            counted = f"{row['win']} / {row['draw']} / {row['loss']}"
+        bar = block * (1 + round(share * (_BAR - 1)))
+        add_row(table, selector, f"{mean:.4f}", bar, counted)
     return table
-
-
-def draw_curves(rows: Any, path: Path, *, force: bool) -> Path:
-    """Draw MAUC over size to a file."""
-    import io
-
-    from mauc.plotting import CurvesDisplay
-
-    buffer = io.BytesIO()
-    display = CurvesDisplay.from_run(rows).plot()
-    display.figure_.savefig(buffer, format=path.suffix.lstrip(".") or "png", dpi=200)
-    return write_atomic(path, buffer.getvalue(), force=force)

@@ -64,7 +64,7 @@ def named_selector(
         raise unknown_word("--method", method, SELECTORS)
     given = parse_options(options)
     fixed = getattr(SELECTORS[method], "keywords", {})
-    known = SELECTORS[method]().get_params()
+    known = make_selector(method).get_params()
     free = [name for name in known if name not in _OWN and name not in fixed]
     for name in given:
         if name in _OWN:
@@ -74,7 +74,8 @@ def named_selector(
             raise unknown_word(f"--set for the method {method}", name, choices)
     common = {"random_state": seed, "n_jobs": check_jobs(jobs)}
     given |= {name: value for name, value in common.items() if name in known}
-    return make_selector(method, size, **given)
+    selector: RankingSelector = make_selector(method, size, **given)
+    return selector
 
 
 def parse_options(options: list[str] | None) -> dict[str, Any]:

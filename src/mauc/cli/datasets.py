@@ -1,29 +1,26 @@
 """`mauc datasets list | info | fetch`: the registry of data sets."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
 
-from mauc.cli.common import (
-    DebugOption,
-    ForceOption,
-    JsonOption,
-    command,
-    make_console,
-    print_json,
-)
-from mauc.datasets import Entry, dataset_info, fetch, list_datasets, load_dataset
+from mauc.cli.common import DEFAULT_DATA, DebugOption, JsonOption, command
+from mauc.cli.show import add_row, make_console, make_table, print_json, print_text
 from mauc.exceptions import MaucError
 
+if TYPE_CHECKING:
+    from mauc.datasets import Entry
+
 datasets_app = typer.Typer(
-    name="datasets", help="List, describe and download data sets.", no_args_is_help=True
+    name="datasets",
+    help="List, describe and download data sets.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
-NameArgument = Annotated[str, typer.Argument(help="The name of a data set.")]
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="A data set, see mauc datasets list.")
+]
 
 
 @command
@@ -32,29 +29,34 @@ def list_command(as_json: JsonOption = False, debug: DebugOption = False) -> Non
 
     Example: mauc datasets list
     """
+    from mauc.datasets import list_datasets
+
     entries = list_datasets()
     if as_json:
         print_json([entry_dict(entry) for entry in entries])
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head in ("name", "samples", "features", "classes", "where", "title"):
-        table.add_column(head, justify="right" if head in ("samples", "features", "classes") else
-                         "left", overflow="fold")  # fmt: skip
+    numbers = ("samples", "features", "classes")
+    table = make_table("name", *numbers, "where", "title", right=numbers)
     for entry in entries:
-        numbers = (entry.n_samples, entry.n_features, entry.n_classes)
-        shown = ["?" if number is None else str(number) for number in numbers]
-        table.add_row(entry.name, *shown, place_of(entry), Text(entry.title))
+        counts = (entry.n_samples, entry.n_features, entry.n_classes)
+        shown = ["?" if count is None else count for count in counts]
+        add_row(table, entry.name, *shown, place_of(entry), entry.title)
     make_console().print(table)
 
 
 @command
-def info(name: NameArgument, as_json: JsonOption = False, debug: DebugOption = False) -> None:
+def info(
+    name: NameArgument = DEFAULT_DATA, as_json: JsonOption = False, debug: DebugOption = False
+) -> None:
     """Tell what a data set is, where it comes from, its licence and its classes.
 
     Example: mauc datasets info usps
     """
-    entry = dataset_info(name)
-    values = entry_dict(entry)
+    import numpy as np
+
+    from mauc.datasets import dataset_info, load_dataset
+
+    values = entry_dict(dataset_info(name))
     if values["where"] != "to fetch":
         dataset = load_dataset(name)
         classes, counts = np.unique(dataset.y, return_counts=True)
@@ -72,21 +74,29 @@ def info(name: NameArgument, as_json: JsonOption = False, debug: DebugOption = F
             value = ", ".join(f"{label}: {count}" for label, count in value.items())
         elif isinstance(value, list | tuple):
             value = ", ".join(map(str, value))
-        typer.echo(f"{key.replace('_', ' ') + ':':<14} {value}")
+        print_text(f"{key.replace('_', ' ') + ':':<14} {value}")
 
 
 @command
 def fetch_command(
-    name: NameArgument, force: ForceOption = False, debug: DebugOption = False
+    name: NameArgument,
+    force: Annotated[bool, typer.Option("--force", help="Download it again.")] = False,
+    as_json: JsonOption = False,
+    debug: DebugOption = False,
 ) -> None:
     """Download a data set once, check it and keep it.
 
     Example: mauc datasets fetch usps
     """
+    from mauc.datasets import dataset_info, fetch
+
     path = fetch(name, force=force)
     entry = dataset_info(name)
-    typer.echo(f"{name} is in {path}")
-    typer.echo(f"from {', '.join(entry.origins)}; licence: {entry.licence}")
+    if as_json:
+        print_json({"name": name, "path": path, **entry_dict(entry)})
+        return
+    print_text(f"{name} is in {path}")
+    print_text(f"from {', '.join(entry.origins)}; licence: {entry.licence}")
 
 
 datasets_app.command("list")(list_command)
@@ -94,7 +104,7 @@ datasets_app.command("info")(info)
 datasets_app.command("fetch")(fetch_command)
 
 
-def place_of(entry: Entry) -> str:
+def place_of(entry: "Entry") -> str:
     """Return where a data set is: bundled, here (folder or cache), or to fetch."""
     if entry.is_bundled:
         return "bundled"
@@ -107,7 +117,7 @@ def place_of(entry: Entry) -> str:
     return "here"
 
 
-def entry_dict(entry: Entry) -> dict[str, Any]:
+def entry_dict(entry: "Entry") -> dict[str, Any]:
     """Return an entry as plain values."""
     return {
         "name": entry.name,

@@ -1,16 +1,11 @@
-"""`mauc methods`: what there is, in one table."""
+"""`mauc methods`: what there is, in two tables."""
 
 import inspect
 from functools import partial
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
-from mauc.classifiers import CLASSIFIERS
-from mauc.cli.common import DebugOption, JsonOption, command, make_console, print_json
-from mauc.selectors import SELECTORS
+from mauc.cli.common import DebugOption, JsonOption, command
+from mauc.cli.show import add_row, make_console, make_table, print_json
 
 
 @command
@@ -19,6 +14,9 @@ def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
 
     Example: mauc methods
     """
+    from mauc.classifiers import CLASSIFIERS
+    from mauc.selectors import SELECTORS
+
     listed = {
         "selectors": [_selector(name, made) for name, made in SELECTORS.items()],
         "classifiers": [_described(name, made) for name, made in CLASSIFIERS.items()],
@@ -27,22 +25,17 @@ def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
         print_json(listed)
         return
     console = make_console()
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head in ("selector", "class", "what it does", "takes", "options (--set)"):
-        table.add_column(head, overflow="fold")
+    table = make_table("selector", "what it does", "takes", "options (--set)")
     for row in listed["selectors"]:
-        table.add_row(
-            row["name"], row["class"], Text(row["summary"]), ", ".join(row["takes"]) or "-",
-            Text(", ".join(row["options"]) or "-"),
+        options = [f"{name}={value}" for name, value in row["options"].items()]
+        add_row(
+            table, row["name"], row["summary"], ", ".join(row["takes"]) or "-",
+            ", ".join(options) or "-",
         )  # fmt: skip
     console.print(table)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for head in ("classifier", "class", "what it does", "options"):
-        table.add_column(head, overflow="fold")
+    table = make_table("classifier", "what it does")
     for row in listed["classifiers"]:
-        table.add_row(
-            row["name"], row["class"], Text(row["summary"]), Text(", ".join(row["options"]))
-        )
+        add_row(table, row["name"], row["summary"])
     console.print(table)
 
 
@@ -51,22 +44,17 @@ def _described(name: str, made: Any) -> dict[str, Any]:
     fixed = made.keywords if isinstance(made, partial) else {}
     hidden = {"n_features_to_select", "n_jobs", "random_state", *fixed}
     shown = kind.__name__ + (f" ({', '.join(map(str, fixed.values()))})" if fixed else "")
-    return {
-        "name": name,
-        "class": shown,
-        "summary": (inspect.getdoc(kind) or "").splitlines()[0],
-        "options": [key for key in kind().get_params() if key not in hidden],
-    }
+    options = {key: value for key, value in made().get_params().items() if key not in hidden}
+    summary = (inspect.getdoc(kind) or "").splitlines()[0]
+    return {"name": name, "class": shown, "summary": summary, "options": options}
 
 
 def _selector(name: str, made: Any) -> dict[str, Any]:
     row = _described(name, made)
     selector = made()
     accepts = selector._accepts()
-    takes = [
-        word for word, key in (("nominal", "accept_nominal"), ("sparse", "accept_sparse"))
-        if accepts[key]
-    ]  # fmt: skip
+    words = {"nominal": "accept_nominal", "sparse": "accept_sparse"}
+    takes = [word for word, key in words.items() if accepts[key]]
     if "sample_weight" in inspect.signature(selector.fit).parameters:
         takes.append("weights")
     return {**row, "takes": takes}

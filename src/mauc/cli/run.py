@@ -1,16 +1,24 @@
 """`mauc run`: run the experiment of a plan, or go on with it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mauc.cli.common import FAILED, DebugOption, JsonOption, command, print_json
+from mauc.cli.common import (
+    FAILED,
+    DebugOption,
+    JsonOption,
+    ProgressOption,
+    WorkersOption,
+    command,
+)
+from mauc.cli.data import check_jobs
+from mauc.cli.show import print_json, print_text
 from mauc.exceptions import MaucError, unknown_word
-from mauc.experiments import RunSummary, read_plan, run_plan
-from mauc.experiments.engines import ENGINES
-from mauc.experiments.progress import KINDS
-from mauc.report import paper_folder
+
+if TYPE_CHECKING:
+    from mauc.experiments import RunSummary
 
 SHIPPED = {"smoke": "smoke.toml", "wang2011": "plan.toml"}
 
@@ -18,17 +26,26 @@ SHIPPED = {"smoke": "smoke.toml", "wang2011": "plan.toml"}
 @command
 def run(
     plan: Annotated[
-        str, typer.Argument(help=f"A TOML file, or a plan that ships: {', '.join(SHIPPED)}.")
+        str,
+        typer.Argument(
+            metavar="PLAN", help=f"A TOML file, or a plan that ships: {', '.join(SHIPPED)}."
+        ),
     ] = "smoke",
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The run folder; runs/NAME by default.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="The run folder; runs/NAME by default."
+        ),
     ] = None,
-    engine: Annotated[str, typer.Option(help=f"One of {', '.join(ENGINES)}.")] = "processes",
+    engine: Annotated[
+        str, typer.Option(metavar="NAME", help="Where it runs: processes, dask or serial.")
+    ] = "processes",
     scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Of a Dask scheduler, such as tcp://host:8786."),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Workers; -1 for all cores.")] = -1,
-    progress: Annotated[str, typer.Option(help=f"One of {', '.join(KINDS)}.")] = "auto",
+    jobs: WorkersOption = -1,
+    progress: ProgressOption = "auto",
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what failed before.")
     ] = False,
@@ -37,10 +54,11 @@ def run(
 ) -> None:
     """Run an experiment; the same command goes on with one that was stopped or killed.
 
-    Exit code 0: all is there; 1: it is, but some combinations failed; 130: stopped.
-
     Example: mauc run smoke -o runs/first
     """
+    from mauc.experiments import read_plan, run_plan
+
+    check_jobs(jobs)
     path = find_plan(plan)
     folder = output or Path("runs") / read_plan(path).name
     try:
@@ -49,13 +67,13 @@ def run(
             retry_failed=retry_failed,
         )  # fmt: skip
     except KeyboardInterrupt:
-        typer.echo(f"mauc: what is done is in {folder}; the same command goes on.", err=True)
-        raise
+        kept = f"what is done is in {folder}, and the same command goes on."
+        raise KeyboardInterrupt(kept) from None
     if as_json:
         print_json(summary_dict(summary))
     else:
-        typer.echo(str(summary))
-        typer.echo(f"see: mauc tables {folder}")
+        print_text(str(summary))
+        print_text(f"see: mauc tables {folder}")
     if summary.n_failed:
         raise typer.Exit(FAILED)
 
@@ -66,13 +84,15 @@ def find_plan(plan: str) -> Path:
     if path.is_file():
         return path
     if plan in SHIPPED:
+        from mauc.report import paper_folder
+
         return paper_folder() / SHIPPED[plan]
     if path.suffix:
-        raise MaucError(f"there is no plan {plan}.")
-    raise unknown_word("a plan that is no file", plan, SHIPPED)
+        raise MaucError(f"there is no file {plan}.")
+    raise unknown_word("PLAN, if it is no file,", plan, SHIPPED)
 
 
-def summary_dict(summary: RunSummary) -> dict[str, object]:
+def summary_dict(summary: "RunSummary") -> dict[str, object]:
     """Return a summary as plain values."""
     return {
         "folder": summary.folder, "n_cells": summary.n_cells, "n_run": summary.n_run,

@@ -194,9 +194,7 @@ def feature_table(selector: "RankingSelector", feature_names: list[str], measure
     )
     for step in selector.trace_:
         pairs = [short(pair) for pair in served[step.step]]
-        asked = (
-            [short(step.subproblem_name), step.rank, f"{step.score:.3f}"] if is_paired else []
-        )
+        asked = [short(step.subproblem_name), step.rank, f"{step.score:.3f}"] if is_paired else []
         add_row(
             table,
             step.step + 1,

@@ -1,5 +1,6 @@
 """`mauc siren`: which class pairs are hard, and which selectors neglect them."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -59,6 +60,8 @@ def siren(
 
     Example: mauc siren data.csv --target label --relevance su
     """
+    import numpy as np
+
     from mauc.experiments import siren_study
 
     check_figure(figure, force=force)
@@ -66,10 +69,8 @@ def siren(
     numbers_only(dataset, "mauc siren")
     if k is not None:
         check_size(str(k), dataset.n_features)
-    # A JSON file has the labels as they are, a table as it can show them.
-    y = dataset.y if as_json else [short(label) for label in dataset.y]
     study = siren_study(
-        dataset.X, y, relevance=relevance, n_features=k, n_folds=folds,
+        dataset.X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
         selectors=words_of(methods, "--methods"), random_state=seed, n_jobs=check_jobs(jobs),
     )  # fmt: skip
     files = []
@@ -90,5 +91,6 @@ def siren(
             }
         )
     else:
-        print_text(f"{dataset.name}: {study}")
+        labels = np.array([short(label) for label in study.classes])
+        print_text(f"{dataset.name}: {replace(study, classes=labels)}")
     say_files(files)

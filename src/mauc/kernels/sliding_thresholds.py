@@ -33,7 +33,7 @@ def sliding_wins(XT, y, roles, n_bins, out):
     values, keys, spare = np.empty(n, np.float64), np.empty(n, np.uint64), np.empty(n, np.uint64)
     codes = np.empty(n, np.int32)
     missing = np.empty(n_classes, np.int64)
-    grouped = np.empty(n, np.float64)
+    grouped = np.empty(n + n_classes, np.float64)
     starts, places = np.zeros(n_classes + 1, np.int64), np.empty(n_classes, np.int64)
     part, sides = np.empty(n, np.float64), np.empty(n, np.int64)
     for f in range(XT.shape[0]):
@@ -48,10 +48,11 @@ def sliding_wins(XT, y, roles, n_bins, out):
                 if role[k] >= 0:
                     n_members += 1
                     only[role[k]] = k
-                    known[role[k]] += starts[k + 1] - starts[k]
+                    known[role[k]] += starts[k + 1] - starts[k] - 1
                     gone[role[k]] += missing[k]
             if n_members == 2 and only[0] >= 0 and only[1] >= 0:
-                _merge(grouped, starts, only[0], only[1], part, sides)
+                first, second = starts[only[0]], starts[only[1]]
+                _merge(grouped, first, second, known[0] + known[1], part, sides)
             else:
                 _take(values, codes, n_known, role, part, sides)
             wins = _cut_wins(part, sides, known[0] + known[1], n_bins)
@@ -62,13 +63,17 @@ def sliding_wins(XT, y, roles, n_bins, out):
 
 @njit(cache=True, nogil=True)
 def _group(values, codes, n_known, starts, places, grouped):
-    """Write the sorted values class by class; class k is ``grouped[starts[k]:starts[k + 1]]``."""
+    """Write the sorted values class by class, each class with an infinity at its end.
+
+    Class k is ``grouped[starts[k]:starts[k + 1]]``.
+    """
     starts[:] = 0
     for i in range(n_known):
         starts[codes[i] + 1] += 1
     for k in range(len(places)):
-        starts[k + 1] += starts[k]
+        starts[k + 1] += starts[k] + 1
         places[k] = starts[k]
+        grouped[starts[k + 1] - 1] = np.inf
     for i in range(n_known):
         k = codes[i]
         grouped[places[k]] = values[i]
@@ -76,19 +81,16 @@ def _group(values, codes, n_known, starts, places, grouped):
 
 
 @njit(cache=True, nogil=True)
-def _merge(grouped, starts, class_0, class_1, part, sides):
-    """Merge two classes into one ascending list with their sides."""
-    a, end_a = starts[class_0], starts[class_0 + 1]
-    b, end_b = starts[class_1], starts[class_1 + 1]
-    i = 0
-    # part[:i] holds the values before a of the first class and before b of the second
-    while a < end_a or b < end_b:
-        is_first = b == end_b or (a < end_a and grouped[a] <= grouped[b])
-        part[i] = grouped[a] if is_first else grouped[b]
-        sides[i] = 0 if is_first else 1
-        a += is_first
-        b += not is_first
-        i += 1
+def _merge(grouped, a, b, n, part, sides):
+    """Merge the n values of two classes, from a and from b on, into one ascending list."""
+    # part[:i] holds the values before a and before b. No branch: which comes next is a coin toss.
+    for i in range(n):
+        u, v = grouped[a], grouped[b]
+        is_second = np.int64(v < u)
+        part[i] = min(u, v)
+        sides[i] = is_second
+        a += 1 - is_second
+        b += is_second
 
 
 @njit(cache=True, nogil=True)

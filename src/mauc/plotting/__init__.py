@@ -6,6 +6,7 @@ from mauc.plotting.pair_map import PairMapDisplay
 from mauc.plotting.siren import SirenDisplay
 from mauc.plotting.size_curve import SizeCurveDisplay
 from mauc.plotting.stability import StabilityDisplay
+from mauc.plotting.trace import TraceDisplay
 from mauc.plotting.tree import TreeDisplay
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 
@@ -16,6 +17,7 @@ __all__ = [
     "SirenDisplay",
     "SizeCurveDisplay",
     "StabilityDisplay",
+    "TraceDisplay",
     "TreeDisplay",
     "WinDrawLossDisplay",
 ]

@@ -6,8 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.decompose import Decomposition
-
-_MOST_TICKS = 60  # labels that stay readable along one axis
+from mauc.plotting.ticks import label_axis
 
 
 class PairMapDisplay:
@@ -89,15 +88,10 @@ class PairMapDisplay:
                 self.asked_by, np.arange(n_selected), s=14, color="white",
                 edgecolors="black", linewidths=0.8,
             )  # fmt: skip
-        _label(ax.set_xticks, self.pair_names, rotation=90)
-        _label(ax.set_yticks, self.feature_names)
+        label_axis(ax.set_xticks, self.pair_names, rotation=90)
+        label_axis(ax.set_yticks, self.feature_names)
         ax.set_xlabel("class pair" + ("" if self.asked_by is None else " (dot: asked for it)"))
         ax.set_ylabel("feature, in order of selection")
         ax.figure.colorbar(image, ax=ax, label="AUC, folded around 1/2", pad=0.02)
         self.ax_, self.figure_, self.image_ = ax, ax.figure, image
         return self
-
-
-def _label(set_ticks, names, **options):
-    step = -(-len(names) // _MOST_TICKS)
-    set_ticks(range(0, len(names), step), [str(name) for name in names[::step]], **options)

@@ -74,6 +74,6 @@ class SizeCurveDisplay:
         ax.minorticks_off()
         ax.set_xlabel("number of features")
         ax.set_ylabel("cross-validated MAUC")
-        ax.legend(frameon=False, loc="lower right")
+        ax.legend(framealpha=1.0, edgecolor="none", loc="lower right")
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -23,19 +23,18 @@ class FCBFRanking:
     rounds : ndarray of shape (k,), int64
         Round that kept each feature, 1 for the predominant ones; 0 for features that no round
         looked at.
-    predominant : ndarray of int64
-        All features that the first round keeps, also where they are more than k.
     relevance : ndarray of shape (n_features,), float64
         SU of every feature and the class.
     """
 
     ranking: np.ndarray
     rounds: np.ndarray
-    predominant: np.ndarray
     relevance: np.ndarray
 
 
-def fcbf_ranking(D, n_states, y, n_classes, k, threshold=0.0, n_threads=1):
+def fcbf_ranking(
+    D, n_states, y, n_classes, k, threshold=0.0, max_rounds=None, n_threads=1
+):  # fmt: skip
     r"""Rank features by repeated FCBF.
 
     Parameters
@@ -44,6 +43,8 @@ def fcbf_ranking(D, n_states, y, n_classes, k, threshold=0.0, n_threads=1):
         As for `mauc.relevance.mrmr.mrmr_ranking`.
     threshold : float, default=0.0
         Features of a lower relevance take no part in the rounds.
+    max_rounds : int, optional
+        End with so many rounds, though fewer than k features be ranked (but at least one).
 
     Returns
     -------
@@ -103,33 +104,29 @@ def fcbf_ranking(D, n_states, y, n_classes, k, threshold=0.0, n_threads=1):
             _run(mark, list(pairwise(bounds)), pool)
             return is_covered
 
-        ranking, rounds, predominant = _rounds(order[is_heard[order]], k, cover)
-    rest = order[~is_heard[order]][: k - len(ranking)]
+        ranking, rounds = _rounds(order[is_heard[order]], k, max_rounds, cover)
+    n_rest = k - len(ranking) if max_rounds is None else int(not ranking)
+    rest = order[~is_heard[order]][:n_rest]
     return FCBFRanking(
         np.append(ranking, rest).astype(np.int64),
         np.append(rounds, np.zeros(len(rest))).astype(np.int64),
-        predominant,
         relevance,
     )
 
 
-def _rounds(order, k, cover):
-    """Go through rounds until k features are ranked; the first round is always finished."""
-    ranking, rounds, predominant = [], [], None
-    left = order
-    while len(left) and len(ranking) < k:
-        n_round, kept, covered = 1 + (rounds[-1] if rounds else 0), [], []
+def _rounds(order, k, max_rounds, cover):
+    """Go through rounds until k features are ranked; return them and their rounds."""
+    ranking, rounds = [], []
+    n_round, left = 0, order
+    while len(left) and len(ranking) < k and n_round != max_rounds:
+        n_round += 1
+        covered = [left[:0]]
         # left are the features of this round that are neither kept nor covered, best first
-        while len(left) and (n_round == 1 or len(ranking) + len(kept) < k):
-            kept.append(left[0])
+        while len(left) and len(ranking) < k:
+            ranking.append(left[0])
+            rounds.append(n_round)
             is_covered = cover(left[0], left[1:])
             covered.append(left[1:][is_covered])
             left = left[1:][~is_covered]
-        ranking += kept
-        rounds += [n_round] * len(kept)
-        if n_round == 1:
-            predominant = np.array(kept, dtype=np.int64)
-        covered = np.concatenate(covered)
-        left = order[np.isin(order, covered)]
-    none = np.empty(0, np.int64)
-    return ranking[:k], rounds[:k], none if predominant is None else predominant
+        left = order[np.isin(order, np.concatenate(covered))]
+    return ranking, rounds

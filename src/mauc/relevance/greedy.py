@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -165,7 +166,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, n_jobs=None):
     weights = np.full(n_pairs, 1.0 / n_pairs)
     found = GreedyRanking(
         np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
-        np.zeros(k), np.empty(k), separations, np.empty(n_features),
+        np.zeros(k), np.empty(k), separations, np.zeros(n_features),
     )  # fmt: skip
     rate = alpha / 8.0
     blocks = _feature_blocks(n_features, scores.scores.shape[1], n_pairs, n_jobs)
@@ -190,18 +191,17 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, n_jobs=None):
             last = rate_features(blocks[-1], step, s, root)
             bests = [f for f in [*(future.result() for future in futures), last] if f >= 0]
             if step == 0:
-                found.relevance[:] = 1.0 - losses
+                # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
+                found.relevance[:] = np.where(scores.varies, np.maximum(1.0 - losses, 0.0), 0.0)
             s = min(bests, key=lambda f: losses[f])  # the first of equals, in column order
             found.ranking[step] = s
-            found.gains[step] = 1.0 - losses[s]
+            found.gains[step] = max(1.0 - losses[s], 0.0)
             pair, rank, root, predicted = take_feature(
                 s, step, effects, variances, is_left, factors, rate,
                 separations, weights, slopes, factor_s,
             )  # fmt: skip
             found.pairs[step], found.ranks[step] = pair, rank
             found.predicted_mauc[step] = predicted
-    if n_chosen == 0:
-        found.relevance[:] = 0.0
     # Constant features tell nothing: they come last, by column.
     found.ranking[n_chosen:] = np.flatnonzero(~scores.varies)[: k - n_chosen]
     found.predicted_mauc[n_chosen:] = found.predicted_mauc[n_chosen - 1] if n_chosen else 0.5
@@ -213,4 +213,4 @@ def _feature_blocks(n_features, n_kept, n_pairs, n_jobs):
     step = n_features * (n_kept * _PRODUCT_TIME + n_pairs * _EXP_TIME)
     n_blocks = max(1, min(effective_n_jobs(n_jobs), n_features, int(step / _THREAD_TIME)))
     bounds = np.linspace(0, n_features, n_blocks + 1).astype(np.int64)
-    return [(int(a), int(b)) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [(int(a), int(b)) for a, b in pairwise(bounds)]

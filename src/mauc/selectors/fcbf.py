@@ -1,6 +1,6 @@
 """FCBF: predominant features by symmetrical uncertainty, then those that they cover."""
 
-from numbers import Real
+from numbers import Integral, Real
 
 from joblib import effective_n_jobs
 
@@ -16,8 +16,9 @@ class FCBF(RankingSelector):
     r"""Select predominant features: a fast correlation-based filter.
 
     A feature is predominant if none of the better ones tells as much about it as it tells about
-    the class. FCBF keeps these, and decides by itself how many they are (`predominant_`). So that
-    any number can be selected, the filter is repeated on what it dropped.
+    the class. FCBF keeps these and so decides by itself how many they are; to get just them, take
+    ``FCBF("all", max_rounds=1)``. So that any number can be selected, the filter is repeated on
+    what it dropped.
 
     Parameters
     ----------
@@ -27,6 +28,9 @@ class FCBF(RankingSelector):
     threshold : float, default=0.0
         In [0, 1]: features whose symmetrical uncertainty with the class is lower take no part in
         the rounds and come last.
+    max_rounds : int, optional
+        Rounds after which to stop. Features that no round kept are not selected then, so that
+        fewer than `n_features_to_select` may be, but at least one.
     binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}, \
             default="mdl"
         How numeric features become discrete: at mean - sd and mean + sd; by the supervised MDL
@@ -52,8 +56,6 @@ class FCBF(RankingSelector):
         Symmetrical uncertainty of every feature and the class, in [0, 1].
     trace_ : SelectionTrace
         For each step the feature and its symmetrical uncertainty with the class.
-    predominant_ : ndarray of int
-        Columns that FCBF keeps, best first, however many features are to be selected.
     rounds_ : ndarray of shape (n_selected,)
         Round that kept each selected feature: 1 for the predominant ones, 2 for the predominant
         ones of the rest, and so on; 0 for features that no round looks at.
@@ -109,6 +111,7 @@ class FCBF(RankingSelector):
         n_features_to_select=0.5,
         *,
         threshold=0.0,
+        max_rounds=None,
         binning="mdl",
         n_bins=10,
         categorical_features=None,
@@ -116,6 +119,7 @@ class FCBF(RankingSelector):
     ):
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold
+        self.max_rounds = max_rounds
         self.binning = binning
         self.n_bins = n_bins
         self.categorical_features = categorical_features
@@ -133,13 +137,17 @@ class FCBF(RankingSelector):
             or not 0 <= threshold <= 1
         ):
             raise MaucError(f"threshold must be a number in [0, 1], got {threshold!r}.")
+        max_rounds = self.max_rounds
+        is_whole = isinstance(max_rounds, Integral) and not isinstance(max_rounds, bool)
+        if max_rounds is not None and not (is_whole and max_rounds >= 1):
+            raise MaucError(f"max_rounds must be None or an int of at least 1, got {max_rounds!r}.")
         states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         found = fcbf_ranking(
             states, n_states, problem.codes, problem.n_classes, n_wanted,
-            threshold=float(threshold), n_threads=effective_n_jobs(self.n_jobs),
+            threshold=float(threshold), max_rounds=max_rounds,
+            n_threads=effective_n_jobs(self.n_jobs),
         )  # fmt: skip
         self.scores_ = found.relevance
-        self.predominant_ = found.predominant
         self.rounds_ = found.rounds
         decomposition = Decomposition("whole", problem.n_classes)
         return decomposition, walk_one_list(found.ranking, found.relevance[found.ranking])

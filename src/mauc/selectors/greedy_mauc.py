@@ -80,9 +80,10 @@ class GreedyMAUC(RankingSelector):
     with the AUC clipped to [0.0001, 0.9999]. What chance alone would give is taken off: d is
     multiplied by :math:`\max(0, 1 - \kappa s^2 / d^2)`, with :math:`\kappa` the noise correction
     and :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11)/8) + 0.05` the variance of d and what the
-    model is wrong by (the positive-part rule of James and Stein). R holds the correlations of the normal scores of
-    the features within the classes, off the diagonal times (1 - shrinkage). Under a normal
-    model with common covariance the best linear score of the set S separates the pair by
+    model is wrong by (the positive-part rule of James and Stein). R holds the correlations of
+    the normal scores of the features within the classes, off the diagonal times
+    (1 - shrinkage). Under a normal model with common covariance the best linear score of the
+    set S separates the pair by
 
     .. math:: D_p^2(S) = d_p(S)^T R_{SS}^{-1} d_p(S),
 
@@ -100,9 +101,13 @@ class GreedyMAUC(RankingSelector):
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
     to the bit. A missing value is tied with every value (AUC 1/2, normal score 0).
 
-    Memory: one byte a cell of X for the scores, 8 n_features (n_pairs + n_selected) bytes for
+    Memory: one byte a cell of X for the normal scores, 8 n_features (n_pairs + n_selected) bytes for
     effects and factor. Sparse columns are filled in one block at a time. Time grows as
-    n_selected n_features (n_samples + n_pairs + n_selected).
+    n_selected n_features (n_samples + n_pairs + n_selected); of n_samples, no more than
+    `max_samples` count in both.
+
+    The method as first written down, with nothing estimated, is ``shrinkage=0.2, alpha=0.5,
+    noise_correction=0, max_samples=None``.
 
     References
     ----------

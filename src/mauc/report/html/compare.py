@@ -9,7 +9,7 @@ from mauc.report.layout import Layout
 from mauc.report.provenance import check_rows, stamp_of
 from mauc.report.summaries import win_draw_loss_table
 from mauc.report.tables import mauc_table
-from mauc.selectors import SELECTORS
+from mauc.selectors import SELECTORS, make_selector
 from mauc.selectors.base import RankingSelector
 from mauc.stats import compare_to
 
@@ -63,8 +63,8 @@ def summarise_comparison(run: Any, selector: RankingSelector) -> dict[str, Any]:
 def find_reference(selector: RankingSelector, labels: list[str]) -> str:
     """Return the label of the selector in a run, or that of MDFS, or the first."""
     for label in labels:
-        maker = SELECTORS.get(label)
-        if maker is not None and type(maker()) is type(selector) and _is_alike(maker(), selector):
+        preset = make_selector(label) if label in SELECTORS else None
+        if type(preset) is type(selector) and _is_alike(preset, selector):
             return label
     return "mdfs" if "mdfs" in labels else labels[0]
 

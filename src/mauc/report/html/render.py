@@ -15,7 +15,10 @@ from mauc.report.html.values import plural
 
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
-_SCRIPTS = ("base.js", "table.js", "chosen.js", "values.js", "map.js", "pairs.js", "page.js")
+_SCRIPTS = (
+    "base.js", "table.js", "chosen.js", "values.js", "map_drawing.js", "map.js", "pairs.js",
+    "page.js",
+)  # fmt: skip
 _NO_AUC = 65535  # code of an AUC that is not defined
 _FRAME_HEIGHT = 720
 

@@ -3,7 +3,7 @@
 import json
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from mauc.report.html.summarise import summarise
 from mauc.selectors.base import RankingSelector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What was chosen from which data, why, and what remains hard; made by `selection_report`.
 
@@ -33,7 +33,10 @@ class Report:
         All that the page shows, as plain values.
     """
 
-    summary: dict[str, Any] = field(repr=False)
+    summary: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Report({self.summary['title']!r})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary: plain values that survive JSON, None where there is no number."""
@@ -155,7 +158,7 @@ def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any
     check_is_fitted(selector)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # they were said in fit
-        problem = make_problem(clone(selector), X, y, sample_weight, **selector._accepts())
+        problem: Problem = make_problem(clone(selector), X, y, sample_weight, **selector._accepts())
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
             f"X must have {selector.n_features_in_} features (as in fit), got {problem.n_features}."

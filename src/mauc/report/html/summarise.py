@@ -129,7 +129,7 @@ def _count_missing(problem: Problem) -> tuple[int, int]:
         return 0, 0
     n_missing = n_features = 0
     for block in problem.blocks():
-        part = problem.X[:, block]
+        part: Any = problem.X[:, block]
         if sparse.issparse(part):
             places = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
             counts = np.bincount(places[np.isnan(part.data)], minlength=part.shape[1])

@@ -20,6 +20,11 @@ function pairName(pair) {
   return `${data.classes[pairFirst[pair]]} vs ${data.classes[pairSecond[pair]]}`;
 }
 
+// Whether a class takes part in a pair; no class (null) means any.
+function isOfClass(pair, label) {
+  return label === null || pairFirst[pair] === label || pairSecond[pair] === label;
+}
+
 function subproblemName(subproblem) {
   return data.subproblems ? data.subproblems[subproblem] : pairName(subproblem);
 }
@@ -69,8 +74,12 @@ function shownScore(number) {
   return size >= 1000 ? number.toFixed(1) : number.toPrecision(4);
 }
 
+function grouped(count) {
+  return count.toLocaleString("en"); // 12,000
+}
+
 function counted(count, noun) {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 // Make an element. Text goes in as text, never as HTML: names come from the data.
@@ -105,8 +114,8 @@ const ANCHORS = [
 const PALETTE = Array.from({ length: 256 }, (_, i) => {
   const place = i / 255 * (ANCHORS.length - 1);
   const low = Math.min(Math.floor(place), ANCHORS.length - 2);
-  const mixed = [0, 1, 2].map(
-    (part) => Math.round(ANCHORS[low][part] + (place - low) * (ANCHORS[low + 1][part] - ANCHORS[low][part]))
+  const mixed = ANCHORS[low].map(
+    (part, at) => Math.round(part + (place - low) * (ANCHORS[low + 1][at] - part))
   );
   return `rgb(${mixed.join(",")})`;
 });

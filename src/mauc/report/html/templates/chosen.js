@@ -21,7 +21,8 @@ function nameCell(text) {
 
 const isOneList = data.decomposition === "whole";
 const columns = [
-  { head: "#", hint: "Order of choice", isNumber: true, value: (f) => f, cell: (f) => String(f + 1) },
+  { head: "#", hint: "Order of choice", isNumber: true,
+    value: (f) => f, cell: (f) => String(f + 1) },
   { head: "feature", value: (f) => features.name[f], cell: featureButton },
 ];
 if (!isOneList) {
@@ -29,7 +30,7 @@ if (!isOneList) {
     { head: "asked for by", value: (f) => subproblemName(features.asked_by[f]),
       cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
     { head: "rank", hint: "Place in the list of who asked for it", isNumber: true, value: (f) => features.rank[f],
-      cell: (f) => features.rank[f].toLocaleString("en") },
+      cell: (f) => grouped(features.rank[f]) },
   );
 }
 columns.push(
@@ -37,8 +38,9 @@ columns.push(
     value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },
   { head: "mean AUC", hint: "Over all pairs of classes", isNumber: true, isFalling: true,
     value: (f) => features.mean_auc[f], cell: (f) => shown(features.mean_auc[f], 4) },
-  { head: "serves best", hint: "Pairs on which no other chosen feature is better; sorted by their number",
-    isCount: true, isFalling: true, value: (f) => served[f].length, cell: (f) => nameCell(servedText(f)) },
+  { head: "serves best", hint: "Pairs on which no other chosen one is better; sorted by number",
+    isCount: true, isFalling: true,
+    value: (f) => served[f].length, cell: (f) => nameCell(servedText(f)) },
 );
 
 const chosenTable = new SortedTable(byId("chosen-table"), columns, [...Array(nFeatures).keys()], {
@@ -46,7 +48,7 @@ const chosenTable = new SortedTable(byId("chosen-table"), columns, [...Array(nFe
   onRow: (feature) => tell("feature", feature, null, true),
   onView: (rows) => {
     byId("filter-count").textContent = rows.length === nFeatures
-      ? "" : `${rows.length.toLocaleString("en")} of ${counted(nFeatures, "feature")}`;
+      ? "" : `${grouped(rows.length)} of ${counted(nFeatures, "feature")}`;
     tell("view", rows);
   },
 });
@@ -67,16 +69,21 @@ function csvCell(value) {
 }
 
 function csvText(rows) {
-  const head = ["order", "column", "feature", "asked_for_by", "rank", "score", "mean_auc", "n_served", "serves_best"];
+  const head = [
+    "order", "column", "feature", "asked_for_by", "rank", "score", "mean_auc", "n_served",
+    "serves_best",
+  ];
   const lines = rows.map((f) => [
-    f + 1, features.column[f], features.name[f], subproblemName(features.asked_by[f]), features.rank[f],
-    features.score[f], features.mean_auc[f], served[f].length, served[f].map(pairName).join("; "),
+    f + 1, features.column[f], features.name[f], subproblemName(features.asked_by[f]),
+    features.rank[f], features.score[f], features.mean_auc[f], served[f].length,
+    served[f].map(pairName).join("; "),
   ]);
   return [head, ...lines].map((line) => line.map(csvCell).join(",") + "\r\n").join("");
 }
 
 byId("csv").addEventListener("click", () => {
-  const address = URL.createObjectURL(new Blob([csvText(chosenTable.rows)], { type: "text/csv;charset=utf-8" }));
+  const file = new Blob([csvText(chosenTable.rows)], { type: "text/csv;charset=utf-8" });
+  const address = URL.createObjectURL(file);
   const link = make("a", { href: address, download: "chosen-features.csv" });
   document.body.append(link);
   link.click();

@@ -82,8 +82,9 @@ class SortedTable {
       return sign * order || a.place - b.place;
     });
     this.rows = keyed.map((one) => one.row);
+    const order = this.isFalling ? "descending" : "ascending";
     this.heads.forEach((head, at) => {
-      head.setAttribute("aria-sort", at !== this.sortBy ? "none" : this.isFalling ? "descending" : "ascending");
+      head.setAttribute("aria-sort", at === this.sortBy ? order : "none");
     });
     this.show();
     this.options.onView?.(this.rows);
@@ -94,10 +95,12 @@ class SortedTable {
     const rows = this.rows.slice(start, start + this.pageSize);
     this.body.replaceChildren(...rows.map((row) => this.makeRow(row)));
     if (rows.length === 0) {
-      this.body.append(make("tr", {}, make("td", { colspan: this.columns.length, class: "muted" }, "Nothing matches.")));
+      const blank = make("td", { colspan: this.columns.length, class: "muted" }, "Nothing matches.");
+      this.body.append(make("tr", {}, blank));
     }
     this.pager.hidden = this.nPages === 1;
-    this.count.textContent = `${(start + 1).toLocaleString("en")}–${(start + rows.length).toLocaleString("en")} of ${this.rows.length.toLocaleString("en")}`;
+    const [from, to, all] = [start + 1, start + rows.length, this.rows.length].map(grouped);
+    this.count.textContent = `${from}–${to} of ${all}`;
     this.turns.forEach((button, at) => {
       button.disabled = at < 2 ? this.page === 0 : this.page === this.nPages - 1;
     });

@@ -19,7 +19,10 @@ function colouredClasses(feature, pair) {
 }
 
 function histogram(feature, label, nBins, kind) {
-  const svg = make("svg", { viewBox: `0 0 ${nBins * BAR} ${TALL}`, preserveAspectRatio: "none", class: `histogram ${kind}`, "aria-hidden": "true" });
+  const svg = make("svg", {
+    viewBox: `0 0 ${nBins * BAR} ${TALL}`, preserveAspectRatio: "none",
+    class: `histogram ${kind}`, "aria-hidden": "true",
+  });
   classShares(feature, label).subarray(0, nBins).forEach((share, bin) => {
     if (share === 0) return;
     const height = Math.max(TALL * share / 255, 1);
@@ -39,18 +42,33 @@ function axis(feature) {
   return names.length > 1 ? [names[0], names[names.length - 1]] : names;
 }
 
-function showValues(feature, pair) {
-  const parts = [make("h3", { class: "name" }, features.name[feature])];
-  const asked = isOneList ? "" : `, asked for by ${subproblemName(features.asked_by[feature])} (rank ${features.rank[feature].toLocaleString("en")})`;
-  parts.push(make("p", { class: "muted" }, `Number ${(feature + 1).toLocaleString("en")}${asked}; ${data.measure} ${shownScore(features.score[feature])}, mean AUC ${shown(features.mean_auc[feature], 4)}.`));
+// What is known of the feature, in words.
+function describeFeature(feature, pair) {
+  const asker = subproblemName(features.asked_by[feature]);
+  const asked = isOneList ? "" : `, asked for by ${asker} (rank ${grouped(features.rank[feature])})`;
+  const score = `${data.measure} ${shownScore(features.score[feature])}`;
+  const mean = `mean AUC ${shown(features.mean_auc[feature], 4)}`;
+  const parts = [
+    make("h3", { class: "name" }, features.name[feature]),
+    make("p", { class: "muted" }, `Number ${grouped(feature + 1)}${asked}; ${score}, ${mean}.`),
+  ];
   if (pair !== null && feature < data.n_mapped) {
     parts.push(make("p", {}, `AUC on ${pairName(pair)}: ${shown(auc(feature, pair), 4)}.`));
   }
-  if (feature >= data.n_binned) {
-    parts.push(make("p", { class: "note" }, `The page holds the values of the first ${data.n_binned.toLocaleString("en")} features only.`));
-    panel.replaceChildren(...parts);
-    return;
-  }
+  return parts;
+}
+
+function describeBins(feature) {
+  const names = data.bins.levels[feature];
+  const missing = data.bins.missing[feature];
+  const notes = ["Share of the samples of each class in a bin, all on one scale."];
+  if (names !== null && names.length > 2) notes.push(`One bar for each of ${names.length} values.`);
+  if (data.bins.is_cut[feature]) notes.push("The outermost bars also hold the values beyond.");
+  if (missing) notes.push(`${counted(missing.reduce((a, b) => a + b, 0), "value")} missing.`);
+  return make("p", { class: "note" }, notes.join(" "));
+}
+
+function makeHistograms(feature, pair) {
   const names = data.bins.levels[feature];
   const nBins = names === null ? data.bins.n_bins : Math.max(1, names.length);
   const coloured = colouredClasses(feature, pair);
@@ -59,15 +77,24 @@ function showValues(feature, pair) {
   data.classes.forEach((name, label) => {
     const kind = ["first", "second"][coloured.indexOf(label)] ?? "other";
     const lost = missing?.[label] ? ` (${counted(missing[label], "value")} missing)` : "";
-    list.append(make("li", { class: kind }, make("span", { class: "name label", title: `${name}: ${counted(data.counts[label], "sample")}${lost}` }, name), histogram(feature, label, nBins, kind)));
+    const hint = `${name}: ${counted(data.counts[label], "sample")}${lost}`;
+    list.append(make("li", { class: kind },
+      make("span", { class: "name label", title: hint }, name),
+      histogram(feature, label, nBins, kind)));
   });
-  const ticks = make("div", { class: "axis" }, ...axis(feature).map((tick) => make("span", { class: "name" }, tick)));
-  parts.push(list, ticks);
-  const notes = ["Share of the samples of each class in a bin, all on one scale."];
-  if (names !== null && names.length > 2) notes.push(`One bar for each of ${names.length} values.`);
-  if (data.bins.is_cut[feature]) notes.push("The outermost bars also hold the values beyond.");
-  if (missing) notes.push(`${counted(missing.reduce((a, b) => a + b, 0), "value")} missing.`);
-  parts.push(make("p", { class: "note" }, notes.join(" ")));
+  return list;
+}
+
+function showValues(feature, pair) {
+  const parts = describeFeature(feature, pair);
+  if (feature < data.n_binned) {
+    const ticks = axis(feature).map((tick) => make("span", { class: "name" }, tick));
+    parts.push(makeHistograms(feature, pair), make("div", { class: "axis" }, ...ticks));
+    parts.push(describeBins(feature));
+  } else {
+    const most = grouped(data.n_binned);
+    parts.push(make("p", { class: "note" }, `The page holds the values of the first ${most} features.`));
+  }
   const pairs = served[feature];
   if (pairs.length > MOST_NAMED) {
     parts.push(make("details", {}, make("summary", {}, `Serves ${pairs.length} pairs best`),
@@ -78,6 +105,7 @@ function showValues(feature, pair) {
 
 listen("feature", (feature, pair, isAsked) => {
   showValues(feature, pair);
+  byId("values-status").textContent = `Values of ${features.name[feature]} are shown.`;
   // On a narrow screen the panel lies below the table: bring it into sight.
   if (isAsked && panel.getBoundingClientRect().top > window.innerHeight - 120) {
     panel.scrollIntoView({ block: "nearest", behavior: "smooth" });

@@ -1,0 +1,91 @@
+"""The selection trace: which sub-problem asked for which feature, and when."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from mauc.plotting.ticks import label_axis
+
+
+class TraceDisplay:
+    """Who asked for each feature, step by step.
+
+    A column is a step, a row is a sub-problem (a class pair, or a class against the rest) that
+    asked for a feature at least once. The colour of a dot tells how far down its list the
+    sub-problem had to go: the first of a list is its best.
+
+    Parameters
+    ----------
+    trace : SelectionTrace
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    dots_ : matplotlib PathCollection
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MDFS
+    >>> from mauc.plotting import TraceDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> display = TraceDisplay.from_selector(MDFS(4, random_state=0).fit(X, y))
+    >>> display.frame()["subproblem_name"].tolist()
+    ['0 vs 1', '0 vs 2', '0 vs 1', '0 vs 2']
+    """
+
+    def __init__(self, trace: Any) -> None:
+        self.trace = trace
+
+    @classmethod
+    def from_selector(cls, selector: Any) -> "TraceDisplay":
+        """Take the trace of a fitted selector."""
+        check_is_fitted(selector)
+        return cls(selector.trace_)
+
+    def frame(self) -> Any:
+        """Return the trace as a pandas DataFrame, one row a step."""
+        return self.trace.to_frame()
+
+    def plot(self, ax: Any = None) -> "TraceDisplay":
+        """Draw the trace.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure of fitting size by default.
+        """
+        import matplotlib.pyplot as plt
+        from matplotlib.colors import LogNorm
+
+        spoken, first, rows = np.unique(
+            self.trace.subproblems, return_index=True, return_inverse=True
+        )
+        speakers = self.trace.subproblem_names[first]
+        n_steps = len(self.trace)
+        if ax is None:
+            size = (min(3.2 + 0.22 * n_steps, 14), min(1.8 + 0.2 * len(spoken), 11))
+            _, ax = plt.subplots(figsize=size, layout="constrained")
+        ranks = self.trace.ranks
+        self.dots_ = ax.scatter(
+            np.arange(n_steps), rows, c=ranks, cmap="cividis_r", edgecolors="black",
+            linewidths=0.5, s=28 if n_steps <= 120 else 9,
+            norm=LogNorm(1, max(2, int(ranks.max()))), zorder=2,
+        )  # fmt: skip
+        ax.set_axisbelow(True)
+        ax.grid(axis="y", color="0.9", linewidth=0.6)
+        label_axis(ax.set_xticks, self.trace.feature_names, rotation=90)
+        label_axis(ax.set_yticks, speakers)
+        ax.invert_yaxis()
+        ax.set_xlabel("feature, in order of selection")
+        ax.set_ylabel("asked for by")
+        bar = ax.figure.colorbar(self.dots_, ax=ax, label="rank in its list", pad=0.02)
+        highest = int(ranks.max())
+        ticks = [rank for rank in (1, 2, 5, 10, 20, 50, 100, 200, 500) if 2 * rank <= highest]
+        ticks = sorted({1, *ticks, highest})
+        bar.set_ticks(ticks, labels=[str(rank) for rank in ticks])
+        bar.minorticks_off()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
