@@ -5,10 +5,12 @@ BIN := $(VENV)/bin
 MAUC_DATA ?= ../shared/data
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slow test-data lint format bench bench-runtime figures clean
+.PHONY: demo test test-slow test-data test-browser lint format bench bench-runtime figures \
+  reproduction beyond clean
 
 demo: $(VENV)/.demo
 	$(BIN)/mauc select
+	$(BIN)/mauc compare --methods mdfs,maucd,chi --classifiers nb --sizes 5,10,20 --repeats 1
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q
@@ -18,6 +20,10 @@ test-slow: $(VENV)/.test
 
 test-data: $(VENV)/.test
 	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m pytest -q -m data
+
+# The HTML report in Debian's chromium, driven by playwright.
+test-browser: $(VENV)/.browser
+	$(BIN)/python -m pytest -q -m browser tests/browser
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
@@ -41,6 +47,13 @@ bench-runtime: $(VENV)/.bench
 figures: $(VENV)/.test
 	$(BIN)/python docs/make_figures.py
 
+# These run for long; what is done stays in runs/ and is not done again.
+reproduction: $(VENV)/.test
+	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python docs/reproduction/make.py
+
+beyond: $(VENV)/.test
+	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python docs/beyond/make.py
+
 clean:
 	rm -rf $(VENV) .numba_cache .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
 
@@ -55,6 +68,11 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 $(VENV)/.test: pyproject.toml | $(BIN)/python
 	$(PIP) "pip>=25.1"
 	$(PIP) --editable ".[all]" --group test
+	touch $@
+
+$(VENV)/.browser: pyproject.toml | $(BIN)/python
+	$(PIP) "pip>=25.1"
+	$(PIP) --editable ".[all]" --group test --group browser
 	touch $@
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python

@@ -112,7 +112,9 @@ def difference_table(name, frame):
 
 def marks_table(comparison):
     frame = comparison.frame()
-    frame = frame[frame["reproduced"].notna() & frame["published_mark"].isin(["worse", "better", "none"])]
+    frame = frame[
+        frame["reproduced"].notna() & frame["published_mark"].isin(["worse", "better", "none"])
+    ]
     lines = [
         "| data set | classifier | cells with a mark in the paper | same mark here | "
         "opposite mark | no mark here | cells without a mark | also none here |",

@@ -76,7 +76,10 @@ def start_python(*arguments):
 def group_members(group):
     """The living processes of a group, as (process id, command line)."""
     listing = subprocess.run(
-        ["ps", "-A", "-ww", "-o", "pid=,pgid=,stat=,args="], capture_output=True, text=True, check=True
+        ["ps", "-A", "-ww", "-o", "pid=,pgid=,stat=,args="],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     members = [line.split(None, 3) for line in listing.splitlines()]
     return [

@@ -46,7 +46,9 @@ def test_the_folds_of_a_repeat_part_the_rows_with_all_classes_in_each():
         assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(178))
         # 59, 71 and 48 samples over three folds.
         counts = np.unique(WINE.y[test], return_counts=True)[1]
-        assert all(abs(n - expected / 3) < 1 for n, expected in zip(counts, (59, 71, 48), strict=True))
+        assert all(
+            abs(n - expected / 3) < 1 for n, expected in zip(counts, (59, 71, 48), strict=True)
+        )
     other = split_rows(WINE.y, 3, 6, 0)[1]
     assert set(other) != set(parts[0][1])
 
@@ -202,9 +204,7 @@ def test_a_tuning_that_fails_costs_the_machine_alone(tmp_path):
     mdfs = rows[rows.selector == "mdfs"]
     assert set(mdfs[mdfs.classifier == "nb"].status) == {"ok"}
     errors = set(mdfs[mdfs.classifier == "svm"].error)
-    assert errors == {
-        "MaucError: the SVM could not be tuned: ArithmeticError: no ranking ? today"
-    }
+    assert errors == {"MaucError: the SVM could not be tuned: ArithmeticError: no ranking ? today"}
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,10 @@ def test_data_that_cannot_be_split_do_not_bind_the_folder(tmp_path):
 def test_options_of_a_data_set_may_be_lists(tmp_path):
     path = tmp_path / "wine.csv"
     lines = ["id,a,b,c,label"]
-    lines += [f"{i},{x[0]},{x[6]},{x[9]},k{y}" for i, (x, y) in enumerate(zip(WINE.X, WINE.y, strict=True))]
+    lines += [
+        f"{i},{x[0]},{x[6]},{x[9]},k{y}"
+        for i, (x, y) in enumerate(zip(WINE.X, WINE.y, strict=True))
+    ]
     path.write_text("\n".join(lines))
     spec = DatasetSpec("w", str(path), "label", {"drop": ["id"]})
     plan = make_plan(datasets=(spec,), sizes=(2,))

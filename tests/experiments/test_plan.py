@@ -188,7 +188,10 @@ def test_a_plan_written_and_read_is_the_same_plan(names, source, value, target, 
     plan = make_plan(
         name=names[0],
         datasets=(DatasetSpec(names[0], source, target, {"missing": value}), DatasetSpec(names[1])),
-        selectors=(MethodSpec(names[1], "mdfs", {"schedule": value}), MethodSpec("it's \"q\"", "su")),
+        selectors=(
+            MethodSpec(names[1], "mdfs", {"schedule": value}),
+            MethodSpec('it\'s "q"', "su"),
+        ),
         classifiers=(MethodSpec("中 文", "nb"), MethodSpec(names[0], "svm", {"C": 1e-300})),
         tuning=TuningSpec("fold_size", "full", 5, 10, size),
     )

@@ -46,7 +46,9 @@ def test_a_run_folder_holds_what_its_documents_say(done):
     names = {path.name for path in done.iterdir() if not path.name.startswith(".")}
     assert names == {"plan.toml", "plan.json", "provenance.json", "cells"}
     files = sorted(str(path.relative_to(done)) for path in done.rglob("*.parquet"))
-    assert files == [f"cells/{name}/r000_f00{i}.parquet" for name in ("iris", "wine") for i in range(3)]
+    assert files == [
+        f"cells/{name}/r000_f00{i}.parquet" for name in ("iris", "wine") for i in range(3)
+    ]
     provenance = json.loads((done / "provenance.json").read_text())
     assert provenance["datasets"]["wine"]["n_features"] == 13
     assert len(provenance["starts"]) == 1
@@ -134,9 +136,7 @@ DAMAGES = {
         shard_of(other_run(run, "o", selectors=(MethodSpec("su"),))), path
     ),
     "other options": lambda path, run: shutil.copy(
-        shard_of(
-            other_run(run, "p", selectors=(MethodSpec("mdfs", "maucd"), MethodSpec("chi")))
-        ),
+        shard_of(other_run(run, "p", selectors=(MethodSpec("mdfs", "maucd"), MethodSpec("chi")))),
         path,
     ),
 }
@@ -171,7 +171,9 @@ def test_a_shard_of_the_same_experiment_may_come_from_another_folder(run, tmp_pa
     assert run_quietly(PLAN, run).n_run == 0
 
 
-@pytest.mark.parametrize("n_flips", [pytest.param(400), pytest.param(20000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "n_flips", [pytest.param(400), pytest.param(20000, marks=pytest.mark.slow)]
+)
 def test_a_flipped_bit_is_seen_or_changes_no_row(run, tmp_path, rng, n_flips):
     path, cell = shard_of(run), Cell("wine", 0, 0)
     origin = RunFolder(run)._origin("wine")
@@ -256,7 +258,9 @@ def test_a_run_that_has_not_grown_up_yet_warns(run):
     for fold in (1, 2):
         cell = Cell("wine", 0, fold)
         table = folder.read(cell)
-        folder.write(cell, table.filter([name != "maucd" for name in table["selector"].to_pylist()]))
+        folder.write(
+            cell, table.filter([name != "maucd" for name in table["selector"].to_pylist()])
+        )
     with pytest.warns(IncompleteRunWarning, match="4 of 6 cells, and parts of 2; run its plan"):
         load_run(run)
     assert run_quietly(plan, run).n_run == 2
@@ -274,7 +278,9 @@ def test_a_run_that_has_not_grown_up_yet_warns(run):
         (grown(datasets=PLAN.datasets[:1]), r"datasets: iris -> \(gone\)"),
         (grown(selectors=PLAN.selectors[1:]), r"selectors: mdfs -> \(gone\)"),
         (
-            grown(selectors=(MethodSpec("mdfs", options={"schedule": "hardest"}), *PLAN.selectors[1:])),
+            grown(
+                selectors=(MethodSpec("mdfs", options={"schedule": "hardest"}), *PLAN.selectors[1:])
+            ),
             r"selectors, mdfs, options: {} -> {'schedule': 'hardest'}",
         ),
         (

@@ -12,6 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
+from mauc.cli.show import printable
+from mauc.exceptions import MaucError
+
 FAILED, USAGE, FAULT, STOPPED = 1, 2, 70, 130  # exit codes
 
 DEFAULT_DATA = "siren"
@@ -74,9 +77,7 @@ FigureOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Draw it to this file (png, pdf, svg).")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-SeedOption = Annotated[
-    int, typer.Option(metavar="INT", min=0, max=2**32 - 1, help="Seed of all that is random.")
-]
+SeedOption = Annotated[int, typer.Option(metavar="INT", help="Seed of all that is random.")]
 JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", metavar="INT", help="Threads; -1 for all cores.")
 ]
@@ -102,6 +103,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def run(*arguments: Any, **options: Any) -> None:
         try:
+            _check_numbers(**options)
             with _warnings_as_lines():
                 function(*arguments, **options)
             sys.stdout.flush()
@@ -123,10 +125,15 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
+    if not 0 <= seed < 2**32:
+        raise MaucError(f"--seed must be in [0, {2**32 - 1}], got {seed}.")
+    if jobs != -1 and jobs < 1:
+        raise MaucError(f"--jobs must be from 1 up, or -1 for all cores, got {jobs}.")
+
+
 def complain(message: str) -> None:
     """Write a message to standard error, whatever characters the names in it have."""
-    from mauc.cli.show import printable
-
     typer.echo("mauc: " + "\n".join(map(printable, message.split("\n"))), err=True)
 
 

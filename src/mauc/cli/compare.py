@@ -26,7 +26,7 @@ from mauc.cli.common import (
     command,
     complain,
 )
-from mauc.cli.data import check_jobs, numbers_only, read_data, sizes_from, words_of
+from mauc.cli.data import numbers_only, read_data, sizes_from, words_of
 from mauc.cli.outputs import check_figure, write_figure
 from mauc.cli.show import (
     add_row,
@@ -34,6 +34,7 @@ from mauc.cli.show import (
     make_console,
     make_table,
     print_json,
+    print_table,
     print_text,
     say_files,
 )
@@ -100,7 +101,7 @@ def compare(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Compare selectors on your data by cross-validation, with significance and a picture.
+    """Compare selectors on your data by cross-validation.
 
     Example: mauc compare data.csv --target label --methods mdfs,mrmr,su --sizes 5,10,20
     """
@@ -128,7 +129,7 @@ def compare(
     with tempfile.TemporaryDirectory() as scratch:
         folder = output or Path(scratch) / "run"
         try:
-            summary = run_plan(plan, folder, n_jobs=check_jobs(jobs), progress=progress)
+            summary = run_plan(plan, folder, n_jobs=jobs, progress=progress)
         except KeyboardInterrupt:
             kept = f"what is done is in {output}, and the same command goes on."
             raise KeyboardInterrupt(kept if output else "") from None
@@ -158,7 +159,7 @@ def compare(
         from mauc.report import mauc_table
 
         print_text(mauc_table(rows, spec.name, **options).to_text())
-        make_console().print(overview(rows, options))
+        print_table(overview(rows, options))
     say_files(files)
     if failed:
         complain("some combinations failed:\n  " + "\n  ".join(failed))

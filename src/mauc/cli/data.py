@@ -47,13 +47,6 @@ def numbers_only(dataset: "Dataset", what: str) -> None:
         raise MaucError(as_options(str(error))) from error
 
 
-def check_jobs(jobs: int) -> int:
-    """Return a number of threads or processes: from 1 up, or -1 for all cores."""
-    if jobs != -1 and jobs < 1:
-        raise MaucError(f"--jobs must be from 1 up, or -1 for all cores, got {jobs}.")
-    return jobs
-
-
 def named_selector(
     method: str, size: int | str, options: list[str] | None, seed: int, jobs: int
 ) -> "RankingSelector":
@@ -72,7 +65,7 @@ def named_selector(
         if name not in free:
             choices = free or ["none (it has no options)"]
             raise unknown_word(f"--set for the method {method}", name, choices)
-    common = {"random_state": seed, "n_jobs": check_jobs(jobs)}
+    common = {"random_state": seed, "n_jobs": jobs}
     given |= {name: value for name, value in common.items() if name in known}
     selector: RankingSelector = make_selector(method, size, **given)
     return selector

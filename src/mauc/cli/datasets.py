@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mauc.cli.common import DEFAULT_DATA, DebugOption, JsonOption, command
-from mauc.cli.show import add_row, make_console, make_table, print_json, print_text
+from mauc.cli.show import add_row, make_table, print_json, print_table, print_text
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def list_command(as_json: JsonOption = False, debug: DebugOption = False) -> Non
         counts = (entry.n_samples, entry.n_features, entry.n_classes)
         shown = ["?" if count is None else count for count in counts]
         add_row(table, entry.name, *shown, place_of(entry), entry.title)
-    make_console().print(table)
+    print_table(table)
 
 
 @command

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from mauc.cli.common import DebugOption, JsonOption, command
-from mauc.cli.show import add_row, make_console, make_table, print_json
+from mauc.cli.show import add_row, make_table, print_json, print_table
 
 
 @command
@@ -24,7 +24,6 @@ def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
     if as_json:
         print_json(listed)
         return
-    console = make_console()
     table = make_table("selector", "what it does", "takes", "options (--set)")
     for row in listed["selectors"]:
         options = [f"{name}={value}" for name, value in row["options"].items()]
@@ -32,11 +31,11 @@ def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
             table, row["name"], row["summary"], ", ".join(row["takes"]) or "-",
             ", ".join(options) or "-",
         )  # fmt: skip
-    console.print(table)
+    print_table(table)
     table = make_table("classifier", "what it does")
     for row in listed["classifiers"]:
         add_row(table, row["name"], row["summary"])
-    console.print(table)
+    print_table(table)
 
 
 def _described(name: str, made: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from mauc.cli.common import (
 from mauc.cli.data import check_size, fit_on, named_selector, numbers_only, read_data
 from mauc.cli.outputs import check_extension, check_outputs
 from mauc.cli.select import measure_of
-from mauc.cli.show import add_row, make_console, make_table, print_json, say_files, short
+from mauc.cli.show import add_row, make_table, print_json, print_table, say_files, short
 from mauc.files import write_atomic
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def rank(
         table = make_table("#", "feature", measure, right=("#", measure))
         for row in ranked:
             add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
-        make_console().print(table)
+        print_table(table)
     say_files(files)
 
 

@@ -13,7 +13,6 @@ from mauc.cli.common import (
     WorkersOption,
     command,
 )
-from mauc.cli.data import check_jobs
 from mauc.cli.show import print_json, print_text
 from mauc.exceptions import MaucError, unknown_word
 
@@ -52,13 +51,12 @@ def run(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Run an experiment; the same command goes on with one that was stopped or killed.
+    """Run an experiment, or go on with one that was stopped.
 
     Example: mauc run smoke -o runs/first
     """
     from mauc.experiments import read_plan, run_plan
 
-    check_jobs(jobs)
     path = find_plan(plan)
     folder = output or Path("runs") / read_plan(path).name
     try:

@@ -17,7 +17,7 @@ from mauc.cli.common import (
     SeparatorOption,
     command,
 )
-from mauc.cli.data import check_jobs, read_data
+from mauc.cli.data import read_data
 from mauc.cli.outputs import check_extension, check_outputs
 from mauc.cli.show import (
     add_row,
@@ -25,6 +25,7 @@ from mauc.cli.show import (
     make_console,
     make_table,
     print_json,
+    print_table,
     say_files,
     short,
 )
@@ -71,9 +72,9 @@ def score(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Compute MAUC of predictions, with the pairs that are hard and a bootstrap interval.
+    """Compute MAUC of predictions, pair by pair.
 
-    Without a file it scores cross-validated predictions of Naive Bayes on a bundled set.
+    The interval is a bootstrap over the samples of each class. Without a file it scores cross-validated predictions of Naive Bayes on a bundled set.
 
     Example: mauc score predictions.csv --target label
     """
@@ -81,7 +82,6 @@ def score(
 
     check_outputs(pairs, force=force)
     check_extension("--pairs", pairs, (".csv",))
-    check_jobs(jobs)
     if not 0 < level < 1:
         raise MaucError(f"--level must lie between 0 and 1, got {level}.")
     if scores is None:
@@ -133,7 +133,7 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
             cells.append(f"{_number(row.lower)} to {_number(row.upper)}" if row.auc == row.auc
                          else "absent")  # fmt: skip
         add_row(table, f"{short(row.class_i)} vs {short(row.class_j)}", *cells)
-    console.print(table)
+    print_table(table)
     line = f"MAUC {report.mauc:.4f} over {len(report) - report.n_pairs_absent} pairs"
     if interval is not None:
         line += (

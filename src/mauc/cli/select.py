@@ -27,7 +27,7 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import check_size, fit_on, named_selector, read_data
 from mauc.cli.outputs import check_extension, check_outputs
-from mauc.cli.show import add_row, make_console, make_table, print_json, printable, say_files, short
+from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, say_files, short
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -85,13 +85,12 @@ def select(
     if as_json:
         print_json({**selection_dict(selector, dataset, method), "files": files})
     else:
-        console = make_console()
-        console.print(
-            f"{printable(dataset.name)}: {dataset.n_samples} samples, "
+        print_text(
+            f"{dataset.name}: {dataset.n_samples} samples, "
             f"{dataset.n_features} features, {len(selector.classes_)} classes; "
             f"{method} chose {len(selector.ranking_)}"
         )
-        console.print(feature_table(selector, dataset.feature_names, measure_of(method)))
+        print_table(feature_table(selector, dataset.feature_names, measure_of(method)))
     say_files(files)
 
 

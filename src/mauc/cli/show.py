@@ -87,6 +87,17 @@ def add_row(table: "Table", *cells: Any) -> None:
     table.add_row(*(Text(printable(cell)) for cell in cells))
 
 
+def print_table(table: "Table") -> None:
+    """Print a table; in a pipe without the blanks at the ends of lines."""
+    console = make_console()
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    typer.echo("\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")))
+
+
 def print_text(text: str) -> None:
     """Print lines, their control characters as escapes."""
     typer.echo("\n".join(map(printable, text.split("\n"))))

@@ -22,7 +22,7 @@ from mauc.cli.common import (
     TargetOption,
     command,
 )
-from mauc.cli.data import check_jobs, check_size, numbers_only, read_data, words_of
+from mauc.cli.data import check_size, numbers_only, read_data, words_of
 from mauc.cli.outputs import check_figure, write_figure
 from mauc.cli.show import frame_records, print_json, print_text, say_files, short
 
@@ -56,7 +56,10 @@ def siren(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Show which class pairs are hard, and which selectors neglect them.
+    """Show which class pairs are hard, and who neglects them.
+
+    Neglect of a pair is the AUC that the chosen features lose on it; the siren index tells
+    whether hard pairs lose more than easy ones.
 
     Example: mauc siren data.csv --target label --relevance su
     """
@@ -71,7 +74,7 @@ def siren(
         check_size(str(k), dataset.n_features)
     study = siren_study(
         dataset.X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=words_of(methods, "--methods"), random_state=seed, n_jobs=check_jobs(jobs),
+        selectors=words_of(methods, "--methods"), random_state=seed, n_jobs=jobs,
     )  # fmt: skip
     files = []
     if figure is not None:

@@ -56,7 +56,7 @@ def tables(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Show a run as the paper shows its own: MAUC with marks, ranks, stability, runtimes.
+    """Show a run as tables: MAUC with marks, ranks, stability.
 
     Example: mauc tables runs/smoke --output tables --figures
     """
@@ -139,7 +139,7 @@ def published(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Put a run beside the paper: published | reproduced | difference, and a summary.
+    """Put a run beside the numbers of the paper.
 
     Example: mauc published runs/wang2011 --output reproduction
     """

@@ -101,10 +101,10 @@ class GreedyMAUC(RankingSelector):
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
     to the bit. A missing value is tied with every value (AUC 1/2, normal score 0).
 
-    Memory: one byte a cell of X for the normal scores, 8 n_features (n_pairs + n_selected) bytes for
-    effects and factor. Sparse columns are filled in one block at a time. Time grows as
-    n_selected n_features (n_samples + n_pairs + n_selected); of n_samples, no more than
-    `max_samples` count in both.
+    Memory: one byte a cell of X for the normal scores of at most `max_samples` samples, and
+    8 n_features (n_pairs + n_selected) bytes for effects and factor. Sparse columns are filled
+    in one block at a time. After AUCs and ranks, time grows as
+    n_selected n_features (max_samples + n_pairs + n_selected).
 
     The method as first written down, with nothing estimated, is ``shrinkage=0.2, alpha=0.5,
     noise_correction=0, max_samples=None``.

@@ -1,0 +1,77 @@
+"""Seconds of a whole run on 1 and 2 workers and on a Dask cluster, and the share of each part.
+
+USPS once tenfold, nine selectors, Naive Bayes, C4.5 and 1NN, if MAUC_DATA has it; digits else.
+Every run starts its workers anew, so their start is part of the figure.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from mauc.datasets import load_dataset
+from mauc.exceptions import MaucError
+from mauc.experiments import DatasetSpec, MethodSpec, Plan, load_run, run_plan
+from mauc.selectors import PAPER_SELECTORS
+
+ENGINES = (("processes", 1), ("processes", 2), ("dask", 2))
+
+
+def make_plan(folds):
+    try:
+        load_dataset("usps")
+        name = "usps"
+    except MaucError:
+        name = "digits"
+    selectors = [
+        MethodSpec(method, options={"n_iterations": "log"} if method == "relieff" else {})
+        for method in PAPER_SELECTORS
+    ]
+    return Plan(
+        name="bench",
+        datasets=(DatasetSpec(name),),
+        selectors=tuple(selectors),
+        classifiers=tuple(MethodSpec(method) for method in ("nb", "c45", "1nn")),
+        repeats=1,
+        folds=folds,
+    )
+
+
+def shares(rows):
+    """Return the seconds of the parts of a run."""
+    selecting = rows.drop_duplicates(["fold", "selector"])["select_seconds"].sum()
+    parts = {"selecting": selecting, **rows.groupby("classifier")["fit_seconds"].sum().to_dict()}
+    parts["MAUC"] = rows["score_seconds"].sum()
+    return parts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folds", type=int, default=10)
+    plan = make_plan(parser.parse_args().folds)
+    seconds, tables = {}, []
+    for engine, n_jobs in ENGINES:
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.perf_counter()
+            run_plan(plan, Path(folder) / "run", engine=engine, n_jobs=n_jobs, progress="quiet")
+            seconds[engine, n_jobs] = time.perf_counter() - start
+            rows = load_run(Path(folder) / "run")
+        tables.append(rows.drop(columns=[name for name in rows if name.endswith("_seconds")]))
+        parts = shares(rows)
+        total = sum(parts.values())
+        shown = ", ".join(f"{name} {value / total:.0%}" for name, value in parts.items())
+        print(
+            f"{plan.datasets[0].name}, {engine}, {n_jobs} workers: "
+            f"{seconds[engine, n_jobs]:.1f} s wall; {total:.1f} s in workers: {shown}"
+        )
+    for other in tables[1:]:
+        assert tables[0].astype(str).equals(other.astype(str)), "engines differ"
+    base = seconds["processes", 1]
+    print(
+        f"2 workers / 1: {base / seconds['processes', 2]:.2f} x faster; "
+        f"Dask, 2 workers: {base / seconds['dask', 2]:.2f} x faster; same rows"
+    )
+
+
+if __name__ == "__main__":
+    main()
