@@ -92,7 +92,7 @@ def separations(d, R, chosen):
     return np.array([d[chosen, p] @ np.linalg.solve(inside, d[chosen, p]) for p in range(len(d.T))])
 
 
-def greedy(X, y, k, shrinkage, alpha=0.75, noise_correction=1.0):
+def greedy(X, y, k, shrinkage, alpha=1.0, noise_correction=1.0):
     """Every candidate at every step from the definition; ties by column index.
 
     Candidates whose sums differ by less than 1e-12 of themselves count as equal. Returns the

@@ -15,11 +15,19 @@ from mauc.metrics import (
 )
 from mauc.relevance import feature_pair_auc
 from mauc.selectors import (
+    ARCO,
+    FAST,
+    FCBF,
     FSDD,
+    JMI,
     MAUCD,
     MDFS,
     MRMR,
+    AnovaF,
     ChiSquare,
+    FisherScore,
+    GreedyMAUC,
+    InformationGain,
     ReliefF,
     SpreadFx,
     SubproblemSelector,
@@ -29,11 +37,19 @@ from mauc.selectors import (
 __version__ = version("mauc")
 
 __all__ = [
+    "ARCO",
+    "FAST",
+    "FCBF",
     "FSDD",
+    "JMI",
     "MAUCD",
     "MDFS",
     "MRMR",
+    "AnovaF",
     "ChiSquare",
+    "FisherScore",
+    "GreedyMAUC",
+    "InformationGain",
     "MAUCInterval",
     "MDLDiscretizer",
     "PairAUCReport",

@@ -2,6 +2,7 @@
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 from joblib import effective_n_jobs
 
@@ -34,3 +35,15 @@ def run_blocks(function, blocks, n_jobs=None):
         while waiting:
             done, future = waiting.popleft()
             yield done, future.result()
+
+
+def start_pool(n_blocks):
+    """Return a pool for `run_in` with a thread for every block but one, to be used in ``with``."""
+    return ThreadPoolExecutor(n_blocks - 1) if n_blocks > 1 else nullcontext()
+
+
+def run_in(pool, task, blocks, *args):
+    """Run a task on every block, the last one in this thread; return the results in order."""
+    futures = [pool.submit(task, block, *args) for block in blocks[:-1]]
+    last = task(blocks[-1], *args)
+    return [future.result() for future in futures] + [last]

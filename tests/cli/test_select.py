@@ -1,30 +1,17 @@
-"""`mauc select`: the table, and errors on stderr without a traceback."""
+"""`mauc select`: the table, the files, and errors on stderr without a traceback."""
 
 import pandas as pd
 import pytest
+from cli_helpers import run, run_json
 from sklearn.datasets import load_wine
-from typer.testing import CliRunner
 
 from mauc import MDFS
-from mauc.cli.app import app
+from mauc.datasets import load_dataset
 from mauc.selectors import SELECTORS
 
 
-def run(*words):
-    return CliRunner().invoke(app, ["select", *words])
-
-
-@pytest.fixture
-def wine_file(tmp_path):
-    frame = load_wine(as_frame=True).frame.rename(columns={"target": "label"})
-    frame["label"] = frame["label"].map({0: "red", 1: "rose", 2: "white"})
-    frame.to_csv(tmp_path / "wine.csv", index=False)
-    return tmp_path / "wine.csv"
-
-
 def test_the_table_shows_the_choice_and_who_asked(wine_file):
-    result = run(str(wine_file), "--target", "label", "-k", "3")
-    assert result.exit_code == 0
+    result = run("select", wine_file, "--target", "label", "-k", "3")
     assert "178 samples, 13 features, 3 classes; mdfs chose 3" in result.stdout
     X, y = load_wine(return_X_y=True, as_frame=True)
     for column in X.columns[MDFS(3, random_state=0).fit(X, y).ranking_]:
@@ -32,11 +19,68 @@ def test_the_table_shows_the_choice_and_who_asked(wine_file):
     assert "red vs" in result.stdout
 
 
+def test_json_has_the_numbers_of_the_library(wine_file):
+    got = run_json("select", wine_file, "-t", "label", "-k", 4, "--seed", 3,
+                   "--set", "schedule=hardest", "--set", "ties=mauc")  # fmt: skip
+    dataset = load_dataset(wine_file, "label")
+    selector = MDFS(4, schedule="hardest", ties="mauc", random_state=3)
+    selector.fit(dataset.X, dataset.y)
+    assert [row["column"] for row in got["features"]] == selector.ranking_.tolist()
+    assert [row["score_there"] for row in got["features"]] == [s.score for s in selector.trace_]
+    assert [row["score"] for row in got["features"]] == (
+        selector.scores_[selector.ranking_].tolist()
+    )
+    assert [row["asked_for_by"] for row in got["features"]] == [
+        step.subproblem_name for step in selector.trace_
+    ]
+
+
+def test_without_data_the_bundled_default_is_used():
+    assert run_json("select", "-k", 2)["data"] == "siren"
+
+
 @pytest.mark.parametrize("method", SELECTORS)
 def test_every_method_runs_on_a_bundled_set(method):
-    result = run("iris", "--method", method)
-    assert result.exit_code == 0
-    assert f"{method} chose 4" in result.stdout
+    assert f"; {method} chose" in run("select", "iris", "--method", method).stdout
+
+
+@pytest.mark.parametrize("extension", ["csv", "csv.gz", "tsv", "parquet", "arff", "npz"])
+def test_the_reduced_file_has_the_choice_and_the_labels(wine_file, tmp_path, extension):
+    path = tmp_path / f"small.{extension}"
+    got = run_json("select", wine_file, "-t", "label", "-k", 3, "-o", path)
+    assert got["files"] == [str(path)]
+    target = "label" if extension.startswith(("csv", "tsv", "parquet")) else None
+    small, whole = load_dataset(path, target), load_dataset(wine_file, "label")
+    assert small.feature_names == [row["feature"] for row in got["features"]]
+    assert small.y.tolist() == whole.y.tolist()
+    assert [p for p in tmp_path.iterdir() if p.suffix in (".tmp", ".part")] == []
+
+
+def test_files_are_replaced_only_by_force(wine_file, tmp_path):
+    words = ("select", wine_file, "-t", "label", "-k", 2, "-o", tmp_path / "small.csv")
+    (tmp_path / "small.csv").write_text("mine")
+    assert "small.csv exists already; --force replaces it." in run(*words, code=2).stderr
+    assert (tmp_path / "small.csv").read_text() == "mine"
+    run(*words, "--force")
+    assert len(pd.read_csv(tmp_path / "small.csv").columns) == 3
+
+
+def test_the_report_names_the_features(wine_file, tmp_path):
+    got = run_json("select", wine_file, "-t", "label", "-k", 3, "--report", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for row in got["features"]:
+        assert row["feature"] in page
+
+
+def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
+    words = ("select", nominal_file, "-t", "label")
+    assert {r["feature"] for r in run_json(*words, "-m", "su")["features"]} == {"size", "colour"}
+    error = run(*words, code=2).stderr
+    assert "column 'colour' is nominal (values such as green, red)" in error
+    assert "--nominal 'ordinal', 'onehot' or 'drop'" in error
+    assert run_json(*words, "--nominal", "drop")["n_features"] == 1
+    assert run_json(*words, "--drop", "colour")["n_features"] == 1
+    assert run_json(*words, "--nominal", "ordinal")["n_features"] == 2
 
 
 @pytest.mark.parametrize(
@@ -45,25 +89,93 @@ def test_every_method_runs_on_a_bundled_set(method):
         (["none.csv"], "none.csv is neither a file nor a bundled data set"),
         (["wine", "--target", "x"], "has its labels already"),
         (["wine", "-k", "99"], r"-k must be in [1, 13] (the number of features), got 99."),
+        (["wine", "-k", "many"], "-k must be a whole number or all, got 'many'."),
         (["wine", "--method", "magic"], "--method must be one of mdfs,"),
-        (["wine", "--method", "chi", "--ties", "mauc"], "--ties goes with --method mdfs"),
-        (["wine", "--schedule", "never"], "schedule must be one of 'random'"),
+        (["wine", "-m", "maucd", "--set", "ties=mauc"], "--set for the method maucd must be"),
+        (["wine", "-m", "schi", "--set", "relevance=su"], "--set for the method schi must be"),
+        (["wine", "--set", "schedule=never"], "schedule must be one of 'random'"),
+        (["wine", "--set", "schedule"], "--set must be NAME=VALUE, got 'schedule'."),
+        (["wine", "--set", "n_jobs=2"], "--set n_jobs: say --jobs instead."),
+        (["wine", "--seed", "-1"], "--seed must be in [0, 4294967295], got -1."),
+        (["wine", "--jobs", "0"], "--jobs must be from 1 up, or -1 for all cores, got 0."),
+        (["wine", "-o", "small.xyz"], "small.xyz: the extension '.xyz' tells no format."),
+        (["wine", "-o", "small.mat"], "small.mat: mat files are only read; write"),
+        (["wine", "-o", "nowhere/small.csv"], "there is no folder nowhere"),
+        (["wine", "--report", "page.pdf"], "the extension of --report must be one of .html"),
     ],
 )
 def test_errors_are_one_line_on_stderr(words, message):
-    result = run(*words)
-    assert result.exit_code == 2
+    result = run("select", *words, code=2)
+    assert result.stdout == ""
+    assert result.stderr.startswith("mauc: ")
     assert message in result.stderr
-    assert "Traceback" not in result.output
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"a,label\n", "has a header line but no rows"),
+        (b"a,label\n1,x\n2\n", "line 3: the row has 1 values, but line 1 has 2"),
+        (b"a;label\n1;x\n2;y\n", "say --separator ';'"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(50), "it is a PNG image"),
+        ("a,label\n1,ä\n2,b\n".encode("latin-1"), "--encoding 'latin-1'"),
+        (b"a,b\n1,x\n2,y\n", "has no column 'label'"),
+        (b"a,label\n1,x\n2,x\n", "at least 2 classes"),
+    ],
+)
+def test_a_bad_file_gives_one_clear_line(tmp_path, content, message):
+    (tmp_path / "d.csv").write_bytes(content)
+    error = run("select", tmp_path / "d.csv", "-t", "label", code=2).stderr
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_options_of_the_file_mend_it(tmp_path):
+    (tmp_path / "d.txt").write_bytes("größe;label\n1;ä\n2;b\n3;ä\n4;b\n".encode("latin-1"))
+    got = run_json("select", tmp_path / "d.txt", "-t", "label", "--format", "csv",
+                   "--separator", ";", "--encoding", "latin-1")  # fmt: skip
+    assert [row["feature"] for row in got["features"]] == ["größe"]
 
 
 def test_a_wrong_target_names_the_nearest_column(wine_file):
-    result = run(str(wine_file), "--target", "labels")
-    assert "has no column 'labels'; did you mean 'label'?" in result.stderr.replace("\n", " ")
+    error = run("select", wine_file, "--target", "labels", code=2).stderr
+    assert "has no column 'labels'; did you mean 'label'?" in error
+
+
+def test_debug_shows_the_traceback():
+    from cli_helpers import CliRunner, app
+
+    result = CliRunner().invoke(app, ["select", "wine", "-k", "99", "--debug"])
+    assert result.exit_code == 2
+    assert "Traceback" in result.stderr
+
+
+def test_a_fault_is_told_from_wrong_input(monkeypatch):
+    monkeypatch.setattr("mauc.cli.select.fit_on", lambda *_: {}["x"])
+    assert "a fault of this program, KeyError" in run("select", "wine", code=70).stderr
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    def fail(*_):
+        raise ModuleNotFoundError("no matplotlib", name="matplotlib.pyplot")
+
+    monkeypatch.setattr("mauc.cli.select.fit_on", fail)
+    assert "package matplotlib: pip install 'mauc[plot]'" in run("select", "wine", code=2).stderr
 
 
 def test_warnings_go_to_stderr(tmp_path):
     pd.DataFrame({"a": [1, 2, 3], "y": list("uuv")}).to_csv(tmp_path / "d.csv", index=False)
-    result = run(str(tmp_path / "d.csv"), "--target", "y")
-    assert result.exit_code == 0
+    result = run("select", tmp_path / "d.csv", "--target", "y")
     assert "warning: 1 of 2 classes have a single sample ('v')" in result.stderr
+
+
+def test_hostile_names_stay_on_their_lines(hostile_file):
+    result = run("select", hostile_file, "-t", "label", "-k", "all")
+    assert "\x1b" not in result.stdout
+    for shown in ("[red]x", "<img src=x onerror=alert(1)>", "漢字", r"new\nline", r"\x1b[31mesc"):
+        assert shown in result.stdout
+    assert result.stdout.count("\n") == 3 + 6 + 1  # line, blank, heads, rule less one, rows
+    got = run_json("select", hostile_file, "-t", "label", "-k", "all")
+    assert {row["feature"] for row in got["features"]} >= {"new\nline", "\x1b[31mesc", "L" * 300}

@@ -1,5 +1,6 @@
 """What the tests of runs share: small plans, runs in real processes, and tables to the bit."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -105,8 +106,6 @@ def wait_for(condition, seconds=60.0):
 
 def end_group(process):
     """Kill what may be left of a driver and its workers."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.communicate()

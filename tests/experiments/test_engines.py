@@ -1,5 +1,6 @@
 """Every engine gives the same bits; a cluster that is not there is said to be so."""
 
+import json
 import os
 import socket
 import subprocess
@@ -20,7 +21,7 @@ from run_tools import (
 
 from mauc import load_run
 from mauc.exceptions import MaucError
-from mauc.experiments import TuningSpec, run_plan
+from mauc.experiments import TuningSpec, plan_to_toml, run_plan
 from mauc.experiments.engines import ProcessEngine, SerialEngine, n_cores, start_engine
 
 PLAN = make_plan(
@@ -112,7 +113,7 @@ def test_a_scheduler_in_another_process_serves_and_its_loss_is_told(tmp_path, ex
     ]  # fmt: skip
     try:
         wait_for(address_file.exists)
-        address = __import__("json").loads(address_file.read_text())["address"]
+        address = json.loads(address_file.read_text())["address"]
         tools.append(
             start_python("-m", "distributed.cli.dask_worker", address, "--nthreads", "2",
                          "--no-dashboard", "--local-directory", str(tmp_path))
@@ -125,8 +126,6 @@ def test_a_scheduler_in_another_process_serves_and_its_loss_is_told(tmp_path, ex
             "run_plan(sys.argv[1], sys.argv[2], engine='dask', scheduler=sys.argv[3])"
         )
         plan = tmp_path / "slow.toml"
-        from mauc.experiments import plan_to_toml
-
         plan.write_text(plan_to_toml(make_plan(selectors=(slow,))))
         driver = start_python("-c", code, str(plan), str(tmp_path / "lost"), address)
         tools.append(driver)

@@ -91,7 +91,7 @@ def test_unknown_words_name_the_nearest_known_one(text, message):
 
 
 def test_an_unknown_data_set_names_the_nearest_one(tmp_path):
-    with pytest.raises(MaucError, match="data set wnie: .* did you mean 'wine'"):
+    with pytest.raises(MaucError, match=r"data set wnie: .* did you mean 'wine'"):
         run_plan(parse_plan(SMALL.replace("wine", "wnie")), tmp_path / "run", engine="serial")
 
 

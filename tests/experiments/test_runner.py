@@ -23,7 +23,7 @@ from run_tools import (
 
 from mauc import load_run
 from mauc.exceptions import MaucError
-from mauc.experiments import MethodSpec, TuningSpec, run_plan
+from mauc.experiments import MethodSpec, TuningSpec, plan_to_toml, run_plan
 from mauc.experiments.jobs import Job, JobQueue
 from mauc.experiments.plan import Cell
 from mauc.experiments.store import RunFolder
@@ -162,8 +162,6 @@ def test_two_runs_on_one_folder_are_refused(tmp_path):
 
 
 def _write(plan, folder):
-    from mauc.experiments import plan_to_toml
-
     path = folder / "plan_of_two.toml"
     path.write_text(plan_to_toml(plan))
     return path
@@ -255,8 +253,6 @@ def test_a_plan_is_taken_from_its_file(tmp_path):
 @pytest.mark.slow
 def test_many_kills_end_with_the_same_table(tmp_path):
     plan = slow_plan(tmp_path / "log", seconds=0.2)
-    from mauc.experiments import plan_to_toml
-
     (tmp_path / "plan.toml").write_text(plan_to_toml(plan))
     command = [str(HERE / "kill_runs.py"), "--kills", "6", "--plan", str(tmp_path / "plan.toml")]
     process = start_python(*command)

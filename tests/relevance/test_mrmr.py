@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle_mrmr as oracle
 import rival_strategies
-from mauc.relevance import mrmr as mrmr_module
+from mauc.relevance import states as states_module
 from mauc.relevance.mrmr import mrmr_ranking
 
 
@@ -61,7 +61,7 @@ def test_planes_and_histograms_agree_to_the_bit(problem, quotient):
     D, n_states, y, n_classes, k = problem
     by_planes = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mrmr_module, "MAX_PLANE_STATES", 0)
+        patch.setattr(states_module, "MAX_PLANE_STATES", 0)
         by_histograms = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     assert_same(by_planes, by_histograms)
 
@@ -71,7 +71,7 @@ def test_agnostic_to_threads(problem, quotient, n_threads):
     D, n_states, y, n_classes, k = problem
     alone = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mrmr_module, "BLOCK_WORK", 1)
+        patch.setattr(states_module, "BLOCK_WORK", 1)
         shared = mrmr_ranking(D, n_states, y, n_classes, k, quotient, n_threads)
     assert_same(alone, shared)
 

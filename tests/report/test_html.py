@@ -108,6 +108,16 @@ def test_hard_pairs_ascend_beside_the_best_of_all_features(wine, wine_report):
         assert row["auc"] <= row["all_auc"]
 
 
+def test_best_of_all_looks_into_every_block(rng):
+    X = rng.normal(size=(40, 300))
+    y = np.repeat([0, 1], 20)
+    X[:, 250] = y
+    row = selection_report(FSDD(1).fit(X, y), X, y).to_dict()["pairs"]["hardest"][0]
+    assert (row["all_auc"], row["all_feature"]) == (1.0, "x250")
+    chosen = selection_report(MDFS("all", random_state=0).fit(X, y), X, y).to_dict()
+    assert chosen["pairs"]["hardest"][0]["all_feature"] == "x250"
+
+
 def test_dict_survives_json(wine_report):
     assert json.loads(wine_report.to_json()) == wine_report.to_dict()
 

@@ -41,7 +41,7 @@ from mauc.kernels import jmi_step, rank_columns
 from mauc.relevance import arco as arco_module
 from mauc.relevance import fcbf as fcbf_module
 from mauc.relevance import jmi as jmi_module
-from mauc.relevance import mrmr as mrmr_module
+from mauc.relevance import states as states_module
 from mauc.relevance.fcbf import fcbf_ranking
 from mauc.relevance.jmi import jmi_ranking
 from mauc.selectors import make_selector
@@ -280,7 +280,7 @@ def test_jmi_is_agnostic_to_planes_and_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = jmi_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mrmr_module, "BLOCK_WORK", 1)
+        patch.setattr(states_module, "BLOCK_WORK", 1)
         patch.setattr(jmi_module, "MAX_CLASS_PRODUCTS", 0)
         other = jmi_ranking(D, n_states, y, n_classes, k, n_threads)
     for name in ("ranking", "scores", "relevance"):
@@ -313,7 +313,7 @@ def test_fcbf_is_agnostic_to_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = fcbf_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mrmr_module, "BLOCK_WORK", 1)
+        patch.setattr(states_module, "BLOCK_WORK", 1)
         patch.setattr(fcbf_module, "BLOCK_WORK", 1)
         other = fcbf_ranking(D, n_states, y, n_classes, k, n_threads=n_threads)
     for name in ("ranking", "rounds", "relevance"):
@@ -411,7 +411,7 @@ def test_constant_features_are_last_and_copies_go_by_column(selector, many):
 
 def test_agnostic_to_threads_and_blocks(selector, many, monkeypatch):
     wanted = clone(selector).set_params(n_jobs=1).fit(*many)
-    for module in (mrmr_module, arco_module, fcbf_module):
+    for module in (states_module, arco_module, fcbf_module):
         monkeypatch.setattr(module, "BLOCK_WORK", 1)
     for size in (1, 4 * 90 * 9):
         monkeypatch.setattr(problem_module, "_BLOCK_BYTES", size)

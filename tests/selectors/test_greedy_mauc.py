@@ -14,6 +14,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.utils.estimator_checks import check_estimator
 
+from mauc import MDFS
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.kernels.greedy_step import dot, exp_minus
 from mauc.kernels.normal_scores import score_table
@@ -65,7 +68,7 @@ class TestByHand:
         assert_allclose(selector.predicted_mauc_, [0.75], rtol=1e-14)
         effect = np.sqrt(2) * ndtri(0.75)
         assert_allclose(selector.separations_, [effect**2], rtol=1e-14)
-        assert_allclose(selector.scores_, [1 - np.exp(-0.75 * effect**2 / 8)], rtol=1e-13)
+        assert_allclose(selector.scores_, [1 - np.exp(-(effect**2) / 8)], rtol=1e-13)
 
     def test_independent_features_add_their_squares(self):
         # Each cell of a 2 x 2 design holds the same rows in both classes: correlation 0.
@@ -427,3 +430,19 @@ def test_clone_pickle_frames(wine):
 def test_bad_parameters_are_named(wine, options, message):
     with pytest.raises(MaucError, match=message):
         GreedyMAUC(**options).fit(*wine)
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["usps", "indiana", "isolet"])
+def test_few_features_serve_better_than_those_of_mdfs(load_paper_data, name):
+    X, y = load_paper_data(name)
+    X = np.asarray(X, dtype=np.float32)
+    fold = FoldEvaluator(X[::2], y[::2], X[1::2], y[1::2])
+    sizes = [10, 20]
+    for classifier in (NormalNaiveBayes(), NearestNeighbor()):
+        ours, theirs = (
+            fold.evaluate(selector.fit(X[::2], y[::2]).ranking_, sizes, classifier).mean()
+            for selector in (GreedyMAUC(20), MDFS(20, random_state=0))
+        )
+        assert ours > theirs + 0.005

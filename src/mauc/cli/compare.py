@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from mauc.datasets import Dataset
     from mauc.experiments import DatasetSpec
 
-_BAR = 30  # characters of the longest bar
+_BAR = 20  # characters of the bar of MAUC 1
 
 
 @command
@@ -203,17 +203,16 @@ def overview(rows: Any, options: dict[str, Any]) -> "Table":
     from mauc.stats import compare_to, win_draw_loss
 
     means = rows[rows["status"] == "ok"].groupby("selector", sort=False)["mauc"].mean()
-    lowest, highest = means.min(), means.max()
     counts = win_draw_loss(compare_to(rows, **options), by=()).set_index("selector")
     verdict = f"{options['reference']} wins / draws / loses"
-    table = make_table("selector", "mean MAUC", "", verdict, right=("mean MAUC",))
+    table = make_table("selector", "mean MAUC", "from 1/2 to 1", verdict, right=("mean MAUC",))
     block = "█" if make_console().encoding.startswith("utf") else "#"
     for selector, mean in means.sort_values(ascending=False, kind="stable").items():
-        share = (mean - lowest) / (highest - lowest) if highest > lowest else 1.0
+        share = max(0.0, 2 * mean - 1)  # from chance, 1/2, to 1
         counted = "-"
         if selector in counts.index:
             row = counts.loc[selector]
             counted = f"{row['win']} / {row['draw']} / {row['loss']}"
-        bar = block * (1 + round(share * (_BAR - 1)))
+        bar = block * round(share * _BAR)
         add_row(table, selector, f"{mean:.4f}", bar, counted)
     return table

@@ -74,7 +74,8 @@ def score(
 ) -> None:
     """Compute MAUC of predictions, pair by pair.
 
-    The interval is a bootstrap over the samples of each class. Without a file it scores cross-validated predictions of Naive Bayes on a bundled set.
+    The interval is a bootstrap over the samples of each class. Without a file, cross-validated
+    predictions of Naive Bayes on a bundled set are scored.
 
     Example: mauc score predictions.csv --target label
     """
@@ -125,7 +126,7 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
         console.print(f"Naive Bayes on {EXAMPLE}, cross-validated")
     heads = ["A_ij", "A_ji", "mean"]
     if interval is not None:
-        heads.append(f"{interval.level:.3g} interval")
+        heads.append(f"{100 * interval.level:g}% interval")
     table = make_table("pair (hardest first)", *heads, right=tuple(heads))
     for row in frame.sort_values("auc", kind="stable").itertuples():
         cells = [_number(row.auc_i), _number(row.auc_j), _number(row.auc)]
@@ -137,7 +138,7 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
     line = f"MAUC {report.mauc:.4f} over {len(report) - report.n_pairs_absent} pairs"
     if interval is not None:
         line += (
-            f", {interval.level:.3g} interval {interval.lower:.4f} to {interval.upper:.4f} "
+            f", {100 * interval.level:g}% interval {interval.lower:.4f} to {interval.upper:.4f} "
             f"({len(interval.values)} resamples)"
         )
     console.print(line)

@@ -88,14 +88,25 @@ def add_row(table: "Table", *cells: Any) -> None:
 
 
 def print_table(table: "Table") -> None:
-    """Print a table; in a pipe without the blanks at the ends of lines."""
+    """Print a table: in a pipe without blanks around it, on a narrow terminal as records."""
+    from rich.measure import Measurement
+
     console = make_console()
-    if console.is_terminal:
+    if not console.is_terminal:
+        with console.capture() as captured:
+            console.print(table)
+        lines = "\n".join(line.rstrip() for line in captured.get().split("\n"))
+        typer.echo(lines.strip("\n"))
+        return
+    wide = console.options.update_width(_PIPED_WIDTH)
+    if Measurement.get(console, wide, table).minimum <= console.width:
         console.print(table)
         return
-    with console.capture() as captured:
-        console.print(table)
-    typer.echo("\n".join(line.rstrip() for line in captured.get().strip("\n").split("\n")))
+    heads = [str(column.header) for column in table.columns]
+    rows = zip(*(column.cells for column in table.columns), strict=True)
+    for row in rows:
+        lines = [f"{head}: {cell}" for head, cell in zip(heads, row, strict=True) if str(cell)]
+        console.print("\n  ".join(lines), soft_wrap=True)
 
 
 def print_text(text: str) -> None:

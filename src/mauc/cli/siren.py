@@ -58,8 +58,8 @@ def siren(
 ) -> None:
     """Show which class pairs are hard, and who neglects them.
 
-    Neglect of a pair is the AUC that the chosen features lose on it; the siren index tells
-    whether hard pairs lose more than easy ones.
+    Neglect is how far down a pair ranks the chosen features: 0 if they are its best, 1 if its
+    worst. The siren index is how much more the hard pairs are neglected than the easy ones.
 
     Example: mauc siren data.csv --target label --relevance su
     """

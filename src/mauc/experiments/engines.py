@@ -154,7 +154,9 @@ class ProcessEngine:
         self._n_false_starts = 0 if self._has_begun(place) else self._n_false_starts + 1
         self._pools[place] = None
         if self._n_false_starts == _FALSE_STARTS:
-            raise MaucError(f"workers end before they begin, see what they say above; {GUARD}.")
+            raise MaucError(
+                f"workers end before they begin, see what they say above; mind that {GUARD}."
+            )
 
     def _has_begun(self, place: int) -> bool:
         ready = self._ready[place]

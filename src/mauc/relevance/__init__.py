@@ -11,6 +11,8 @@ import numpy as np
 
 from mauc.relevance.auc import auc_relevance, feature_pair_auc
 from mauc.relevance.contingency import chi2_relevance, ig_relevance, su_relevance
+from mauc.relevance.fast import fast_relevance
+from mauc.relevance.fisher import anova_relevance, fisher_relevance
 from mauc.relevance.fsdd import fsdd_relevance
 
 RELEVANCES: dict[str, Callable[..., np.ndarray]] = {
@@ -19,9 +21,12 @@ RELEVANCES: dict[str, Callable[..., np.ndarray]] = {
     "su": su_relevance,
     "ig": ig_relevance,
     "fsdd": fsdd_relevance,
+    "fisher": fisher_relevance,
+    "anova": anova_relevance,
+    "fast": fast_relevance,
 }
 #: relevances that take sample weights, nominal columns, and infinite values
-WEIGHTED = ("auc", "fsdd")
+WEIGHTED = ("auc", "fsdd", "fisher", "anova")
 NOMINAL = ("chi2", "su", "ig")
 UNBOUNDED = ("auc",)
 

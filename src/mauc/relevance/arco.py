@@ -9,9 +9,8 @@ from joblib import effective_n_jobs
 from mauc.decompose import Decomposition
 from mauc.kernels.arco_step import best_of_block
 from mauc.kernels.rank_columns import rank_columns, rank_type
-from mauc.parallel import run_blocks
+from mauc.parallel import run_blocks, run_in, start_pool
 from mauc.relevance.auc import auc_relevance
-from mauc.relevance.mrmr import _pool, _run
 
 # Products of ranks that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 20
@@ -79,10 +78,10 @@ def arco_ranking(problem, k, weight=1.0, n_jobs=None):
             is_left, n_counted, redundancy_sum,
         )  # fmt: skip
 
-    with _pool(len(blocks)) as pool:
+    with start_pool(len(blocks)) as pool:
         # ranking[:step] is the chosen set in the order of choice.
         for step in range(1, k):
-            found = [(f, score) for f, score in _run(best, blocks, pool, step) if f >= 0]
+            found = [(f, score) for f, score in run_in(pool, best, blocks, step) if f >= 0]
             # max keeps the first of equals, and the blocks are in column order.
             ranking[step], scores[step] = max(found, key=lambda pair: pair[1])
             is_left[ranking[step]] = False

@@ -7,7 +7,8 @@ import numpy as np
 
 from mauc.kernels.joint_counts import fixed_log
 from mauc.kernels.uncertainty_step import mark_covered, uncertainty
-from mauc.relevance.mrmr import _count_margins, _feature_blocks, _pool, _relevance, _run
+from mauc.parallel import run_in, start_pool
+from mauc.relevance.states import class_relevance, count_margins, feature_blocks
 
 # Words and look-ups that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 19
@@ -74,10 +75,10 @@ def fcbf_ranking(
     D, y = D.view(), y.view()
     D.flags.writeable = y.flags.writeable = False
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
-    blocks = _feature_blocks(D, n_states, n_threads)
-    with _pool(len(blocks)) as pool:
-        counted = _count_margins(D, n_states, blocks, pool)
-        shared = _relevance(counted, y, n_classes, blocks, pool)
+    blocks = feature_blocks(D, n_states, n_threads)
+    with start_pool(len(blocks)) as pool:
+        counted = count_margins(D, n_states, blocks, pool)
+        shared = class_relevance(counted, y, n_classes, blocks, pool)
         entropies = (counted.log_n - counted.margin_logs) / (n_samples * counted.unit)
         class_counts = np.bincount(y, minlength=n_classes)
         log_y = sum(fixed_log(count, counted.table, counted.unit) for count in class_counts)
@@ -101,7 +102,7 @@ def fcbf_ranking(
                     entropies, relevance, kept, left[part], is_covered[part],
                 )  # fmt: skip
 
-            _run(mark, list(pairwise(bounds)), pool)
+            run_in(pool, mark, list(pairwise(bounds)))
             return is_covered
 
         ranking, rounds = _rounds(order[is_heard[order]], k, max_rounds, cover)

@@ -4,14 +4,9 @@ import numpy as np
 
 from mauc.kernels.jmi_step import add_joint_information, merge_classes
 from mauc.kernels.joint_counts import MAX_CLASS_PRODUCTS, fixed_log, pack_planes
-from mauc.relevance.mrmr import (
-    MRMRRanking,
-    _count_margins,
-    _feature_blocks,
-    _pool,
-    _relevance,
-    _run,
-)
+from mauc.parallel import run_in, start_pool
+from mauc.relevance.mrmr import MRMRRanking
+from mauc.relevance.states import class_relevance, count_margins, feature_blocks
 
 
 def jmi_ranking(D, n_states, y, n_classes, k, n_threads=1):
@@ -48,10 +43,10 @@ def jmi_ranking(D, n_states, y, n_classes, k, n_threads=1):
     D, y = D.view(), y.view()
     D.flags.writeable = y.flags.writeable = False
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
-    blocks = _feature_blocks(D, n_states, n_threads)
-    with _pool(len(blocks)) as pool:
-        counted = _count_margins(D, n_states, blocks, pool)
-        relevance = _relevance(counted, y, n_classes, blocks, pool)
+    blocks = feature_blocks(D, n_states, n_threads)
+    with start_pool(len(blocks)) as pool:
+        counted = count_margins(D, n_states, blocks, pool)
+        relevance = class_relevance(counted, y, n_classes, blocks, pool)
         is_constant = counted.counts.max(axis=1) == D.shape[1]
         contest = np.where(is_constant, -np.inf, relevance)
         class_counts = np.bincount(y, minlength=n_classes)
@@ -74,7 +69,7 @@ def jmi_ranking(D, n_states, y, n_classes, k, n_threads=1):
         # sums are over ranking[:step - 1], and the last chosen feature is added to them.
         for step in range(1, k):
             merged = _merge(D[ranking[step - 1]], y, n_classes, counted.planes.shape[1])
-            found = [(f, score) for f, score in _run(add, blocks, pool, merged) if f >= 0]
+            found = [(f, score) for f, score in run_in(pool, add, blocks, merged) if f >= 0]
             # max keeps the first of equals, and the blocks are in column order.
             ranking[step], scores[step] = max(found, key=lambda pair: pair[1])
             is_left[ranking[step]] = False

@@ -4,24 +4,13 @@ In come codes ``D`` of shape (n_features, n_samples) and classes ``y``; out come
 `MRMRRanking`. See Peng, Long & Ding (2005) and Eq. (12) of the paper for the difference form.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
-from mauc.kernels.joint_counts import (
-    MAX_PLANE_STATES,
-    class_information,
-    feature_margins,
-    fixed_log,
-    log_table,
-    pack_planes,
-)
 from mauc.kernels.mrmr_step import best_of_block
-
-# Words and table look-ups of work that make a second thread worth its start; an estimate.
-BLOCK_WORK = 1 << 19
+from mauc.parallel import run_in, start_pool
+from mauc.relevance.states import class_relevance, count_margins, feature_blocks
 
 
 @dataclass(frozen=True)
@@ -42,21 +31,6 @@ class MRMRRanking:
     ranking: np.ndarray
     scores: np.ndarray
     relevance: np.ndarray
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """Features ready for joint counts: what the kernels of `joint_counts` read."""
-
-    D: np.ndarray
-    n_states: np.ndarray
-    starts: np.ndarray
-    planes: np.ndarray
-    counts: np.ndarray
-    margin_logs: np.ndarray
-    log_n: int
-    table: np.ndarray
-    unit: float
 
 
 def mrmr_ranking(D, n_states, y, n_classes, k, quotient=False, n_threads=1):
@@ -108,10 +82,10 @@ def mrmr_ranking(D, n_states, y, n_classes, k, quotient=False, n_threads=1):
     D, y = D.view(), y.view()
     D.flags.writeable = y.flags.writeable = False
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
-    blocks = _feature_blocks(D, n_states, n_threads)
-    with _pool(len(blocks)) as pool:
-        counted = _count_margins(D, n_states, blocks, pool)
-        relevance = _relevance(counted, y, n_classes, blocks, pool)
+    blocks = feature_blocks(D, n_states, n_threads)
+    with start_pool(len(blocks)) as pool:
+        counted = count_margins(D, n_states, blocks, pool)
+        relevance = class_relevance(counted, y, n_classes, blocks, pool)
         # A constant feature is never better than another: -inf also bounds all its criteria.
         is_constant = counted.counts.max(axis=1) == D.shape[1]
         contest = np.where(is_constant, -np.inf, relevance)
@@ -135,72 +109,8 @@ def mrmr_ranking(D, n_states, y, n_classes, k, quotient=False, n_threads=1):
 
         # ranking[:step] is the chosen set S in the order of choice.
         for step in range(1, k):
-            found = [(f, score) for f, score in _run(best, blocks, pool, step) if f >= 0]
+            found = [(f, score) for f, score in run_in(pool, best, blocks, step) if f >= 0]
             # max keeps the first of equals, and the blocks are in column order.
             ranking[step], scores[step] = max(found, key=lambda pair: pair[1])
             is_left[ranking[step]] = False
     return MRMRRanking(ranking, scores, relevance)
-
-
-def _count_margins(D, n_states, blocks, pool):
-    """Make planes and margins of all features."""
-    n_features, n_samples = D.shape
-    n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
-    starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
-    planes = np.empty((starts[-1], (n_samples + 63) // 64), dtype=np.uint64)
-    counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
-    margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit = log_table(n_samples)
-
-    def count(block):
-        first, last = block
-        own = slice(starts[first], starts[last])
-        feature_margins(
-            D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
-            table, unit, planes[own], counts[first:last], margin_logs[first:last],
-        )  # fmt: skip
-
-    _run(count, blocks, pool)
-    log_n = fixed_log(n_samples, table, unit)
-    return _Counted(D, n_states, starts, planes, counts, margin_logs, log_n, table, unit)
-
-
-def _relevance(counted, y, n_classes, blocks, pool):
-    """Return I(f; y) of all features."""
-    class_planes = np.empty((n_classes - 1, counted.planes.shape[1]), dtype=np.uint64)
-    pack_planes(y, n_classes - 1, 0, class_planes)
-    class_counts = np.bincount(y, minlength=n_classes).astype(np.int64)
-    log_y = sum(fixed_log(count, counted.table, counted.unit) for count in class_counts)
-    relevance = np.empty(counted.D.shape[0], dtype=np.float64)
-
-    def inform(block):
-        class_information(
-            counted.D, counted.n_states, counted.starts, counted.planes, counted.counts,
-            counted.margin_logs, y, n_classes, class_planes, class_counts, log_y, counted.log_n,
-            counted.table, counted.unit, block[0], relevance[block[0] : block[1]],
-        )  # fmt: skip
-
-    _run(inform, blocks, pool)
-    return relevance
-
-
-def _feature_blocks(D, n_states, n_threads):
-    """Cut the features into at most ``n_threads`` blocks worth a thread each."""
-    n_features, n_samples = D.shape
-    states = int(n_states.max())
-    words = n_samples // 64 * (states - 1) ** 2 if states <= MAX_PLANE_STATES else n_samples
-    work = n_features * (words + states**2)
-    n_blocks = max(1, min(n_threads, n_features, work // BLOCK_WORK))
-    bounds = np.linspace(0, n_features, n_blocks + 1).astype(np.int64)
-    return [(int(bounds[b]), int(bounds[b + 1])) for b in range(n_blocks)]
-
-
-def _pool(n_blocks):
-    return ThreadPoolExecutor(n_blocks - 1) if n_blocks > 1 else nullcontext()
-
-
-def _run(task, blocks, pool, *args):
-    """Run the task on every block, the last one in this thread."""
-    futures = [pool.submit(task, block, *args) for block in blocks[:-1]]
-    last = task(blocks[-1], *args)
-    return [future.result() for future in futures] + [last]

@@ -1,6 +1,7 @@
 """Rows of a run as the paper shows them: tables, and published values beside reproduced ones."""
 
 from mauc.report.comparison import PublishedComparison, compare_published
+from mauc.report.html import Report, selection_report
 from mauc.report.layout import Table
 from mauc.report.published import (
     load_published,
@@ -16,6 +17,7 @@ from mauc.report.write import write_figures, write_published, write_tables
 __all__ = [
     "MaucTable",
     "PublishedComparison",
+    "Report",
     "Table",
     "compare_published",
     "load_published",
@@ -25,6 +27,7 @@ __all__ = [
     "published_table",
     "ranks_table",
     "runtime_table",
+    "selection_report",
     "stability_table",
     "summary_table",
     "win_draw_loss_table",

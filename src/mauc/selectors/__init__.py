@@ -1,7 +1,15 @@
 """The selectors, as scikit-learn transformers: one file each."""
 
+from mauc.selectors.anova_f import AnovaF
+from mauc.selectors.arco import ARCO
 from mauc.selectors.chi_square import ChiSquare
+from mauc.selectors.fast import FAST
+from mauc.selectors.fcbf import FCBF
+from mauc.selectors.fisher_score import FisherScore
 from mauc.selectors.fsdd import FSDD
+from mauc.selectors.greedy_mauc import GreedyMAUC
+from mauc.selectors.information_gain import InformationGain
+from mauc.selectors.jmi import JMI
 from mauc.selectors.maucd import MAUCD
 from mauc.selectors.mdfs import MDFS
 from mauc.selectors.methods import PAPER_SELECTORS, SELECTORS, make_selector
@@ -12,13 +20,21 @@ from mauc.selectors.subproblem import SubproblemSelector
 from mauc.selectors.symmetrical_uncertainty import SymmetricalUncertainty
 
 __all__ = [
+    "ARCO",
+    "FAST",
+    "FCBF",
     "FSDD",
+    "JMI",
     "MAUCD",
     "MDFS",
     "MRMR",
     "PAPER_SELECTORS",
     "SELECTORS",
+    "AnovaF",
     "ChiSquare",
+    "FisherScore",
+    "GreedyMAUC",
+    "InformationGain",
     "ReliefF",
     "SpreadFx",
     "SubproblemSelector",

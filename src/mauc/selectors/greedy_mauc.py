@@ -26,7 +26,7 @@ class GreedyMAUC(RankingSelector):
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
         the number of samples and from how much the correlations differ between the classes.
-    alpha : float, default=0.75
+    alpha : float, default=1.0
         Positive: how fast the error of a pair falls with its separation. Small values seek a
         good mean over the pairs, large values the hardest pairs.
     noise_correction : float, default=1.0
@@ -132,7 +132,7 @@ class GreedyMAUC(RankingSelector):
         n_features_to_select=0.5,
         *,
         shrinkage="auto",
-        alpha=0.75,
+        alpha=1.0,
         noise_correction=1.0,
         max_samples=2048,
         n_jobs=None,

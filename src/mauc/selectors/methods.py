@@ -3,8 +3,16 @@
 from functools import partial
 
 from mauc.exceptions import unknown_word
+from mauc.selectors.anova_f import AnovaF
+from mauc.selectors.arco import ARCO
 from mauc.selectors.chi_square import ChiSquare
+from mauc.selectors.fast import FAST
+from mauc.selectors.fcbf import FCBF
+from mauc.selectors.fisher_score import FisherScore
 from mauc.selectors.fsdd import FSDD
+from mauc.selectors.greedy_mauc import GreedyMAUC
+from mauc.selectors.information_gain import InformationGain
+from mauc.selectors.jmi import JMI
 from mauc.selectors.maucd import MAUCD
 from mauc.selectors.mdfs import MDFS
 from mauc.selectors.mrmr import MRMR
@@ -26,6 +34,14 @@ SELECTORS = {
     "chi": ChiSquare,
     "su": SymmetricalUncertainty,
     "relieff": ReliefF,
+    "fisher": FisherScore,
+    "ig": InformationGain,
+    "anova": AnovaF,
+    "fcbf": FCBF,
+    "fast": FAST,
+    "arco": ARCO,
+    "jmi": JMI,
+    "greedy": GreedyMAUC,
     "subproblem": SubproblemSelector,
 }
 
@@ -50,7 +66,7 @@ def make_selector(method, n_features_to_select=None, **options):
     --------
     >>> from mauc.selectors import make_selector
     >>> make_selector("schi", 5)
-    SpreadFx(n_features_to_select=5, relevance='chi2')
+    SpreadFx(n_features_to_select=5)
     """
     if method not in SELECTORS:
         raise unknown_word("selector", method, SELECTORS)

@@ -36,6 +36,7 @@ data.best_feature.forEach((order, pair) => {
 });
 
 function decode(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
@@ -48,9 +49,12 @@ let codes = null; // decoded when the map is first drawn
 function aucCode(feature, pair) {
   if (codes === null) {
     const bytes = decode(data.map);
-    const view = new DataView(bytes.buffer);
-    codes = new Uint16Array(bytes.length / 2);
-    for (let i = 0; i < codes.length; i++) codes[i] = view.getUint16(2 * i, true);
+    if (new Uint8Array(new Uint16Array([1]).buffer)[0] === 0) { // a big-endian machine
+      for (let i = 0; i < bytes.length; i += 2) {
+        [bytes[i], bytes[i + 1]] = [bytes[i + 1], bytes[i]];
+      }
+    }
+    codes = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
     data.map = null;
   }
   return codes[feature * nPairs + pair];

@@ -29,8 +29,8 @@ if (!isOneList) {
   columns.push(
     { head: "asked for by", value: (f) => subproblemName(features.asked_by[f]),
       cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
-    { head: "rank", hint: "Place in the list of who asked for it", isNumber: true, value: (f) => features.rank[f],
-      cell: (f) => grouped(features.rank[f]) },
+    { head: "rank", hint: "Place in the list of who asked for it", isNumber: true,
+      value: (f) => features.rank[f], cell: (f) => grouped(features.rank[f]) },
   );
 }
 columns.push(

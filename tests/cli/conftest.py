@@ -1,0 +1,42 @@
+"""Files that users have."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+sys.path.insert(0, str(Path(__file__).parent))  # cli_helpers
+
+HOSTILE = ["[red]x", "<img src=x onerror=alert(1)>", "naïve ☃ 漢字", "L" * 300, "new\nline",
+           "\x1b[31mesc"]  # fmt: skip
+
+
+@pytest.fixture
+def wine_file(tmp_path):
+    frame = load_wine(as_frame=True).frame.rename(columns={"target": "label"})
+    frame["label"] = frame["label"].map({0: "red", 1: "rose", 2: "white"})
+    frame.to_csv(tmp_path / "wine.csv", index=False)
+    return tmp_path / "wine.csv"
+
+
+@pytest.fixture
+def nominal_file(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"size": rng.normal(size=60), "label": ["u", "v", "w"] * 20})
+    frame["size"] += frame["label"].map({"u": 0, "v": 1, "w": 2})
+    frame.insert(0, "colour", rng.choice(["red", "green"], 60))
+    frame.to_csv(tmp_path / "nominal.csv", index=False)
+    return tmp_path / "nominal.csv"
+
+
+@pytest.fixture
+def hostile_file(tmp_path):
+    codes = np.arange(60) % 3
+    values = np.random.default_rng(0).normal(size=(60, 6)) + codes[:, None] * np.arange(6)
+    frame = pd.DataFrame(values, columns=HOSTILE)
+    frame["label"] = np.array(["[bold]A", "B\nb", "\x1b[31m" + "z" * 80])[codes]
+    frame.to_csv(tmp_path / "hostile.csv", index=False)
+    return tmp_path / "hostile.csv"
