@@ -1,14 +1,9 @@
 """Files that users have."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
-
-sys.path.insert(0, str(Path(__file__).parent))  # cli_helpers
 
 HOSTILE = ["[red]x", "<img src=x onerror=alert(1)>", "naïve ☃ 漢字", "L" * 300, "new\nline",
            "\x1b[31mesc"]  # fmt: skip

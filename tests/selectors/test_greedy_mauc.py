@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_digits, load_wine
 from sklearn.utils.estimator_checks import check_estimator
 
 from mauc import MDFS
@@ -446,3 +446,21 @@ def test_few_features_serve_better_than_those_of_mdfs(load_paper_data, name):
             for selector in (GreedyMAUC(20), MDFS(20, random_state=0))
         )
         assert ours > theirs + 0.005
+
+
+def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough():
+    X, y = load_digits(return_X_y=True)
+    full = GreedyMAUC(64).fit(X, y)
+    selector = GreedyMAUC("predicted").fit(X, y)
+    n_kept = len(selector.ranking_)
+    assert_array_equal(selector.ranking_, full.ranking_[:n_kept])
+    assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
+    assert_array_equal(selector.separations_, GreedyMAUC(n_kept).fit(X, y).separations_)
+    assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_[-1] - 0.002
+    assert full.predicted_mauc_[n_kept - 2] < full.predicted_mauc_[-1] - 0.002
+
+
+def test_auto_works_beside_it():
+    X, y = load_digits(return_X_y=True)
+    selector = GreedyMAUC("auto").fit(X[:400], y[:400])
+    assert len(selector.ranking_) == selector.size_curve_.size

@@ -21,4 +21,4 @@ def main() -> None:
         # A terminal that lacks a character shows its code, not an error.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    app(prog_name="mauc")

@@ -129,7 +129,10 @@ def compare(
     with tempfile.TemporaryDirectory() as scratch:
         folder = output or Path(scratch) / "run"
         try:
-            summary = run_plan(plan, folder, n_jobs=jobs, progress=progress)
+            summary = run_plan(
+                plan, folder, engine="serial" if jobs == 1 else "processes", n_jobs=jobs,
+                progress=progress,
+            )  # fmt: skip
         except KeyboardInterrupt:
             kept = f"what is done is in {output}, and the same command goes on."
             raise KeyboardInterrupt(kept if output else "") from None

@@ -95,8 +95,8 @@ def print_table(table: "Table") -> None:
     if not console.is_terminal:
         with console.capture() as captured:
             console.print(table)
-        lines = "\n".join(line.rstrip() for line in captured.get().split("\n"))
-        typer.echo(lines.strip("\n"))
+        text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
+        typer.echo(text.strip("\n"))
         return
     wide = console.options.update_width(_PIPED_WIDTH)
     if Measurement.get(console, wide, table).minimum <= console.width:

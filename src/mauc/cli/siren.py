@@ -32,7 +32,7 @@ def siren(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
     relevance: Annotated[
-        str, typer.Option(metavar="NAME", help="What ranks the features: chi2, su, auc, fsdd.")
+        str, typer.Option(metavar="NAME", help="What ranks the features: chi2, su, auc, ...")
     ] = "chi2",
     k: Annotated[
         int | None,

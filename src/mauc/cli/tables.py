@@ -1,11 +1,12 @@
 """`mauc tables` and `mauc published`: a run folder in, the paper's tables out."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mauc.cli.common import DebugOption, ForceOption, JsonOption, command
+from mauc.cli.common import DebugOption, ForceOption, JsonOption, command, complain
 from mauc.cli.compare import check_test
 from mauc.cli.show import frame_records, print_json, print_text, say_files
 from mauc.exceptions import MaucError, unknown_word
@@ -96,12 +97,21 @@ def _make_tables(rows: Any, options: dict[str, Any]) -> "dict[str, Table]":
         win_draw_loss_table,
     )
 
-    names = rows["dataset"].unique()
-    made: dict[str, Table] = {f"mauc {name}": mauc_table(rows, name, **options) for name in names}
-    made["win/draw/loss"] = win_draw_loss_table(rows, **options)
-    made["ranks"] = ranks_table(rows, reference=options["reference"], alpha=options["alpha"])
-    made["stability"] = stability_table(rows)
-    made["runtime"] = runtime_table(rows)
+    made: dict[str, Table] = {}
+    for name in rows["dataset"].unique():
+        made[f"mauc {name}"] = mauc_table(rows, name, **options)
+    others: dict[str, Callable[[], Table]] = {
+        "win/draw/loss": lambda: win_draw_loss_table(rows, **options),
+        "ranks": lambda: ranks_table(rows, reference=options["reference"], alpha=options["alpha"]),
+        "stability": lambda: stability_table(rows),
+        "runtime": lambda: runtime_table(rows),
+    }
+    for name, make in others.items():
+        # A small run has too little for some of them: one selector, one fold, one data set.
+        try:
+            made[name] = make()
+        except MaucError as error:
+            complain(f"no table of {name}: {error}")
     return made
 
 

@@ -20,9 +20,9 @@ class ARCO(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     redundancy_weight : float, default=1.0
         Weight of the correlation, not negative; 0 ranks as `MAUCD` does.
     n_jobs : int, optional

@@ -44,11 +44,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _fit(self, X, y, sample_weight=None):
         problem = make_problem(self, X, y, sample_weight, **self._accepts())
-        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
-            self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
-            n_wanted = self.size_curve_.size
-        else:
-            n_wanted = check_n_features(self.n_features_to_select, problem.n_features)
+        n_wanted = self._n_wanted(problem, X, y, sample_weight)
         decomposition, walk = self._rank(problem, n_wanted)
         names = decomposition.names(problem.classes)
         self.classes_ = problem.classes
@@ -64,6 +60,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             subproblem_names=np.array(names)[walk.subproblems],
         )
         return self
+
+    def _n_wanted(self, problem, X, y, sample_weight):
+        """Return how many features to rank."""
+        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
+            self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
+            return self.size_curve_.size
+        return check_n_features(self.n_features_to_select, problem.n_features)
 
     @abstractmethod
     def _rank(self, problem, n_wanted):

@@ -22,9 +22,9 @@ class FCBF(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     threshold : float, default=0.0
         In [0, 1]: features whose symmetrical uncertainty with the class is lower take no part in
         the rounds and come last.

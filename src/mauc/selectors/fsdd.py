@@ -14,9 +14,9 @@ class FSDD(SampleWeightMixin, ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     beta : float, default=2.0
         Weight of the spread within classes.
     constants : {"last", "first"}, default="last"

@@ -2,12 +2,17 @@
 
 from numbers import Integral, Real
 
+import numpy as np
+
 from mauc.decompose import Decomposition
+from mauc.evaluation.select_k import MOST_AUTO
 from mauc.exceptions import MaucError
 from mauc.relevance.greedy import greedy_ranking, measure
 from mauc.relevance.greedy_shrinkage import estimate_shrinkage
 from mauc.selection import Walk
 from mauc.selectors.base import RankingSelector
+
+PREDICTED_SLACK = 0.002  # of MAUC that "predicted" gives away
 
 
 class GreedyMAUC(RankingSelector):
@@ -19,9 +24,11 @@ class GreedyMAUC(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all", "auto" or "predicted", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`. "predicted"
+        needs no cross-validation: the fewest features whose predicted MAUC is within 0.002 of
+        that of 100 (or all) features.
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
@@ -116,7 +123,7 @@ class GreedyMAUC(RankingSelector):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from mauc.selectors.greedy_mauc import GreedyMAUC
+    >>> from mauc import GreedyMAUC
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> selector = GreedyMAUC(3).fit(X, y)
     >>> list(X.columns[selector.ranking_])
@@ -154,19 +161,36 @@ class GreedyMAUC(RankingSelector):
         alpha = _check_number("alpha", self.alpha, 1e-6, 1e6, "in [1e-6, 1e6]")
         noise = _check_number("noise_correction", self.noise_correction, 0.0, 1e6, "in [0, 1e6]")
         max_samples = _check_max_samples(self.max_samples)
-        effects, scores = measure(
-            problem, noise_correction=noise, max_samples=max_samples, n_jobs=self.n_jobs
-        )
-        self.shrinkage_ = estimate_shrinkage(scores) if is_auto else float(self.shrinkage)
-        found = greedy_ranking(
-            effects, scores, n_wanted,
-            shrinkage=self.shrinkage_, alpha=alpha, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        found = self._greedy(problem, n_wanted, alpha, noise, max_samples, is_auto)
+        if self._is_predicted():
+            is_enough = found.predicted_mauc >= found.predicted_mauc[-1] - PREDICTED_SLACK
+            # Anew for what is kept: the separations are those of the whole set.
+            n_kept = int(np.argmax(is_enough)) + 1
+            found = self._greedy(problem, n_kept, alpha, noise, max_samples, is_auto)
         self.scores_ = found.relevance
         self.predicted_mauc_ = found.predicted_mauc
         self.separations_ = found.separations
         decomposition = Decomposition("one-vs-one", problem.n_classes)
         return decomposition, Walk(found.ranking, found.pairs, found.ranks, found.gains)
+
+    def _greedy(self, problem, n_wanted, alpha, noise, max_samples, is_auto):
+        effects, scores = measure(
+            problem, noise_correction=noise, max_samples=max_samples, n_jobs=self.n_jobs
+        )
+        self.shrinkage_ = estimate_shrinkage(scores) if is_auto else float(self.shrinkage)
+        return greedy_ranking(
+            effects, scores, n_wanted,
+            shrinkage=self.shrinkage_, alpha=alpha, n_jobs=self.n_jobs,
+        )  # fmt: skip
+
+    def _n_wanted(self, problem, X, y, sample_weight):
+        if self._is_predicted():
+            return min(problem.n_features, MOST_AUTO)
+        return super()._n_wanted(problem, X, y, sample_weight)
+
+    def _is_predicted(self):
+        wanted = self.n_features_to_select
+        return isinstance(wanted, str) and wanted == "predicted"
 
 
 def _check_max_samples(value):

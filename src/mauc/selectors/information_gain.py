@@ -11,9 +11,9 @@ class InformationGain(ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
         nominal anyway. Each category is a bin.

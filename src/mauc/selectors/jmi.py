@@ -18,9 +18,9 @@ class JMI(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}, \
             default="three_states"
         How numeric features become discrete: at mean - sd and mean + sd; by the supervised MDL

@@ -13,9 +13,9 @@ class MAUCD(SampleWeightMixin, ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.

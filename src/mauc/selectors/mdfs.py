@@ -13,9 +13,9 @@ class MDFS(SampleWeightMixin, ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which pair speaks next; "random" is the paper's. See `SubproblemSelector`.
     ties : {"index", "mauc"}, default="index"

@@ -22,9 +22,9 @@ class ReliefF(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or "all", default=0.5
-        How many features to select: a number, a fraction of all, or all of them (a full
-        ranking).
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     n_neighbors : int, default=10
         Hits, and misses of every other class, of a sample.
     n_iterations : "all", "log" or int, default="all"

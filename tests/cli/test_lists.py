@@ -1,0 +1,63 @@
+"""`mauc methods`, `mauc datasets`, help, version: what there is."""
+
+from importlib.metadata import version
+
+import pytest
+from cli_helpers import run, run_json
+
+from mauc.classifiers import CLASSIFIERS
+from mauc.datasets import BUNDLED, FORMATS, NOMINAL, load_dataset
+from mauc.experiments.engines import ENGINES
+from mauc.experiments.progress import KINDS
+from mauc.selectors import SELECTORS
+
+COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "published",
+            "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_example(command):
+    text = run(*command.split(), "--help").stdout
+    assert f"Example: mauc {command}" in text
+    assert "--json" in text
+    assert "--debug" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("select", (*FORMATS, *NOMINAL)),
+        ("run", (*ENGINES, *KINDS)),
+    ],
+)
+def test_help_names_all_choices(command, words):
+    text = run(command, "--help").stdout.replace("\n", " ")
+    for word in words:
+        assert word in text
+
+
+def test_version():
+    assert run("--version").stdout == f"mauc {version('mauc')}\n"
+
+
+def test_methods_lists_all():
+    got = run_json("methods")
+    assert [row["name"] for row in got["selectors"]] == list(SELECTORS)
+    assert [row["name"] for row in got["classifiers"]] == list(CLASSIFIERS)
+    mdfs = got["selectors"][0]
+    assert mdfs["options"] == {"schedule": "random", "ties": "index"}
+    assert mdfs["takes"] == ["sparse", "weights"]
+    assert "schedule=random, ties=index" in run("methods").stdout
+
+
+def test_datasets_are_listed_and_described():
+    names = {row["name"]: row for row in run_json("datasets", "list")}
+    assert set(BUNDLED) <= set(names)
+    assert names["wine"]["where"] == "bundled"
+    assert "Iris flowers" in run("datasets", "list").stdout
+    got = run_json("datasets", "info", "wine")
+    assert got["class_samples"] == {"class_0": 59, "class_1": 71, "class_2": 48}
+    assert got["fingerprint"] == load_dataset("wine").fingerprint()
+    assert "CC BY 4.0" in run("datasets", "info", "wine").stdout
+    assert "must be one of" in run("datasets", "info", "beer", code=2).stderr
+    assert "must be one of" in run("datasets", "fetch", "beer", code=2).stderr

@@ -1,0 +1,122 @@
+"""`mauc rank`, `mauc score`, `mauc siren`: their numbers are those of the library."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_helpers import run, run_json
+
+from mauc import feature_pair_auc, mauc_interval, mauc_score, pair_auc_scores, siren_study
+from mauc.datasets import load_dataset
+from mauc.selectors import make_selector
+
+
+@pytest.fixture
+def many_classes(tmp_path):
+    rng = np.random.default_rng(0)
+    codes = np.arange(260) % 26
+    frame = pd.DataFrame(rng.normal(size=(260, 3)) + codes[:, None] * 0.2, columns=list("xyz"))
+    frame["label"] = [chr(97 + code) for code in codes]
+    frame.to_csv(tmp_path / "letters.csv", index=False)
+    return tmp_path / "letters.csv"
+
+
+@pytest.fixture
+def scores_file(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.random((30, 3)), columns=["score_a", "score_b", "score_c"])
+    frame["label"] = list("abc") * 10
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path / "scores.csv"
+
+
+def test_rank_gives_the_scores_of_the_selector():
+    got = run_json("rank", "wine", "--method", "su")["features"]
+    wine = load_dataset("wine")
+    selector = make_selector("su", "all").fit(wine.X, wine.y)
+    assert [row["column"] for row in got] == selector.ranking_.tolist()
+    assert [row["score"] for row in got] == selector.scores_[selector.ranking_].tolist()
+    assert len(run_json("rank", "wine", "-k", 4)["features"]) == 4
+
+
+@pytest.mark.parametrize("extension", ["csv", "parquet"])
+def test_the_file_of_pairs_has_every_feature_on_every_pair(many_classes, tmp_path, extension):
+    path = tmp_path / f"auc.{extension}"
+    result = run("rank", many_classes, "-t", "label", "--pairs", path)
+    assert f"wrote {path}" in result.stderr
+    frame = pd.read_csv(path) if extension == "csv" else pd.read_parquet(path)
+    assert frame.shape == (3, 1 + 325)
+    data = load_dataset(many_classes, "label")
+    np.testing.assert_array_equal(frame.iloc[:, 1:], feature_pair_auc(data.X, data.y))
+    run("rank", many_classes, "-t", "label", "--pairs", path, code=2)
+
+
+def test_two_classes_have_one_pair():
+    got = run_json("select", "breast_cancer", "-k", 2)
+    assert {row["asked_for_by"] for row in got["features"]} == {"malignant vs benign"} or {
+        row["asked_for_by"] for row in got["features"]
+    } == {"benign vs malignant"}
+
+
+def test_score_gives_mauc_pairs_and_interval(scores_file):
+    got = run_json("score", scores_file, "--bootstrap", 50, "--seed", 4)
+    frame = pd.read_csv(scores_file)
+    y, values = frame.pop("label").to_numpy(), frame.to_numpy()
+    interval = mauc_interval(y, values, n_bootstrap=50, random_state=4)
+    assert got["mauc"] == mauc_score(y, values)
+    assert (got["lower"], got["upper"]) == (interval.lower, interval.upper)
+    assert [row["auc"] for row in got["pairs"]] == pair_auc_scores(y, values).auc.tolist()
+    text = run("score", scores_file, "--bootstrap", 50, "--seed", 4).stdout
+    assert f"MAUC {interval.mauc:.4f} over 3 pairs, 95% interval {interval.lower:.4f}" in text
+
+
+def test_score_without_a_file_shows_an_example():
+    assert "Naive Bayes on wine, cross-validated" in run("score", "--bootstrap", 0).stdout
+
+
+def test_score_writes_its_pairs(scores_file, tmp_path):
+    run("score", scores_file, "--bootstrap", 5, "--pairs", tmp_path / "pairs.csv")
+    assert pd.read_csv(tmp_path / "pairs.csv").columns[-2:].tolist() == ["lower", "upper"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [1, 2], "label": ["a", "b"]}, "has no column of scores for class 'b'"),
+        ({"a": [1, 2], "b": [2, 1], "score_b": [1, 1], "label": ["a", "b"]}, "two columns"),
+        ({"a": [1, 2], "b": [2, 1], "word": ["u", "v"], "label": ["a", "b"]}, "not numeric"),
+    ],
+)
+def test_a_file_that_has_no_scores_is_refused(tmp_path, columns, message):
+    pd.DataFrame(columns).to_csv(tmp_path / "s.csv", index=False)
+    assert message in run("score", tmp_path / "s.csv", code=2).stderr
+
+
+def test_score_refuses_what_makes_no_sense(scores_file):
+    assert "--level must lie between 0 and 1" in run("score", "--level", 95, code=2).stderr
+    assert "takes a file of scores" in run("score", "wine", code=2).stderr
+
+
+def test_siren_gives_the_study(tmp_path):
+    got = run_json("siren", "wine", "-m", "mdfs,chi", "-k", 3, "--folds", 3)
+    wine = load_dataset("wine")
+    study = siren_study(
+        wine.X, wine.y, relevance="chi2", n_features=3, n_folds=3, selectors=["mdfs", "chi"],
+        random_state=0,
+    )  # fmt: skip
+    assert got["index"] == study.index
+    assert [row["index"] for row in got["selectors"]] == study.comparison()["index"].tolist()
+    assert len(got["pairs"]) == 3
+
+
+def test_siren_draws_and_names_its_relevances(tmp_path):
+    result = run("siren", "wine", "-m", "mdfs", "--folds", 2, "--figure", tmp_path / "s.png")
+    assert "siren index" in result.stdout
+    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
+    assert "relevance must be one of" in run("siren", "wine", "--relevance", "x", code=2).stderr
+    assert "--figure must be one of .png" in run("siren", "--figure", "s.bmp", code=2).stderr
+
+
+def test_siren_shows_hostile_classes(hostile_file):
+    text = run("siren", hostile_file, "-t", "label", "-m", "mdfs", "--folds", 2).stdout
+    assert "\x1b" not in text
+    assert r"B\nb" in text

@@ -1,0 +1,127 @@
+"""`mauc compare`, `run`, `tables`, `published`: run folders in and out."""
+
+import pytest
+from cli_helpers import run, run_json
+
+from mauc import load_run
+from mauc.stats import compare_to, mean_mauc
+
+COMPARE = ("-m", "mdfs,su", "-c", "nb,1nn", "--sizes", "2,4", "--repeats", 1, "--folds", 3, "-j", 1,
+           "--progress", "quiet")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    """The folder of a run, and what the command said of it."""
+    folder = tmp_path_factory.mktemp("cli") / "run"
+    return folder, run_json("compare", "wine", *COMPARE, "-o", folder)
+
+
+def test_compare_gives_the_means_and_tests_of_the_library(compared):
+    folder, got = compared
+    rows = load_run(folder)
+    assert [row["mean"] for row in got["means"]] == mean_mauc(rows)["mean"].tolist()
+    comparison = compare_to(rows, "mdfs", test="corrected_t")
+    assert [row["p_value"] for row in got["comparison"]] == comparison["p_value"].tolist()
+
+
+def test_compare_goes_on_with_its_folder(compared, tmp_path):
+    folder, _ = compared
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")}
+    figure = tmp_path / "curves.svg"
+    result = run("compare", "wine", *COMPARE, "-o", folder, "--figure", figure)
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")} == before
+    assert "mdfs wins / draws / loses" in result.stdout
+    assert "<svg" in figure.read_text()
+    error = run("compare", "wine", *COMPARE, "--folds", 4, "-o", folder, code=2).stderr
+    assert "holds a run of another plan" in error
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--test", "t"], "--test must be one of corrected_t, wilcoxon, got 't'"),
+        (["--alpha", "5"], "--alpha must lie between 0 and 1"),
+        (["--reference", "chi"], "--reference must be one of mdfs, su"),
+        (["--sizes", "5,50"], "--sizes must be in [1, 13]"),
+        (["--sizes", "a"], "--sizes must be whole numbers separated by commas"),
+        (["-m", "mdfs,magic"], "selector must be one of"),
+        (["-c", "magic"], "classifier must be one of"),
+        (["--figure", "f.bmp"], "the extension of --figure must be one of .png"),
+        (["--progress", "loud"], "progress must be one of auto"),
+        (["--folds", "1"], "folds"),
+    ],
+)
+def test_compare_refuses_before_it_runs(words, message, tmp_path):
+    result = run("compare", "wine", *COMPARE, "-o", tmp_path / "run", *words, code=2)
+    assert message in result.stderr
+    assert not (tmp_path / "run" / "cells").exists()
+
+
+def test_compare_takes_a_file_with_any_name(hostile_file, tmp_path):
+    path = hostile_file.rename(tmp_path / "a [b] ? * è.csv")
+    got = run_json("compare", path, "-t", "label", *COMPARE)
+    assert got["data"] == "a [b] ? * è"
+    assert {row["selector"] for row in got["means"]} == {"mdfs", "su"}
+
+
+def test_failed_combinations_give_exit_code_1(nominal_file):
+    # Naive Bayes of categories refuses negative values.
+    words = ("compare", nominal_file, "-t", "label", *COMPARE, "--sizes", "2")
+    failing = "sklearn.naive_bayes.CategoricalNB"
+    result = run(*words, "-c", f"nb,{failing}", code=1)
+    assert "some combinations failed:" in result.stderr
+    assert f"mdfs, {failing}: ValueError" in result.stderr
+    assert "Naive Bayes" in result.stdout
+    assert "every combination failed" in run(*words, "-c", failing, code=2).stderr
+
+
+def test_tables_of_a_run(compared):
+    folder, _ = compared
+    result = run("tables", folder)
+    assert "MDFS" in result.stdout
+    assert "no table of ranks: " in result.stderr  # of one data set
+    assert "\\begin{" in run("tables", folder, "-f", "latex").stdout
+    assert {"mauc wine", "stability", "runtime"} <= set(run_json("tables", folder))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--figures"], "--figures needs --output"),
+        (["--dataset", "wines"], "--dataset must be one of wine, got 'wines'"),
+        (["--reference", "mfds"], "did you mean 'mdfs'?"),
+        (["--format", "html"], "--format must be one of text"),
+    ],
+)
+def test_tables_refuses(compared, words, message):
+    assert message in run("tables", compared[0], *words, code=2).stderr
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    assert "is not a run folder" in run("tables", tmp_path, code=2).stderr
+    assert "is not a run folder" in run("published", tmp_path, code=2).stderr
+
+
+def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
+    plan = tmp_path / "tiny.toml"
+    plan.write_text(
+        'datasets = ["iris", "wine"]\nselectors = ["mdfs", "su"]\nclassifiers = ["nb"]\n'
+        "sizes = [1, 2]\nrepeats = 1\nfolds = 2\n"
+    )
+    words = ("run", plan, "-o", tmp_path / "run", "--engine", "serial", "--progress", "quiet")
+    assert run_json(*words)["n_run"] == 4
+    assert run_json(*words)["n_run"] == 0
+    assert "see: mauc tables" in run(*words).stdout
+    assert "ranks" in run_json("tables", tmp_path / "run")
+    words = ("tables", tmp_path / "run", "-o", tmp_path / "tables")
+    files = run_json(*words, "--figures")["files"]
+    assert all((tmp_path / "tables" / file).is_file() for file in files)
+    assert len(files) > 20
+    run(*words, code=2)
+    run(*words, "--force")
+
+
+def test_run_names_the_plans_that_ship():
+    assert "did you mean 'smoke'?" in run("run", "smok", code=2).stderr
+    assert "there is no file none.toml." in run("run", "none.toml", code=2).stderr

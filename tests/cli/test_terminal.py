@@ -1,0 +1,138 @@
+"""The command as a process: on a pseudo-terminal, in a pipe, stopped by Ctrl-C."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pty = pytest.importorskip("pty", reason="needs a Unix terminal")
+termios = pytest.importorskip("termios")
+
+MAUC = [sys.executable, "-c", "from mauc.cli import main; main()"]
+
+
+def run_on_terminal(*words, columns=80, stop_at=None, sessions=None, seconds=120, **environment):
+    """Return exit code and output of a command on a terminal; Ctrl-C when a text appears."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(ours, (30, columns))
+    environment = {**os.environ, "TERM": "xterm-256color", **environment}
+    process = subprocess.Popen(
+        [*MAUC, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+        preexec_fn=_own_terminal,
+    )  # fmt: skip
+    os.close(theirs)
+    if sessions is not None:
+        sessions.append(process.pid)
+    output, is_stopped, began = b"", False, time.monotonic()
+    try:
+        while time.monotonic() - began < seconds:
+            if select.select([ours], [], [], 0.1)[0]:
+                try:
+                    part = os.read(ours, 65536)
+                except OSError:  # the other end is closed
+                    break
+                if not part:
+                    break
+                output += part
+            if stop_at is not None and not is_stopped and stop_at in output:
+                os.write(ours, b"\x03")
+                is_stopped = True
+        return process.wait(timeout=10), output.decode()
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+def _own_terminal():
+    import fcntl
+
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def in_pipe(*words, **environment):
+    return subprocess.run(
+        [*MAUC, *map(str, words)], capture_output=True, text=True, timeout=120,
+        env={**os.environ, **environment}, encoding="utf-8", check=False,
+    )  # fmt: skip
+
+
+def test_ctrl_c_stops_a_run_with_one_line_and_no_orphans(tmp_path):
+    sessions = []
+    code, output = run_on_terminal(
+        "compare", "digits", "--repeats", 50, "-j", 2, "-o", tmp_path / "run",
+        stop_at=b"0/250 cells", sessions=sessions,
+    )  # fmt: skip
+    assert code == 130
+    assert "Traceback" not in output
+    assert "━" in output  # the bar
+    last = output.strip().splitlines()[-1]
+    assert "mauc: stopped; what is done is in" in last
+    (session,) = sessions
+    deadline = time.monotonic() + 5
+    while _processes_of(session) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert _processes_of(session) == []
+
+
+def _processes_of(session):
+    """Return the processes of a session: workers are in that of the command."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(path.parent.name)
+    return found
+
+
+def test_a_narrow_terminal_shows_all_and_no_colours():
+    code, output = run_on_terminal("select", "iris", "-k", 2, columns=40, NO_COLOR="1")
+    assert code == 0
+    assert "\x1b" not in output
+    assert "petal length (cm)" in output
+    assert "mean AUC" in output
+
+
+def test_a_pipe_gets_lines_without_colours_and_json_alone():
+    result = in_pipe("compare", "iris", "-m", "mdfs,su", "-c", "nb", "--sizes", "2", "--repeats",
+                     1, "--folds", 2, "-j", 1, "--json")  # fmt: skip
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["data"] == "iris"
+    assert "mauc: 2/2 cells" in result.stderr
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_a_reader_that_leaves_ends_it_quietly():
+    command = " ".join(f"'{word}'" for word in MAUC)
+    result = subprocess.run(
+        ["bash", "-c", f"{command} rank digits | head -1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert result.stderr == ""
+    assert result.stdout.endswith("\n0\n")
+
+
+def test_completion_knows_the_commands():
+    result = in_pipe(_MAUC_COMPLETE="complete_bash", COMP_WORDS="mauc sc", COMP_CWORD="1")
+    assert result.stdout.split() == ["score"]
+    assert "_MAUC_COMPLETE" in in_pipe("--show-completion", SHELL="/bin/bash").stdout
+
+
+def test_help_imports_nothing_heavy_of_its_own():
+    code = (
+        "import sys, mauc; before = set(sys.modules); import mauc.cli.app; "
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not {"matplotlib", "pyarrow", "jinja2", "dask"} & set(result.stdout.split())
