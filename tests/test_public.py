@@ -1,6 +1,7 @@
 """The public list is complete and sorted, and importing the package stays light."""
 
 import ast
+import importlib
 import subprocess
 import sys
 import types
@@ -28,7 +29,16 @@ def test_public_list_is_sorted(module):
     assert all(hasattr(module, name) for name in module.__all__)
 
 
-@pytest.mark.parametrize("module", [mauc, mauc.metrics, mauc.selectors])
+def test_every_public_name_has_a_home_and_every_home_is_public():
+    assert set(mauc._HOME_OF) == set(mauc.__all__) - {"__version__"}
+    for name, home in mauc._HOME_OF.items():
+        assert getattr(mauc, name) is getattr(importlib.import_module(f"mauc.{home}"), name)
+    with pytest.raises(AttributeError, match="has no attribute 'magic'"):
+        mauc.magic  # noqa: B018
+    assert set(mauc.__all__) <= set(dir(mauc))
+
+
+@pytest.mark.parametrize("module", [mauc.metrics, mauc.selectors])
 def test_public_list_is_complete(module):
     made_here = {
         name
@@ -66,7 +76,16 @@ def loaded_by(imports):
 
 def test_import_loads_nothing_heavy():
     # scikit-learn itself loads pandas and rich where they are installed; mauc adds nothing.
-    assert loaded_by("mauc") <= loaded_by("sklearn.feature_selection")
+    assert loaded_by("mauc, mauc.selectors, mauc.experiments") <= loaded_by(
+        "sklearn.feature_selection"
+    )
+
+
+def test_import_alone_loads_next_to_nothing():
+    program = (
+        "import sys, mauc; print([m for m in ('numpy', 'numba', 'sklearn') if m in sys.modules])"
+    )
+    assert run(program).strip() == "[]"
 
 
 def test_import_and_fit_need_nothing_heavy():

@@ -1,40 +1,60 @@
 """Feature selection for a high multi-class AUC (MAUC)."""
 
+from importlib import import_module
 from importlib.metadata import version
-
-from mauc.discretize import MDLDiscretizer
-from mauc.evaluation import SizeCurve, select_k
-from mauc.experiments import load_run, siren_study
-from mauc.metrics import (
-    MAUCInterval,
-    PairAUCReport,
-    mauc_interval,
-    mauc_score,
-    mauc_scorer,
-    pair_auc_scores,
-)
-from mauc.relevance import feature_pair_auc
-from mauc.selectors import (
-    ARCO,
-    FAST,
-    FCBF,
-    FSDD,
-    JMI,
-    MAUCD,
-    MDFS,
-    MRMR,
-    AnovaF,
-    ChiSquare,
-    FisherScore,
-    GreedyMAUC,
-    InformationGain,
-    ReliefF,
-    SpreadFx,
-    SubproblemSelector,
-    SymmetricalUncertainty,
-)
+from typing import Any
 
 __version__ = version("mauc")
+
+# Where each name lives. A name is imported when it is first asked for, so that the command line
+# and whoever needs one part do not wait for all.
+_HOMES = {
+    "discretize": ("MDLDiscretizer",),
+    "evaluation": ("SizeCurve", "select_k"),
+    "experiments": ("load_run", "siren_study"),
+    "metrics": (
+        "MAUCInterval",
+        "PairAUCReport",
+        "mauc_interval",
+        "mauc_score",
+        "mauc_scorer",
+        "pair_auc_scores",
+    ),
+    "relevance": ("feature_pair_auc",),
+    "selectors": (
+        "ARCO",
+        "FAST",
+        "FCBF",
+        "FSDD",
+        "JMI",
+        "MAUCD",
+        "MDFS",
+        "MRMR",
+        "AnovaF",
+        "ChiSquare",
+        "FisherScore",
+        "GreedyMAUC",
+        "InformationGain",
+        "ReliefF",
+        "SpreadFx",
+        "SubproblemSelector",
+        "SymmetricalUncertainty",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "ARCO",

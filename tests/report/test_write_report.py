@@ -94,3 +94,13 @@ def test_figures_of_a_single_selector(tmp_path):
     rows = make_rows({("wine", "nb", "mdfs", 2): LADDER})
     names = [path.name for path in write_figures(rows, tmp_path, dpi=50)]
     assert names == ["curves_wine.png", "stability.png"]
+
+
+def test_a_run_of_one_data_set_and_one_problem_has_its_tables(tmp_path):
+    rows = small_run()
+    rows = rows[rows["dataset"] == rows["dataset"].iloc[0]]
+    rows = rows[
+        (rows["size"] == rows["size"].min()) & (rows["classifier"] == rows["classifier"].iloc[0])
+    ]
+    names = {file.name for file in write_tables(rows, tmp_path / "one", formats="txt")}
+    assert "ranks.txt" in names

@@ -178,7 +178,7 @@ def test_cliques_are_the_maximal_groups(ranks, difference):
 
 
 def test_bad_tables_are_named():
-    with pytest.raises(MaucError, match=r"at least 2 of each, got shape \(1, 3\)"):
+    with pytest.raises(MaucError, match=r"at least 2 problems and 2 methods, got shape \(1, 3\)"):
         friedman_test([[1, 2, 3]])
     with pytest.raises(MaucError, match=r"NaN in 1 of 3 problems \(rows 1\); leave these"):
         average_ranks([[1, 2], [np.nan, 3], [1, 2]])

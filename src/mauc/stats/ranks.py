@@ -54,7 +54,7 @@ def average_ranks(scores: ArrayLike, higher_is_better: bool = True) -> Array:
     >>> average_ranks([[0.9, 0.8, 0.7], [0.9, 0.9, 0.5]])
     array([1.25, 1.75, 3.  ])
     """
-    ranks: Array = _rank_rows(check_scores(scores), higher_is_better).mean(axis=0)
+    ranks: Array = _rank_rows(check_scores(scores, 1), higher_is_better).mean(axis=0)
     return ranks
 
 
@@ -137,13 +137,13 @@ def friedman_test(
     )
 
 
-def check_scores(scores: ArrayLike) -> Array:
-    """Return scores as an array of shape (n_problems, n_methods), at least 2 x 2, no NaN."""
+def check_scores(scores: ArrayLike, least_problems: int = 2) -> Array:
+    """Return scores as an array of shape (n_problems, n_methods), 2 methods at least, no NaN."""
     array = np.asarray(scores, dtype=np.float64)
-    if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 2:
+    if array.ndim != 2 or array.shape[0] < least_problems or array.shape[1] < 2:
         raise MaucError(
-            f"scores must have shape (n_problems, n_methods) with at least 2 of each, "
-            f"got shape {array.shape}."
+            f"scores must have shape (n_problems, n_methods) with at least {least_problems} "
+            f"problems and 2 methods, got shape {array.shape}."
         )
     lacking = np.flatnonzero(np.isnan(array).any(axis=1))
     if len(lacking):
