@@ -137,8 +137,9 @@ def marks_table(comparison):
 
 def time_table(frame):
     lines = [
-        "CPU seconds of a worker in the run `once.toml`, all cells of a data set. Selecting, "
-        "fitting and predicting, computing MAUC.",
+        "Seconds inside the workers of the run `once.toml`, all cells of a data set: selecting, "
+        "fitting and predicting, computing MAUC. The machine did other work at the same time, so "
+        "the shares tell more than the seconds; `benchmarks/bench_runner.py` times a run alone.",
         "",
         "| data set | selecting | nb | c45 | 1nn | MAUC | all |",
         "|---|---:|---:|---:|---:|---:|---:|",
