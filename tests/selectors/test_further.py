@@ -15,7 +15,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.feature_selection import f_classif
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_estimator
 
 import oracle_further as oracle
 import oracle_mdl
@@ -363,16 +362,6 @@ def test_jmi_and_fcbf_with_every_binning(binning):
     assert_array_equal(selector.ranking_, rounds[0])
     assert_array_equal(selector.get_support(indices=True), sorted(rounds[0]))
     assert selector.transform(X).shape == (178, len(rounds[0]))
-
-
-@pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
-# Of a free combination `fit` has weights, which "fast" refuses; scikit-learn wants either.
-@pytest.mark.parametrize("name", [name for name in FURTHER if name != "pairs fast"])
-def test_scikit_learn_checks_pass_and_none_is_skipped(name):
-    results = check_estimator(clone(FURTHER[name]), on_skip=None)
-    status = {result["check_name"]: result["status"] for result in results}
-    assert {name: state for name, state in status.items() if state != "passed"} == {}
-    assert "check_estimator_sparse_array" in status
 
 
 @pytest.mark.parametrize("name", FURTHER)

@@ -12,7 +12,6 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
-from sklearn.utils.estimator_checks import check_estimator
 
 from mauc import MDFS
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
@@ -394,12 +393,6 @@ def test_trace_tells_the_step(wine):
         assert step.rank >= 1
     assert selector.trace_[0].score == selector.scores_.max()
     assert selector.ranking_[0] == selector.scores_.argmax()
-
-
-def test_scikit_learn_checks():
-    results = check_estimator(GreedyMAUC(), on_skip=None)
-    status = {result["check_name"]: result["status"] for result in results}
-    assert {name: state for name, state in status.items() if state != "passed"} == {}
 
 
 def test_clone_pickle_frames(wine):

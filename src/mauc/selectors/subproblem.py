@@ -19,10 +19,11 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
         The sub-problems: every pair of classes, every class against the others, or the whole
         problem (a single list).
-    relevance : {"auc", "chi2", "su", "ig", "fsdd"}, default="auc"
+    relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="auc"
         What ranks features on a sub-problem: the AUC folded around 1/2 (on the whole problem
         its mean over the class pairs); chi-square, symmetrical uncertainty or information
-        gain of the MDL-discretised feature; or the distance discriminant FSDD.
+        gain of the MDL-discretised feature; the distance discriminant FSDD; the Fisher score;
+        F of the analysis of variance; or the AUC of bins of equal counts (FAST).
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which list speaks next: drawn uniformly (a drawn feature that is already selected is
         dropped); in turn, pairs in tournament order; drawn by the share of the samples; or
