@@ -80,7 +80,7 @@ def test_tables_of_a_run(compared):
     folder, _ = compared
     result = run("tables", folder)
     assert "MDFS" in result.stdout
-    assert "no table of ranks: " in result.stderr  # of one data set
+    assert "Mean ranks of the selectors" in result.stdout
     assert "\\begin{" in run("tables", folder, "-f", "latex").stdout
     assert {"mauc wine", "stability", "runtime"} <= set(run_json("tables", folder))
 

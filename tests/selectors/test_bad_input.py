@@ -43,7 +43,9 @@ def test_fraction_out_of_range(make, wanted):
 
 @pytest.mark.parametrize("wanted", [None, "most", True, [2]])
 def test_neither_number_nor_fraction(make, wanted):
-    with pytest.raises(MaucError, match='n_features_to_select must be an int, a fraction or "all"'):
+    with pytest.raises(
+        MaucError, match='n_features_to_select must be an int, a fraction, "all" or "auto"'
+    ):
         make(wanted).fit(X, Y)
 
 

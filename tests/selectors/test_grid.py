@@ -7,6 +7,7 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator
 
 import oracle_fsdd
+import oracle_further
 import oracle_mdl
 import oracles
 from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
@@ -44,6 +45,10 @@ def score_by_definition(X, y, role, relevance):
         return oracles.folded_auc(X, local, role.max() + 1).mean(axis=1)
     if relevance == "fsdd":
         return [oracle_fsdd.fsdd(column, local) for column in X.T]
+    if relevance in ("fisher", "anova"):
+        return [getattr(oracle_further, relevance)(column, local) for column in X.T]
+    if relevance == "fast":
+        return np.array(oracle_further.fast(X, local, role.max() + 1, 10), dtype=float)
     statistic = ["chi2", "su", "ig"].index(relevance)
     whole = np.arange(role.max() + 1)
     return [oracle_mdl.subproblem_scores(column, local, whole)[1][statistic] for column in X.T]

@@ -8,9 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, check_random_state
+from threadpoolctl import threadpool_limits
 
 from mauc.classifiers.naive_bayes import NormalNaiveBayes
 from mauc.evaluation.evaluate import FoldEvaluator
+from mauc.evaluation.fast_bayes import nested_log_probabilities
+from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
 from mauc.problem import make_problem
 
@@ -109,8 +112,7 @@ def select_k(
     """Choose how many features of a selector's ranking to keep.
 
     The selector is fitted once in every fold, on the training part alone, and a classifier is
-    evaluated on all sizes at once, so the cost is that of `n_folds` fits and some passes of Naive
-    Bayes.
+    evaluated on all sizes at once, so the cost is that of `n_folds` fits and little more.
 
     Parameters
     ----------
@@ -119,17 +121,18 @@ def select_k(
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     sizes : array-like of int, optional
-        Sizes to look at; by default about two dozen from 1 to 100, closer for small sizes.
+        Sizes to look at; by default about 18 from 1 to 100, closer for small sizes.
     classifier : classifier, optional
-        `NormalNaiveBayes` by default.
+        What the features are for. By default Naive Bayes with normal densities, computed for all
+        sizes by a few matrix products (with nominal columns `NormalNaiveBayes`).
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
         The first rule lets go of so much in any case: near MAUC 1 standard errors vanish.
     n_folds : int, default=5
-        Stratified folds; fewer if the smallest class has fewer samples.
+        Stratified folds; one whose test part has fewer than two classes is left out.
     response_method : str, default="auto"
-        What MAUC is computed of; "auto" is "predict_log_proba" for Naive Bayes, whose
+        What MAUC is computed of; "auto" is log-probabilities for Naive Bayes, whose
         probabilities saturate, and "predict_proba" for others.
     sample_weight : array-like of shape (n_samples,), optional
         For selectors that take weights.
@@ -163,26 +166,30 @@ def select_k(
     problem = make_problem(
         holder, X, y, accept_sparse=True, accept_infinite=True, accept_nominal=True
     )
-    classifier = NormalNaiveBayes() if classifier is None else classifier
+    if classifier is None and (response_method != "auto" or problem.is_nominal is not None):
+        classifier = NormalNaiveBayes()
     if response_method == "auto":
         is_bayes = isinstance(classifier, NormalNaiveBayes)
         response_method = "predict_log_proba" if is_bayes else "predict_proba"
     sizes = _check_sizes(sizes, problem.n_features)
-    folds = _folds(problem, int(n_folds), random_state)
-    values = [
-        _evaluate(
-            problem, selector, X, sample_weight, train, test, sizes, classifier,
-            response_method, n_jobs,
-        )
-        for train, test in folds
-    ]  # fmt: skip
-    return SizeCurve(sizes, np.array(values), rule, float(tolerance))
+    values = []
+    with threadpool_limits(1):  # the same bits on any number of cores
+        for train, test in stratified_folds(problem, int(n_folds), random_state):
+            ranking = _rank(selector, X, problem, sample_weight, train, int(sizes[-1]))
+            # A selector may rank fewer features than it is asked for.
+            sizes = sizes[sizes <= max(len(ranking), sizes[0])]
+            values.append(
+                _evaluate(problem, ranking, train, test, sizes, classifier, response_method, n_jobs)
+            )
+    n_sizes = min(map(len, values))
+    fold_mauc = np.array([value[:n_sizes] for value in values])
+    return SizeCurve(sizes[:n_sizes], fold_mauc, rule, float(tolerance))
 
 
 def auto_sizes(n_features):
-    """Return about two dozen sizes up to 100 or all features, closer for small sizes."""
+    """Return about 18 sizes up to 100 or all features, closer for small sizes."""
     most = min(n_features, MOST_AUTO)
-    steps = np.unique(np.round(np.geomspace(1, most, 24)).astype(np.int64))
+    steps = np.unique(np.round(np.geomspace(1, most, 17)).astype(np.int64))
     return np.union1d(steps, np.arange(1, min(most, 5) + 1))
 
 
@@ -200,7 +207,7 @@ def _check_sizes(sizes, n_features):
     return sizes
 
 
-def _folds(problem, n_folds, random_state):
+def stratified_folds(problem, n_folds, random_state):
     """Yield the rows of stratified folds: each class is dealt out in a random order.
 
     A class of one sample stays in the training part: a test on it could not be trained for.
@@ -225,23 +232,32 @@ def _folds(problem, n_folds, random_state):
             yield train, test
 
 
-def _evaluate(
-    problem, selector, X, sample_weight, train, test, sizes, classifier, response_method, n_jobs
-):  # fmt: skip
-    """Return the MAUC of every size in one fold."""
-    labels = problem.classes[problem.codes]
+def _rank(selector, X, problem, sample_weight, train, size):
+    """Return the ranking of a selector that is fitted on the training part."""
+    labels = problem.classes[problem.codes[train]]
     weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[train]}
-    fitted = clone(selector).set_params(n_features_to_select=int(sizes[-1]))
+    fitted = clone(selector).set_params(n_features_to_select=size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # what a fold lacks the data lack, too
-        fitted.fit(_safe_indexing(X, train), labels[train], **weights)
-    ranking = fitted.ranking_
+        return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
+
+
+def _evaluate(problem, ranking, train, test, sizes, classifier, response_method, n_jobs):
+    """Return the MAUC of every size in one fold."""
     # The ranked columns alone: the classifier need not look at the others.
     columns = problem.X[:, ranking]
     columns = columns.toarray() if sparse.issparse(columns) else columns
+    if classifier is None:
+        present, codes = np.unique(problem.codes[train], return_inverse=True)
+        labels = TestLabels(problem.codes[test], present)
+        columns = np.array(columns, dtype=np.float64)
+        columns[np.isinf(columns)] = np.nan  # beyond any density: as if unknown
+        scores = nested_log_probabilities(columns[train], codes, columns[test], len(present), sizes)
+        return np.array([labels.mauc(score) for score in scores])
     model = clone(classifier)
     if problem.is_nominal is not None and "categorical_features" in model.get_params():
         model.set_params(categorical_features=problem.is_nominal[ranking])
+    labels = problem.classes[problem.codes]
     evaluator = FoldEvaluator(
         columns[train], labels[train], columns[test], labels[test], n_jobs=n_jobs
     )

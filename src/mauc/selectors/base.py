@@ -26,6 +26,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     returns a `Decomposition` and a `Walk` and may set further learned attributes.
     """
 
+    _words = '"all" or "auto"'  # that n_features_to_select may be
+
     def fit(self, X, y):
         """Rank the features and select the first of them.
 
@@ -66,7 +68,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
             return self.size_curve_.size
-        return check_n_features(self.n_features_to_select, problem.n_features)
+        return check_n_features(self.n_features_to_select, problem.n_features, self._words)
 
     @abstractmethod
     def _rank(self, problem, n_wanted):
@@ -147,8 +149,11 @@ def _feature_names(problem):
     return np.array([f"x{column}" for column in range(problem.n_features)])
 
 
-def check_n_features(n_features_to_select, n_features):
-    """Return how many features to select, as a number in [1, n_features]."""
+def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
+    """Return how many features to select, as a number in [1, n_features].
+
+    `words` are the words that the error names.
+    """
     wanted = n_features_to_select
     if isinstance(wanted, str) and wanted == "all":
         return n_features

@@ -134,6 +134,8 @@ class GreedyMAUC(RankingSelector):
     '1 vs 2'
     """
 
+    _words = '"all", "auto" or "predicted"'
+
     def __init__(
         self,
         n_features_to_select=0.5,
@@ -161,27 +163,27 @@ class GreedyMAUC(RankingSelector):
         alpha = _check_number("alpha", self.alpha, 1e-6, 1e6, "in [1e-6, 1e6]")
         noise = _check_number("noise_correction", self.noise_correction, 0.0, 1e6, "in [0, 1e6]")
         max_samples = _check_max_samples(self.max_samples)
-        found = self._greedy(problem, n_wanted, alpha, noise, max_samples, is_auto)
+        effects, scores = measure(
+            problem, noise_correction=noise, max_samples=max_samples, n_jobs=self.n_jobs
+        )
+        self.shrinkage_ = estimate_shrinkage(scores) if is_auto else float(self.shrinkage)
+
+        def rank(n_ranked, effects):
+            return greedy_ranking(
+                effects, scores, n_ranked,
+                shrinkage=self.shrinkage_, alpha=alpha, n_jobs=self.n_jobs,
+            )  # fmt: skip
+
         if self._is_predicted():
-            is_enough = found.predicted_mauc >= found.predicted_mauc[-1] - PREDICTED_SLACK
-            # Anew for what is kept: the separations are those of the whole set.
-            n_kept = int(np.argmax(is_enough)) + 1
-            found = self._greedy(problem, n_kept, alpha, noise, max_samples, is_auto)
+            # The search leaves in `effects` what is left of them.
+            predicted = rank(n_wanted, effects.copy()).predicted_mauc
+            n_wanted = int(np.argmax(predicted >= predicted[-1] - PREDICTED_SLACK)) + 1
+        found = rank(n_wanted, effects)
         self.scores_ = found.relevance
         self.predicted_mauc_ = found.predicted_mauc
         self.separations_ = found.separations
         decomposition = Decomposition("one-vs-one", problem.n_classes)
         return decomposition, Walk(found.ranking, found.pairs, found.ranks, found.gains)
-
-    def _greedy(self, problem, n_wanted, alpha, noise, max_samples, is_auto):
-        effects, scores = measure(
-            problem, noise_correction=noise, max_samples=max_samples, n_jobs=self.n_jobs
-        )
-        self.shrinkage_ = estimate_shrinkage(scores) if is_auto else float(self.shrinkage)
-        return greedy_ranking(
-            effects, scores, n_wanted,
-            shrinkage=self.shrinkage_, alpha=alpha, n_jobs=self.n_jobs,
-        )  # fmt: skip
 
     def _n_wanted(self, problem, X, y, sample_weight):
         if self._is_predicted():
