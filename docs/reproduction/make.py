@@ -81,6 +81,7 @@ def readme(rows, studies):
     ]
     for name, table in differences.items():
         lines += [f"### {name}.toml", "", table, ""]
+    lines += ["## The SVM by size: reproduced - published", "", size_table(rows["svm"]), ""]
     lines += ["## Marks against MDFS, ten times tenfold", "", marks_table(ten), ""]
     lines += ["## Where the time goes", "", time_table(rows["once"]), ""]
     lines += ["## The siren pitfall on Indiana (Figures 1-3)", ""]
@@ -107,6 +108,18 @@ def difference_table(name, frame):
             bar = RELIEFF_BAR if selector.lower() == "relieff" else BARS[classifier]
             shown.append(f"**{value:.4f}**" if value > bar else f"{value:.4f}")
         lines.append(f"| {dataset} | {classifier} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
+
+
+def size_table(frame):
+    cells = compare_published(frame).frame()
+    groups = cells[cells["reproduced"].notna()].groupby("size")["difference"]
+    lines = ["| size | mean | mean absolute | least | largest |", "|---|---:|---:|---:|---:|"]
+    lines += [
+        f"| {size} | {part.mean():+.4f} | {part.abs().mean():.4f} | {part.min():+.4f} | "
+        f"{part.max():+.4f} |"
+        for size, part in groups
+    ]
     return "\n".join(lines)
 
 

@@ -1,6 +1,7 @@
 """The choice of the number of features."""
 
 import matplotlib as mpl
+import matplotlib.pyplot
 import numpy as np
 import pandas as pd
 import pytest
@@ -141,6 +142,7 @@ def test_the_display_holds_the_numbers_and_draws_the_choice(wine):
     assert_array_equal(display.frame()["mauc"], curve.mean)
     assert f"chosen: {curve.size}" in [text.get_text() for text in display.ax_.get_legend().texts]
     assert display.ax_.get_xlabel() == "number of features"
+    mpl.pyplot.close(display.figure_)
     assert SizeCurveDisplay.from_data(MAUCD(), *wine).curve.size == curve.size
 
 

@@ -36,6 +36,10 @@ def main():
     parser.add_argument("--plan", type=Path, default=SMOKE)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--patience", type=float, default=12.0,
+        help="most seconds from a start to its kill; a run goes on, so all of it is reached",
+    )  # fmt: skip
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kill_runs_") as work:
         return kill_runs(options, Path(work))
@@ -58,7 +62,7 @@ def kill_runs(options, work):
         n_starts += 1
         try:
             if not is_last:
-                target = disturb(driver, chance, longest)
+                target = disturb(driver, chance, min(longest, options.patience))
                 kills[target] += target is not None
             said = driver.communicate()[1]
             if driver.returncode not in (0, -signal.SIGKILL):

@@ -15,7 +15,7 @@ from mauc import MDFS, load_run
 from mauc.classifiers import NormalNaiveBayes
 from mauc.datasets import Dataset, load_dataset
 from mauc.exceptions import MaucError
-from mauc.experiments import Cell, DatasetSpec, MethodSpec, TuningSpec, run_plan
+from mauc.experiments import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec, run_plan
 from mauc.experiments.cell import run_cell
 from mauc.experiments.rows import rows_to_table
 from mauc.experiments.seeds import seed_of, split_rows
@@ -272,3 +272,36 @@ def test_a_worker_with_other_data_is_not_trusted(tmp_path, monkeypatch):
     with pytest.raises(MaucError, match="a worker has other data for wine"):
         run_quietly(make_plan(classifiers=("svm",)), tmp_path)
     worker._load.cache_clear()
+
+
+def test_a_short_ranking_gives_what_it_reaches_and_says_the_rest():
+    short = MethodSpec("once", "fcbf", {"max_rounds": 1})
+    plan = Plan(
+        "short", (DatasetSpec("wine"),), (short,), (MethodSpec("nb"),),
+        sizes=(2, 13), repeats=1, folds=2,
+    )  # fmt: skip
+    small, large = run_cell(plan, plan.cells()[0], load_dataset("wine"))
+    assert (small.size, small.status) == (2, "ok")
+    assert (large.size, large.status) == (13, "failed")
+    assert "ranked" in large.error
+
+
+def test_an_imported_selector_of_ours_ranks_as_many_as_are_asked_for():
+    plans = [
+        Plan(
+            "imported", (DatasetSpec("wine"),), (MethodSpec("it", method),), (MethodSpec("nb"),),
+            sizes=(2, 13), repeats=1, folds=2,
+        )
+        for method in ("maucd", "mauc.selectors.MAUCD")
+    ]  # fmt: skip
+    rows = [run_cell(plan, plan.cells()[0], load_dataset("wine")) for plan in plans]
+    assert [row.mauc for row in rows[0]] == [row.mauc for row in rows[1]]
+    assert {row.status for row in rows[1]} == {"ok"}
+
+
+def test_the_number_of_features_is_the_plan_s_to_say():
+    with pytest.raises(MaucError, match="sizes of the plan say how many"):
+        Plan(
+            "x", (DatasetSpec("wine"),), (MethodSpec("mdfs", options={"n_features_to_select": 3}),),
+            (MethodSpec("nb"),),
+        )  # fmt: skip

@@ -110,16 +110,18 @@ def fit_on(selector: "RankingSelector", dataset: "Dataset", method: str) -> None
     selector.fit(dataset.X, dataset.y)
 
 
-def check_size(k: str | None, n_features: int) -> int:
+def check_size(k: str | None, n_features: int) -> int | str:
     """Return how many features ``-k`` asks for: 10 or all if fewer by default."""
     if k is None:
         return min(10, n_features)
     if k == "all":
         return n_features
+    if k in ("auto", "predicted"):
+        return k
     try:
         size = int(k)
     except ValueError:
-        raise MaucError(f"-k must be a whole number or all, got {k!r}.") from None
+        raise MaucError(f"-k must be a whole number, all or auto, got {k!r}.") from None
     if not 1 <= size <= n_features:
         raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")
     return size

@@ -50,8 +50,14 @@ def score(
         ),
     ] = None,
     target: Annotated[
-        str, typer.Option("--target", "-t", metavar="COLUMN", help="Column with the true labels.")
-    ] = "label",
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            metavar="COLUMN",
+            help='Column with the true labels, "label" if not said.',
+        ),
+    ] = None,
     bootstrap: Annotated[
         int,
         typer.Option(
@@ -86,9 +92,16 @@ def score(
     if not 0 < level < 1:
         raise MaucError(f"--level must lie between 0 and 1, got {level}.")
     if scores is None:
+        given = {"--target": target, "--format": data_format, "--drop": drop,
+                 "--separator": separator, "--encoding": encoding}  # fmt: skip
+        for option, value in given.items():
+            if value:
+                raise MaucError(f"{option} goes with a file of scores, got {value!r} without one.")
         y, values, labels = _example(seed)
     else:
-        y, values, labels = read_scores(scores, target, data_format, drop, separator, encoding)
+        y, values, labels = read_scores(
+            scores, target or "label", data_format, drop, separator, encoding
+        )
     report = pair_auc_scores(y, values, labels=labels)
     interval = None
     if bootstrap:

@@ -110,7 +110,7 @@ class FoldEvaluator:
 
     What depends on a single feature is computed once for all rankings and sizes: likelihoods
     of Naive Bayes, scaled columns for distances, sorted columns for trees. It is kept for every
-    classifier (with its parameters) that was asked for, until `clear`.
+    classifier (with its parameters) that was asked for.
 
     Parameters
     ----------
@@ -207,10 +207,6 @@ class FoldEvaluator:
             scored = perf_counter()
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
-
-    def clear(self):
-        """Forget what was computed for the classifiers asked for so far."""
-        self._nested = {}
 
     def _find_nested(self, classifier, response_method):
         if response_method not in RESPONSES or not hasattr(classifier, response_method):

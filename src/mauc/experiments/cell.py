@@ -10,7 +10,7 @@ from mauc.evaluation import FoldEvaluator, Measurement
 from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_classifier
 from mauc.experiments.plan import Cell, MethodSpec, Plan
-from mauc.experiments.rows import Row, versions
+from mauc.experiments.rows import Row, blank_row, error_text
 from mauc.experiments.seeds import seed_of
 from mauc.experiments.selecting import Split, select_features, sizes_of, split_cell
 from mauc.experiments.tuning import Tuned, tune_on
@@ -45,12 +45,7 @@ def run_cell(
     split = split_cell(plan, cell, dataset)
     n_features = dataset.X.shape[1]
     sizes = sizes_of(plan, n_features)
-    blank = Row(
-        dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold, selector="", classifier="",
-        size=0, mauc=np.nan, select_seconds=np.nan, fit_seconds=np.nan, score_seconds=np.nan,
-        features=np.empty(0, np.int64), status="failed", error=None, n_train=len(split.y_train),
-        n_test=len(split.y_test), n_features=n_features, seed=0, versions=versions(),
-    )  # fmt: skip
+    blank = blank_row(cell, len(split.y_train), len(split.y_test), n_features)
     evaluator: FoldEvaluator | None = None
     rows: list[Row] = []
     for spec in plan.selectors:
@@ -73,17 +68,21 @@ def run_cell(
             for classifier in classifiers:
                 rows += _failed(replace(base, classifier=classifier.name), sizes, error)
             continue
+        # A selector may rank fewer features than it is asked for.
+        reached = [size for size in sizes if size <= len(ranking)]
         for classifier in classifiers:
             base_here = replace(base, classifier=classifier.name)
             made: list[Row] = []
             try:
                 for measured in _measure(
-                    plan, cell, classifier, evaluator, ranking, sizes, split, tuned, seed, n_jobs
+                    plan, cell, classifier, evaluator, ranking, reached, split, tuned, seed, n_jobs
                 ):
                     made.append(_succeeded(base_here, measured, ranking))
             except Exception as error:
-                made += _failed(base_here, sizes[len(made) :], error)
+                made += _failed(base_here, reached[len(made) :], error)
             rows += made
+            beyond = MaucError(f"{spec.name} ranked {len(ranking)} features only")
+            rows += _failed(base_here, sizes[len(reached) :], beyond)
     return rows
 
 
@@ -95,9 +94,7 @@ def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
 
 
 def _failed(base: Row, sizes: list[int], error: Exception) -> list[Row]:
-    # Text that is no UTF-8, such as a file name in a message, must not cost the other rows.
-    message = f"{type(error).__name__}: {error}".encode(errors="replace").decode()
-    return [replace(base, size=size, error=message) for size in sizes]
+    return [replace(base, size=size, error=error_text(error)) for size in sizes]
 
 
 def _measure(

@@ -46,6 +46,8 @@ def check_engine(name: str, n_jobs: int | None, scheduler: str | None) -> None:
         raise unknown_word("engine", name, ENGINES)
     if scheduler is not None and name != "dask":
         raise MaucError(f'a scheduler goes with the engine "dask", not {name!r}.')
+    if scheduler is not None and n_jobs not in (None, -1):
+        raise MaucError(f"the workers of {scheduler} are there already; n_jobs= is for local ones.")
     if n_jobs is not None and n_jobs != -1 and n_jobs < 1:
         raise MaucError(f"the number of workers must be from 1 up, or -1 for all, got {n_jobs}.")
     # The mark that multiprocessing sets while a new process imports the main script.

@@ -14,8 +14,13 @@ if TYPE_CHECKING:
 def build_selector(spec: "MethodSpec", n_features_to_select: int | None = None) -> Any:
     """Return the unfitted selector of a spec."""
     _check_method("selector", spec, SELECTORS)
+    if "n_features_to_select" in spec.options:
+        raise MaucError(f"{spec.name}: the sizes of the plan say how many features to select.")
     if spec.is_imported:
-        return _import_method(spec)
+        made = _import_method(spec)
+        if n_features_to_select is not None and "n_features_to_select" in made.get_params():
+            made.set_params(n_features_to_select=n_features_to_select)
+        return made
     return make_selector(spec.method, n_features_to_select, **spec.options)
 
 

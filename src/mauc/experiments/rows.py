@@ -14,6 +14,8 @@ from mauc.exceptions import MaucError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from mauc.experiments.plan import Cell
+
 PACKAGES = ("mauc", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -70,6 +72,22 @@ class Row:
     n_features: int
     seed: int
     versions: str
+
+
+def blank_row(cell: "Cell", n_train: int, n_test: int, n_features: int) -> Row:
+    """Return a failed row of a cell, to be filled in."""
+    return Row(
+        dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold, selector="", classifier="",
+        size=0, mauc=np.nan, select_seconds=np.nan, fit_seconds=np.nan, score_seconds=np.nan,
+        features=np.empty(0, np.int64), status="failed", error=None, n_train=n_train,
+        n_test=n_test, n_features=n_features, seed=0, versions=versions(),
+    )  # fmt: skip
+
+
+def error_text(error: BaseException) -> str:
+    """Return type and message of an error as a row keeps them."""
+    # Text that is no UTF-8, such as a file name in a message, must not cost the other rows.
+    return f"{type(error).__name__}: {error}".encode(errors="replace").decode()
 
 
 def schema() -> "pa.Schema":

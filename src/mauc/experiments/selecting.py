@@ -38,9 +38,7 @@ class Split:
 def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
     """Return the training and the test part of a cell."""
     seed = seed_of(plan.seed, cell.dataset, cell.repeat)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the runner tells of classes below n_folds
-        train, test = split_rows(dataset.y, plan.folds, seed, cell.fold)
+    train, test = split_rows(dataset.y, plan.folds, seed, cell.fold)
     X, y = dataset.X, dataset.y
     return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test])
 

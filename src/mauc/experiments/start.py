@@ -14,7 +14,7 @@ from mauc.experiments.engines import Engine
 from mauc.experiments.jobs import Job, JobQueue
 from mauc.experiments.plan import Cell, Plan
 from mauc.experiments.progress import Progress
-from mauc.experiments.rows import import_pyarrow, in_plan_order
+from mauc.experiments.rows import error_text, import_pyarrow, in_plan_order
 from mauc.experiments.store import RunFolder
 from mauc.experiments.tuning import Tuned
 from mauc.experiments.worker import (
@@ -205,7 +205,7 @@ class Start:
             error = RuntimeError("the worker died twice")
         message = None
         if error is not None:
-            message = f"{type(error).__name__}: {error}".encode(errors="replace").decode()
+            message = error_text(error)
         if job.cell is None:
             self._keep_tuned(job.dataset, message or future.result())
             queue.tuned(job.dataset)

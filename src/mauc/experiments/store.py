@@ -20,7 +20,7 @@ from mauc.exceptions import MaucError
 from mauc.experiments.origin import Stamp, origin_of
 from mauc.experiments.plan import Cell, Plan
 from mauc.experiments.plan_changes import plan_changes
-from mauc.experiments.plan_file import plan_from_dict, plan_to_dict, plan_to_toml
+from mauc.experiments.plan_file import plan_to_dict, plan_to_toml
 from mauc.experiments.rows import versions
 from mauc.experiments.shards import read_shard, shard_path, write_shard
 from mauc.experiments.tuning import Tuned
@@ -149,10 +149,6 @@ class RunFolder:
         if not self.exists:
             raise MaucError(f"{self.path} is not a run folder: it has no plan.json.")
         return _read_json(self.path / "plan.json")
-
-    def read_plan(self) -> Plan:
-        """Return the plan."""
-        return plan_from_dict(self.read_plan_dict())
 
     def provenance(self) -> dict[str, Any]:
         """Return what is known of the data sets and the starts of the run."""

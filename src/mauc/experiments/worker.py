@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING
@@ -17,10 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from mauc.datasets import Dataset, load_dataset
 from mauc.exceptions import MaucError
-from mauc.experiments.cell import Combination, run_cell, sizes_of
+from mauc.experiments.cell import Combination, run_cell
 from mauc.experiments.plan import Cell, DatasetSpec, Plan
-from mauc.experiments.rows import Row, rows_to_table, versions
+from mauc.experiments.rows import blank_row, rows_to_table
 from mauc.experiments.seeds import seed_of, split_rows
+from mauc.experiments.selecting import sizes_of
 from mauc.experiments.tuning import Tuned, tune_dataset
 
 if TYPE_CHECKING:
@@ -108,21 +109,21 @@ def failed_cell(task: Task, y: np.ndarray, n_features: int, error: str) -> "pa.T
     plan, cell = task.plan, task.cell
     split_seed = seed_of(plan.seed, cell.dataset, cell.repeat)
     train, test = split_rows(y, plan.folds, split_seed, cell.fold)
+    blank = blank_row(cell, len(train), len(test), n_features)
     return rows_to_table(
-        Row(
-            dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold,
-            selector=selector.name, classifier=classifier.name, size=size, mauc=np.nan,
-            select_seconds=np.nan, fit_seconds=np.nan, score_seconds=np.nan,
-            features=np.empty(0, np.int64), status="failed", error=error,
-            n_train=len(train), n_test=len(test), n_features=n_features,
+        replace(
+            blank,
+            selector=selector.name,
+            classifier=classifier.name,
+            size=size,
+            error=error,
             seed=seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, selector.name),
-            versions=versions(),
         )
         for selector in plan.selectors
         for classifier in plan.classifiers
         if task.wanted is None or (selector.name, classifier.name) in task.wanted
         for size in sizes_of(plan, n_features)
-    )  # fmt: skip
+    )
 
 
 def find_data(spec: DatasetSpec, fingerprint: str) -> Dataset:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.kernels.score_auc import class_wins
-from mauc.metrics.mauc import _check_labels, _check_scores
+from mauc.metrics.mauc import check_labels, check_scores, warn_of_absent
 from mauc.parallel import run_blocks
 
 _AT_ONCE = 16  # resamples of a task
@@ -63,7 +63,7 @@ def mauc_interval(
     n_bootstrap : int, default=1000
         Number of resamples.
     level : float, default=0.95
-    random_state : int or None, default=0
+    random_state : int, RandomState or None, default=0
     n_jobs : int, optional
         Threads. The result does not depend on it.
 
@@ -91,12 +91,13 @@ def mauc_interval(
         raise MaucError(f"n_bootstrap must be a whole number from 1 up, got {n_bootstrap!r}.")
     if not isinstance(level, Real) or not 0.0 < level < 1.0:
         raise MaucError(f"level must be in (0, 1), got {level!r}.")
-    y_true, ST = column_or_1d(y_true), _check_scores(y_score)
+    y_true, ST = column_or_1d(y_true), check_scores(y_score)
     check_consistent_length(y_true, ST.T)
-    classes, codes = _check_labels(y_true, labels, len(ST))
+    classes, codes = check_labels(y_true, labels, len(ST))
     counts = np.bincount(codes, minlength=len(classes))
     if (counts > 0).sum() < 2:
         raise UndefinedMAUCError("MAUC compares classes: y_true must hold at least 2 of them.")
+    warn_of_absent(classes, counts)
     first, second = np.triu_indices(len(classes), 1)
     is_present = (counts[first] > 0) & (counts[second] > 0)
     members = [np.flatnonzero(codes == code) for code in np.flatnonzero(counts)]
@@ -109,6 +110,8 @@ def mauc_interval(
         return (wins[first, second] + wins[second, first]) / scale
 
     # A generator of its own for each resample: threads may take them in any order.
+    if not isinstance(random_state, Integral | None):
+        random_state = check_random_state(random_state).randint(2**31 - 1)
     seeds = np.random.SeedSequence(random_state).spawn(n_bootstrap)
     auc = np.empty((n_bootstrap, len(first)))
 

@@ -130,9 +130,9 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
     MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
     """
     y_true = column_or_1d(y_true)
-    ST = _check_scores(y_score)
+    ST = check_scores(y_score)
     check_consistent_length(y_true, ST.T, sample_weight)
-    classes, codes = _check_labels(y_true, labels, ST.shape[0])
+    classes, codes = check_labels(y_true, labels, ST.shape[0])
     weights = _check_sample_weight(sample_weight, ST.T, dtype=np.float64, ensure_non_negative=True)
     totals = np.bincount(codes, weights, minlength=len(classes))
     if (totals > 0).sum() < 2:
@@ -197,17 +197,23 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     1.0
     """
     report = pair_auc_scores(y_true, y_score, labels=labels, sample_weight=sample_weight)
-    if len(report.absent):
-        warn_user(
-            f"{len(report.absent)} of {len(report.classes)} classes have no sample "
-            f"({listed(report.absent)}): MAUC is the mean over "
-            f"{len(report) - report.n_pairs_absent} of {len(report)} pairs.",
-            AbsentClassWarning,
-        )
+    warn_of_absent(report.classes, report.class_weights)
     return report.mauc
 
 
-def _check_scores(y_score):
+def warn_of_absent(classes, totals):
+    """Warn if classes have no sample: pairs with them are left out of the mean."""
+    absent, n_present = classes[totals == 0], int((totals > 0).sum())
+    if len(absent):
+        warn_user(
+            f"{len(absent)} of {len(classes)} classes have no sample ({listed(absent)}): MAUC is "
+            f"the mean over {n_present * (n_present - 1) // 2} of "
+            f"{len(classes) * (len(classes) - 1) // 2} pairs.",
+            AbsentClassWarning,
+        )
+
+
+def check_scores(y_score):
     """Return the score columns as contiguous rows, shape (n_classes, n_samples)."""
     scores = check_array(
         y_score, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y_score"
@@ -221,7 +227,7 @@ def _check_scores(y_score):
     return np.ascontiguousarray(scores.T)
 
 
-def _check_labels(y_true, labels, n_columns):
+def check_labels(y_true, labels, n_columns):
     """Return the label of each column and the column of each sample."""
     present, codes = np.unique(y_true, return_inverse=True)
     if labels is None:

@@ -6,12 +6,12 @@ import numpy as np
 
 from mauc.exceptions import MaucError, unknown_word
 from mauc.experiments import SirenStudy
+from mauc.plotting.ticks import label_axis
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ORDERS = ("difficulty", "pair")
-_MOST_TICKS = 60  # labels that stay readable along one axis
 _MOST_BOXES = 80  # boxes that stay apart; more pairs become a band
 # Of Okabe and Ito's colours, apart for all kinds of colour vision.
 _BLUE, _VERMILION, _ORANGE, _GREY = "#0072B2", "#D55E00", "#E69F00", "#555555"
@@ -197,10 +197,8 @@ class SirenDisplay:
             )  # fmt: skip
 
     def _finish(self, ax: Any, pairs: np.ndarray, order: str) -> "SirenDisplay":
-        step = -(-len(pairs) // _MOST_TICKS)
-        shown = np.arange(0, len(pairs), step)
-        names = self.study.names
-        ax.set_xticks(shown, [names[pair] for pair in pairs[shown]], rotation=90, fontsize="small")
+        names = [self.study.names[pair] for pair in pairs]
+        label_axis(ax.set_xticks, names, rotation=90, fontsize="small")
         ax.set_xlim(-0.6, len(pairs) - 0.4)
         what = "class pair, the hardest first" if order == "difficulty" else "class pair"
         ax.set_xlabel(f"{what} (shaded: the hardest third)")

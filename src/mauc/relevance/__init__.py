@@ -2,7 +2,8 @@
 
 A relevance in `RELEVANCES` is a function ``(problem, decomposition, chosen) -> scores`` that
 returns an array of shape (n_chosen, n_subproblems) for a slice or list of columns; larger is
-better. ReliefF and mRMR look at all features at once and are no such function.
+better. ReliefF and the greedy filters (mRMR, JMI, ARCO, FCBF, GreedyMAUC) look at all features at
+once and are no such function.
 """
 
 from collections.abc import Callable

@@ -37,6 +37,8 @@ class PublishedComparison(Table):
     alpha : float
     protocol : str
         How the run was measured, in words.
+    reference : str or None
+        Selector of the run that plays MDFS.
     absent_datasets : tuple of str
         Published data sets that the run lacks.
     other_datasets, other_selectors : tuples of str
@@ -47,6 +49,7 @@ class PublishedComparison(Table):
     test: str
     alpha: float
     protocol: str
+    reference: str | None = None
     absent_datasets: tuple[str, ...] = ()
     other_datasets: tuple[str, ...] = ()
     other_selectors: tuple[str, ...] = ()
@@ -216,6 +219,7 @@ def compare_published(
         cells=_side_by_side(published[published["dataset"].isin(common)], means, method_of, have),
         test=test,
         alpha=alpha,
+        reference=reference,
         protocol=describe_protocols(rows[rows["dataset"].isin([have[name] for name in common])]),
         absent_datasets=tuple(name for name in paper_datasets if name not in have),
         other_datasets=tuple(have[name] for name in have if name not in paper_datasets),

@@ -210,8 +210,9 @@ def summary_table(
     Returns
     -------
     table : FrameTable
-        Its frame has the columns selector, mauc, rank, win, draw, loss, stability, seconds, all
-        over the problems (data set, classifier, size) that every selector has.
+        Its frame has the columns selector, mauc and rank over the problems (data set,
+        classifier, size) that every selector has, and win, draw, loss, stability and seconds
+        over all that the selector has.
     """
     import pandas as pd
 
@@ -243,8 +244,8 @@ def summary_table(
     )
     caption = (
         f"Selectors over {len(scores)} problems (data set, classifier, size), "
-        f"{describe_protocols(rows)}: mean MAUC, mean rank, win/draw/loss of "
-        f"{shown_name('selector', reference)} against it ({TEST_NAMES[test]}, "
+        f"{describe_protocols(rows)}: mean MAUC and mean rank; and over all that a selector has, "
+        f"win/draw/loss of {shown_name('selector', reference)} against it ({TEST_NAMES[test]}, "
         f"{100 * (1 - alpha):g} % level), mean stability, mean seconds."
     )
     columns = ("MAUC", "rank", "win/draw/loss", "stability", "seconds")

@@ -145,11 +145,8 @@ def write_published(
     rows = check_rows(rows_of(run), "dataset", "selector", "versions")
     options: dict[str, Any] = {"reference": reference, "test": test, "alpha": alpha}
     comparison = compare_published(rows, methods=methods, **options)
-    if reference is None:
-        labels = labels_of(rows, "selector")
-        reference = next((label for label in labels if label.lower() == "mdfs"), None)
     files = _render({"published": comparison}, _check_formats(formats), rows)
-    drawings = _drawings(rows, reference, test, alpha)
+    drawings = _drawings(rows, comparison.reference, test, alpha)
     return _write_files(Path(folder), {**files, **_draw(drawings, stamp_of(rows), dpi)}, force)
 
 

@@ -171,9 +171,7 @@ def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
                 f"got {wanted}."
             )
         return max(1, round(wanted * n_features))
-    raise MaucError(
-        f'n_features_to_select must be an int, a fraction, "all" or "auto", got {wanted!r}.'
-    )
+    raise MaucError(f"n_features_to_select must be an int, a fraction, {words}, got {wanted!r}.")
 
 
 def check_choice(name, value, choices):

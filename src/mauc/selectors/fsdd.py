@@ -20,8 +20,8 @@ class FSDD(SampleWeightMixin, ListSelector):
     beta : float, default=2.0
         Weight of the spread within classes.
     constants : {"last", "first"}, default="last"
-        Where constant features rank: they tell nothing, so last. The published results on MNIST
-        have them first.
+        Where constant features rank: they tell nothing, so last. The published values on MNIST
+        look as if some came first, see docs/reproduction.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.

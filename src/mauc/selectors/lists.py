@@ -60,7 +60,7 @@ class ListSelector(RankingSelector):
         if problem.sample_weight is not None and recipe.relevance not in WEIGHTED:
             raise MaucError(
                 f"sample_weight must be None for relevance {recipe.relevance!r}; "
-                f"only {' and '.join(repr(name) for name in WEIGHTED)} take weights."
+                f"only {', '.join(repr(name) for name in WEIGHTED)} take weights."
             )
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and recipe.relevance not in NOMINAL:

@@ -15,7 +15,7 @@ class SpreadFx(ListSelector):
     n_features_to_select : int, float, "all" or "auto", default=0.5
         How many features to select: a number, a fraction of all, all of them (a full ranking),
         or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    relevance : {"chi2", "su", "ig", "auc", "fsdd"}, default="chi2"
+    relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova", "fast"}, default="chi2"
         What ranks features on a sub-problem. The first three discretise every feature anew
         for each class, by the MDL method of Fayyad and Irani.
     schedule : {"round_robin", "rand_robin", "random", "hardest"}, default="round_robin"
