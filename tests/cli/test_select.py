@@ -91,7 +91,7 @@ def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
         (["none.csv"], "none.csv is neither a file nor a bundled data set"),
         (["wine", "--target", "x"], "has its labels already"),
         (["wine", "-k", "99"], r"-k must be in [1, 13] (the number of features), got 99."),
-        (["wine", "-k", "many"], "-k must be a whole number or all, got 'many'."),
+        (["wine", "-k", "many"], "-k must be a whole number, all or auto, got 'many'."),
         (["wine", "--method", "magic"], "--method must be one of mdfs,"),
         (["wine", "-m", "maucd", "--set", "ties=mauc"], "--set for the method maucd must be"),
         (["wine", "-m", "schi", "--set", "relevance=su"], "--set for the method schi must be"),

@@ -187,13 +187,20 @@ def feature_table(selector: "RankingSelector", feature_names: list[str], measure
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
     there, mean = f"{measure} there", f"mean {measure}" if is_paired else measure
-    asking = ("asked for by", "rank", there) if is_paired else ()
+    asking: tuple[str, ...] = ("asked for by", "rank", there) if is_paired else ()
+    alone = [float(selector.scores_[step.feature]) for step in selector.trace_]
+    # A greedy method judges a feature given those chosen before.
+    is_greedy = not is_paired and alone != [step.score for step in selector.trace_]
+    if is_greedy:
+        there, mean = f"{measure} when chosen", f"{measure} alone"
+        asking = (there,)
     table = make_table(
         "#", "feature", *asking, mean, "serves best", right=("#", "rank", there, mean)
     )
     for step in selector.trace_:
         pairs = [short(pair) for pair in served[step.step]]
-        asked = [short(step.subproblem_name), step.rank, f"{step.score:.3f}"] if is_paired else []
+        asked = [short(step.subproblem_name), step.rank] if is_paired else []
+        asked += [f"{step.score:.3f}"] if asking else []
         add_row(
             table,
             step.step + 1,

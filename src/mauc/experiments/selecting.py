@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from mauc.datasets import Dataset
@@ -16,7 +16,8 @@ from mauc.experiments.plan import Cell, MethodSpec, Plan
 from mauc.experiments.seeds import seed_of, split_rows
 from mauc.selectors.base import RankingSelector
 
-_warm: set[tuple[Any, ...]] = set()  # what this process has compiled
+_warm: set[tuple[Any, ...]] = set()  # what this process has fitted before
+_WARM_ROWS = 30  # of each class, for a first fit that is not timed
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,12 @@ def select_features(
     selector.set_params(
         **{key: value for key, value in given.items() if key in known and key not in spec.options}
     )
-    _warm_up(spec, selector, split)
+    key = (spec.method, repr(spec.options), getattr(split.X_train, "dtype", None))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same text on every cell would drown the run
+        if key not in _warm:
+            _warm.add(key)
+            _warm_up(selector, split)
         start = perf_counter()
         selector.fit(split.X_train, split.y_train)
         seconds = perf_counter() - start
@@ -103,22 +107,11 @@ def ranking_of(selector: BaseEstimator) -> np.ndarray:
     return np.argsort(-np.asarray(scores, dtype=float), kind="stable")
 
 
-def _warm_up(spec: MethodSpec, selector: BaseEstimator, split: Split) -> None:
-    """Compile what the selector needs on a corner of the data, so that seconds are its work."""
-    X, y = split.X_train, split.y_train
-    key = (spec.method, repr(spec.options), getattr(X, "dtype", None), type(X))
-    if key in _warm:
-        return
-    _warm.add(key)
-    _, first = np.unique(y, return_index=True)
-    order = np.argsort(y, kind="stable")
-    rows = np.unique(np.concatenate([first, order[:: max(1, len(y) // 64)]]))
+def _warm_up(selector: BaseEstimator, split: Split) -> None:
+    """Fit on some rows of each class: what compiles or loads loops is not the selector's work."""
+    y = split.y_train
+    rows = np.concatenate([np.flatnonzero(y == label)[:_WARM_ROWS] for label in np.unique(y)])
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            clone_small = build_selector(spec, min(2, X.shape[1]))
-            clone_small.fit(
-                _safe_indexing(_safe_indexing(X, rows), range(min(8, X.shape[1])), axis=1), y[rows]
-            )
+        clone(selector).fit(_safe_indexing(split.X_train, rows), y[rows])
     except Exception:
-        return  # whatever is wrong shows on the data themselves, where it is recorded
+        return  # whatever is wrong shows on all rows, where it is recorded

@@ -159,7 +159,9 @@ class CurvesDisplay:
         for at, (selector, curve) in enumerate(panel.groupby("selector", sort=False)):
             style = styles[selector]
             x, mean = curve["size"].to_numpy(float), curve["mean"].to_numpy()
-            below, above = mean - curve["lower"].to_numpy(), curve["upper"].to_numpy() - mean
+            # No MAUC is above 1, whatever the interval of a mean near it says.
+            highest = np.minimum(curve["upper"].to_numpy(), np.maximum(mean, 1.0))
+            below, above = mean - curve["lower"].to_numpy(), highest - mean
             if self.spread != "none" and n_selectors <= _MOST_BANDS:
                 ax.fill_between(
                     x, mean - below, mean + above, color=style["color"], alpha=0.13, lw=0

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.decompose import Decomposition
-from mauc.plotting.ticks import label_axis
+from mauc.plotting.ticks import label_axis, room_for
 
 
 class PairMapDisplay:
@@ -77,8 +77,9 @@ class PairMapDisplay:
 
         n_selected, n_pairs = self.pair_auc.shape
         if ax is None:
-            size = (min(2.5 + 0.24 * n_pairs, 14), min(1.8 + 0.24 * n_selected, 12))
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+            width = min(2.0 + 0.24 * n_pairs, 13) + room_for(self.feature_names)
+            height = min(1.3 + 0.24 * n_selected, 11) + room_for(self.pair_names)
+            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
         image = ax.imshow(
             self.pair_auc, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
         )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError, unknown_word
+from mauc.stats.cells import as_pandas
 
 # How the paper writes its short names. Any other label is shown as it stands in the plan.
 NAMES = {
@@ -38,16 +39,14 @@ def shown_name(kind: str, label: str) -> str:
 
 def rows_of(run: Any) -> Any:
     """Return the rows of a run given as a DataFrame or as the path of its folder."""
-    import pandas as pd
+    if isinstance(run, str | Path):
+        from mauc.experiments import load_run
 
-    if isinstance(run, pd.DataFrame):
-        return run
-    if not isinstance(run, str | Path):
+        return load_run(run)
+    if not hasattr(run, "columns"):
         got = type(run).__name__
         raise MaucError(f"a run must be a DataFrame of rows or the path of a run, got {got}.")
-    from mauc.experiments import load_run
-
-    return load_run(run)
+    return as_pandas(run)
 
 
 def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None) -> list[str]:

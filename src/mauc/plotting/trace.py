@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.plotting.ticks import label_axis
+from mauc.plotting.ticks import label_axis, room_for
 
 
 class TraceDisplay:
@@ -66,8 +66,9 @@ class TraceDisplay:
         speakers = self.trace.subproblem_names[first]
         n_steps = len(self.trace)
         if ax is None:
-            size = (min(3.2 + 0.22 * n_steps, 14), min(1.8 + 0.2 * len(spoken), 11))
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+            width = min(2.4 + 0.22 * n_steps, 13) + room_for(speakers)
+            height = min(1.4 + 0.2 * len(spoken), 10) + room_for(self.trace.feature_names)
+            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
         ranks = self.trace.ranks
         self.dots_ = ax.scatter(
             np.arange(n_steps), rows, c=ranks, cmap="cividis_r", edgecolors="black",

@@ -12,7 +12,7 @@ from mauc.report.published import load_published_runtime
 def runtime_table(
     run: Any, *, published: bool = True, methods: Mapping[str, str] | None = None
 ) -> FrameTable:
-    """Average the seconds that each selector takes for its whole ranking.
+    """Give the median seconds that each selector takes for its whole ranking.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ def runtime_table(
 
     Notes
     -----
-    A selector is timed once per split, whatever the number of classifiers and sizes.
+    A selector is timed once per split, whatever the number of classifiers and sizes. The median
+    does not mind a split during which the machine did something else.
     """
     rows = check_rows(rows_of(run), "dataset", "repeat", "fold", "selector", "select_seconds")
     datasets, selectors = labels_of(rows, "dataset"), labels_of(rows, "selector")
@@ -38,7 +39,7 @@ def runtime_table(
     # "first" skips NaN: a failed classifier does not undo a selection that was timed
     timed = rows.groupby(split, sort=False)["select_seconds"].first().reset_index()
     means = timed.groupby(["dataset", "selector"], sort=False)["select_seconds"]
-    frame = means.agg(n="count", seconds="mean").reset_index()
+    frame = means.agg(n="count", seconds="median").reset_index()
     paper = {
         (row.dataset, row.selector): row.seconds
         for row in load_published_runtime().itertuples(index=False)
@@ -58,7 +59,7 @@ def runtime_table(
         groups.append(_group("published", frame, "published_seconds", datasets, printed))
     layout = Layout(
         name="runtime",
-        caption="Mean seconds of each selector for its whole ranking on the training part, "
+        caption="Median seconds of each selector for its whole ranking on the training part, "
         f"{describe_protocols(rows)}."
         + (" Published: the paper's Table 10, on its machine." if is_beside else ""),
         columns=tuple(shown_name("dataset", dataset) for dataset in datasets),

@@ -1,7 +1,7 @@
 """Turn the rows of a run into one array: a line a measured setting, a column a split."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -56,6 +56,7 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
     -------
     cells : Cells
     """
+    rows = as_pandas(rows)
     check_columns(rows, (*SETTING, *SPLIT, "mauc"))
     line, keys = group_rows(rows, SETTING)
     column, splits = group_rows(rows, SPLIT)
@@ -69,6 +70,17 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
     cells = Cells(np.empty((len(keys), len(splits))), keys, line, column)
     cells.mauc[:] = cells.spread(mauc)
     return cells
+
+
+def as_pandas(rows: Any) -> "pd.DataFrame":
+    """Return rows as a pandas frame, whatever frame `mauc.load_run` was asked for."""
+    import pandas as pd
+
+    if isinstance(rows, pd.DataFrame):
+        return rows
+    if hasattr(rows, "to_pandas"):
+        return cast("pd.DataFrame", rows.to_pandas())
+    raise MaucError(f"rows must be a data frame, got {type(rows).__name__}.")
 
 
 def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.DataFrame"]:

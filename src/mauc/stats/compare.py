@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.stats.cells import Cells, check_columns, group_rows, make_cells
+from mauc.stats.cells import Cells, as_pandas, check_columns, group_rows, make_cells
 from mauc.stats.checks import check_alpha, check_known
 from mauc.stats.paired import corrected_t_tests, row_means, wilcoxon_tests
 
@@ -178,6 +178,7 @@ def _reference_values(cells: Cells, reference: str) -> Array:
 
 def _part_sizes(rows: "pd.DataFrame", cells: Cells) -> tuple[Array, Array]:
     """Return n_test and n_train in the shape of `Cells.mauc`."""
+    rows = as_pandas(rows)
     check_columns(rows, ("n_train", "n_test"))
     n_test = rows["n_test"].to_numpy(dtype=np.float64, na_value=np.nan)
     n_train = rows["n_train"].to_numpy(dtype=np.float64, na_value=np.nan)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from mauc.exceptions import MaucError
-from mauc.stats.cells import SPLIT, check_columns, group_rows
+from mauc.stats.cells import SPLIT, as_pandas, check_columns, group_rows
 from mauc.stats.checks import check_alpha
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ def selector_stability(rows: "pd.DataFrame") -> "pd.DataFrame":
       selector  size  stability  n
     0     mdfs     2      0.333  3
     """
+    rows = as_pandas(rows)
     check_columns(rows, (*_SETTING, *SPLIT, "features", "n_features"))
     group, settings = group_rows(rows, _SETTING)
     split, splits = group_rows(rows, SPLIT)
