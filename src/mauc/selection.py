@@ -1,7 +1,7 @@
 """Walk over ranking lists by a schedule: lists in, a SelectionTrace out."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,8 @@ class TraceStep(NamedTuple):
 class SelectionTrace:
     """How a selection came about: arrays of shape (n_steps,), one entry a selected feature.
 
-    Iterating gives `TraceStep` tuples.
+    Iterating gives `TraceStep` tuples. `details` are further columns that a selector has to tell,
+    such as "predicted_mauc".
     """
 
     features: np.ndarray
@@ -41,6 +42,7 @@ class SelectionTrace:
     scores: np.ndarray
     feature_names: np.ndarray
     subproblem_names: np.ndarray
+    details: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self):
         return len(self.features)
@@ -64,7 +66,8 @@ class SelectionTrace:
         """Return the trace as a pandas DataFrame, one row a step."""
         import pandas as pd
 
-        return pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
+        frame = pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
+        return frame.assign(**self.details)
 
 
 def walk(lists, schedule, n_wanted, score_feature):

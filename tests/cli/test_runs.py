@@ -125,3 +125,12 @@ def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
 def test_run_names_the_plans_that_ship():
     assert "did you mean 'smoke'?" in run("run", "smok", code=2).stderr
     assert "there is no file none.toml." in run("run", "none.toml", code=2).stderr
+
+
+def test_compare_writes_a_page_with_the_comparison(tmp_path):
+    page = tmp_path / "page.html"
+    run("compare", "iris", "-m", "mdfs,chi", "-c", "nb", "--sizes", "1,2", "--folds", "3",
+        "--repeats", "1", "-j", "1", "--progress", "quiet", "--report", page)  # fmt: skip
+    text = page.read_text()
+    assert "petal" in text
+    assert "corrected" in text or "Wilcoxon" in text

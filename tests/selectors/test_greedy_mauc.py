@@ -457,3 +457,8 @@ def test_auto_works_beside_it():
     X, y = load_digits(return_X_y=True)
     selector = GreedyMAUC("auto").fit(X[:400], y[:400])
     assert len(selector.ranking_) == selector.size_curve_.size
+
+
+def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):
+    selector = GreedyMAUC(4).fit(*wine)
+    assert_array_equal(selector.trace_.to_frame()["predicted_mauc"], selector.predicted_mauc_)

@@ -1,5 +1,7 @@
 """`mauc compare`: selectors side by side on the user's own data, by cross-validation."""
 
+import shlex
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,8 +28,15 @@ from mauc.cli.common import (
     command,
     complain,
 )
-from mauc.cli.data import numbers_only, read_data, sizes_from, words_of
-from mauc.cli.outputs import check_figure, write_figure
+from mauc.cli.data import (
+    fit_on,
+    named_selector,
+    numbers_only,
+    read_data,
+    sizes_from,
+    words_of,
+)
+from mauc.cli.outputs import check_extension, check_figure, check_outputs, write_figure
 from mauc.cli.show import (
     add_row,
     frame_records,
@@ -89,6 +98,13 @@ def compare(
         ),
     ] = None,
     figure: FigureOption = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page for the browser: the choice of the reference, and the comparison.",
+        ),
+    ] = None,
     data_format: FormatOption = None,
     nominal: NumericOption = "ordinal",
     drop: DropOption = None,
@@ -109,6 +125,8 @@ def compare(
     from mauc.stats import compare_to, mean_mauc
 
     check_figure(figure, force=force)
+    check_outputs(report, force=force)
+    check_extension("--report", report, (".html", ".htm", ".json"))
     check_test(test, alpha)
     names = words_of(methods, "--methods")
     if reference is not None and reference not in names:
@@ -146,6 +164,17 @@ def compare(
         from mauc.plotting import CurvesDisplay
 
         files.append(write_figure(CurvesDisplay.from_run(rows).plot().figure_, figure, force=force))
+    if report is not None:
+        from mauc.report import selection_report
+
+        selector = named_selector(options["reference"], max(plan.sizes), None, seed, 1)
+        fit_on(selector, dataset, options["reference"])
+        page = selection_report(
+            selector, dataset.X, dataset.y,
+            data_name=dataset.name, feature_names=dataset.feature_names, comparison=rows,
+            command=shlex.join(["mauc", *sys.argv[1:]]),
+        )  # fmt: skip
+        files.append(page.write(report, force=force))
     if as_json:
         print_json(
             {

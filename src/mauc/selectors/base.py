@@ -60,6 +60,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             *walk,
             feature_names=_feature_names(problem)[walk.features],
             subproblem_names=np.array(names)[walk.subproblems],
+            details=self._trace_details(),
         )
         return self
 
@@ -73,6 +74,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     @abstractmethod
     def _rank(self, problem, n_wanted):
         """Return the Decomposition and the Walk, and set further learned attributes."""
+
+    def _trace_details(self):
+        """Return further columns of the trace, after `_rank`."""
+        return {}
 
     def _accepts(self):
         """Return what `make_problem` lets through."""

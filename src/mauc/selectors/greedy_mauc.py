@@ -57,7 +57,7 @@ class GreedyMAUC(RankingSelector):
     trace_ : SelectionTrace
         For each step the feature, its gain (the part of the error bound that it takes away, in
         [0, 1]), the class pair whose error falls most, and the place of the feature among
-        those left by what they add to that pair.
+        those left by what they add to that pair; its frame has the predicted MAUC, too.
     predicted_mauc_ : ndarray of shape (n_selected,)
         MAUC that the model predicts for the features so far, see the notes.
     shrinkage_ : float
@@ -189,6 +189,9 @@ class GreedyMAUC(RankingSelector):
         if self._is_predicted():
             return min(problem.n_features, MOST_AUTO)
         return super()._n_wanted(problem, X, y, sample_weight)
+
+    def _trace_details(self):
+        return {"predicted_mauc": self.predicted_mauc_}
 
     def _is_predicted(self):
         wanted = self.n_features_to_select
