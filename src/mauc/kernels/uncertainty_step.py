@@ -1,6 +1,6 @@
 """Symmetrical uncertainty of pairs of discretised features: which ones a kept feature covers.
 
-In come features in states (see `mauc.kernels.joint_counts`); entropies and informations are sums
+In come features in states (see `mauc.kernels.joint_counts`); entropies and information are sums
 of whole numbers divided once, so copies have an uncertainty of exactly 1 with each other.
 """
 
