@@ -186,6 +186,8 @@ def auto(filters):
             curve = select_k(make_selector(method), data.X, data.y, n_jobs=-1)
             part = filters[(filters["dataset"] == dataset) & (filters["selector"] == method)]
             means = part.groupby("size")["mauc"].mean()
+            bayes = part[part["classifier"] == "nb"].groupby("size")["mauc"].mean()
+            bayes_loss = bayes.max() - float(np.interp(curve.size, bayes.index, bayes))
             best = int(means.idxmax())
             at = float(np.interp(curve.size, means.index, means))
             flat = int(means.index[means >= means.max() - FLAT][0])
@@ -196,6 +198,8 @@ def auto(filters):
                     "loss": means.max() - at,
                     "within 0.005": "yes" if means.max() - at <= FLAT else "no",
                     "smallest within 0.005": flat,
+                    "loss, Naive Bayes alone": bayes_loss,
+                    "within, Naive Bayes": "yes" if bayes_loss <= FLAT else "no",
                     "at most half": "yes" if 2 * curve.size <= best else "no",
                 }
             )  # fmt: skip

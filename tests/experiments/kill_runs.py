@@ -62,8 +62,10 @@ def kill_runs(options, work):
         n_starts += 1
         try:
             if not is_last:
-                target = disturb(driver, chance, min(longest, options.patience))
-                kills[target] += target is not None
+                target = "worker"
+                while target == "worker":  # the run goes on without it, to be disturbed again
+                    target = disturb(driver, chance, min(longest, options.patience))
+                    kills[target] += target is not None
             said = driver.communicate()[1]
             if driver.returncode not in (0, -signal.SIGKILL):
                 print(f"a run ended with code {driver.returncode}:\n{said}", flush=True)

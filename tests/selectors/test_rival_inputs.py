@@ -196,7 +196,7 @@ class TestWeights:
 
     @pytest.mark.parametrize("relevance", ["chi2", "su", "ig"])
     def test_relevances_without_weights_refuse_them(self, relevance, whole_numbers):
-        text = f"sample_weight must be None for relevance '{relevance}'; only 'auc' and 'fsdd'"
+        text = f"sample_weight must be None for relevance '{relevance}'; only 'auc', 'fsdd',"
         with pytest.raises(MaucError, match=text):
             SubproblemSelector(relevance=relevance).fit(*whole_numbers, sample_weight=np.ones(90))
 
