@@ -183,7 +183,10 @@ def auto(filters):
     for dataset in filters["dataset"].unique():
         data = load_dataset(dataset)
         for method in AUTO:
-            curve = select_k(make_selector(method), data.X, data.y, n_jobs=-1)
+            selector = make_selector(method)
+            if "random_state" in selector.get_params():
+                selector.set_params(random_state=0)
+            curve = select_k(selector, data.X, data.y, n_jobs=-1)
             part = filters[(filters["dataset"] == dataset) & (filters["selector"] == method)]
             means = part.groupby("size")["mauc"].mean()
             bayes = part[part["classifier"] == "nb"].groupby("size")["mauc"].mean()
