@@ -111,10 +111,10 @@ def disturb(driver, chance, longest):
         return None
     (target,) = chance.choices(TARGETS, WEIGHTS)
     try:
+        workers = workers_of(driver.pid)
+        if target == "worker" and not workers:
+            target = "driver"  # it is too early for workers
         if target == "worker":
-            workers = workers_of(driver.pid)
-            if not workers:
-                return None
             os.kill(chance.choice(workers), signal.SIGKILL)
         elif target == "group":
             os.killpg(driver.pid, signal.SIGKILL)

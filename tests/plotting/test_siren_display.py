@@ -102,7 +102,9 @@ def test_the_hardest_third_is_shaded():
 def test_a_study_without_any_auc_is_drawn(study):
     blank = many_pairs(3)
     blank.auc[:] = np.nan
-    SirenDisplay(blank).plot().figure_.canvas.draw()
+    display = SirenDisplay(blank).plot()
+    display.figure_.canvas.draw()
+    assert not [patch for patch in display.axes_[1].patches if patch.get_height() == 1]
 
 
 def test_an_unknown_order(study):

@@ -1,5 +1,6 @@
 """What a table looks like before it has a format: groups of labelled rows, values with marks."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,16 +78,16 @@ class Layout:
         return any(group.name for group in self.groups)
 
 
-class Table:
+class Table(ABC):
     """A table of numbers that has a layout and a frame, and through them every format."""
 
+    @abstractmethod
     def layouts(self) -> tuple[Layout, ...]:
         """Return what the table shows, in one or several parts."""
-        raise NotImplementedError
 
+    @abstractmethod
     def frame(self) -> Any:
         """Return the numbers as a DataFrame, unrounded, one row per value."""
-        raise NotImplementedError
 
     def to_text(self) -> str:
         """Return the table as plain text."""
