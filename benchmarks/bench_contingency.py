@@ -7,10 +7,10 @@ import numpy as np
 from _common import load, print_header, print_row
 from _peers import CPU, WekaClock, find_weka, time_wall_and_cpu
 from mauc import ChiSquare, SpreadFx, SymmetricalUncertainty
-from mauc.decompose import Decomposition
-from mauc.kernels.contingency import CHI, SU
-from mauc.problem import make_problem
-from mauc.relevance.contingency import contingency_scores
+from mauc.binning.contingency import CHI, SU
+from mauc.problem.decomposition import Decomposition
+from mauc.problem.problem import make_problem
+from mauc.selectors.relevance.contingency import contingency_scores
 
 N_SELECTED = 100
 

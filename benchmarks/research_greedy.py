@@ -17,13 +17,13 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from mauc import MDFS, MRMR
+from mauc.auc.pair_auc import dense_wins
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
-from mauc.kernels.pair_auc import dense_wins
-from mauc.problem import make_problem
-from mauc.relevance.greedy import MODEL_NOISE, MOST_AUC, measure
-from mauc.relevance.greedy_shrinkage import estimate_shrinkage
-from mauc.selectors.greedy_mauc import GreedyMAUC
+from mauc.problem.problem import make_problem
+from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc.search import MODEL_NOISE, MOST_AUC, measure
+from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")
 JUDGE = ("isolet", "mnist", "phoneme", "indiana", "thyroid_sub_tox171")

@@ -10,8 +10,10 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 def _kernel_hash():
     digest = hashlib.sha256()
-    for path in sorted((_ROOT / "src" / "mauc" / "kernels").glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for path in sorted((_ROOT / "src" / "mauc").rglob("*.py")):
+        source = path.read_bytes()
+        if b"njit" in source:
+            digest.update(path.as_posix().encode() + b"\0" + source)
     return digest.hexdigest()[:16]
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import matplotlib
 
 from mauc.datasets import load_dataset
-from mauc.experiments import load_run, run_plan, siren_study
+from mauc.difficulty import siren_study
+from mauc.experiments import load_run, run_plan
 from mauc.experiments.rows import versions
 from mauc.plotting import SirenDisplay
 from mauc.report import compare_published, write_published, write_tables

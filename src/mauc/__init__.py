@@ -9,9 +9,10 @@ __version__ = version("mauc")
 # Where each name lives. A name is imported when it is first asked for, so that the command line
 # and whoever needs one part do not wait for all.
 _HOMES = {
-    "discretize": ("MDLDiscretizer",),
+    "binning": ("MDLDiscretizer",),
+    "difficulty": ("siren_study",),
     "evaluation": ("SizeCurve", "select_k"),
-    "experiments": ("load_run", "siren_study"),
+    "experiments": ("load_run",),
     "metrics": (
         "MAUCInterval",
         "PairAUCReport",
@@ -20,7 +21,7 @@ _HOMES = {
         "mauc_scorer",
         "pair_auc_scores",
     ),
-    "relevance": ("feature_pair_auc",),
+    "selectors.relevance": ("feature_pair_auc",),
     "selectors": (
         "ARCO",
         "FAST",

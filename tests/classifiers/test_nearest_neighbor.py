@@ -93,7 +93,7 @@ def test_blocks_do_not_matter(monkeypatch):
     X[::7, 3] = np.nan
     model = NearestNeighbor(smooth=True).fit(X[::2], y[::2])
     expected = model.predict_proba(X[1::2])
-    monkeypatch.setattr("mauc.classifiers.nearest_neighbor._BLOCK_DISTANCES", 5000)
+    monkeypatch.setattr("mauc.classifiers.nearest_neighbor.nearest_neighbor._BLOCK_DISTANCES", 5000)
     np.testing.assert_array_equal(model.predict_proba(X[1::2]), expected)
 
 

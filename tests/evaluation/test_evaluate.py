@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.naive_bayes import GaussianNB
 
 from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
-from mauc.classifiers.c45 import C45
+from mauc.classifiers.c45.c45 import C45
 from mauc.evaluation import FoldEvaluator, evaluate_ranking
 from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError, UndefinedMAUCError

@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 
+from mauc.difficulty import SirenStudy, siren_study
 from mauc.exceptions import MaucError
-from mauc.experiments import SirenStudy, siren_study
 from mauc.plotting.siren import SirenDisplay
 
 matplotlib.use("Agg")

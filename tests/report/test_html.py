@@ -14,8 +14,8 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 from mauc import FSDD, MAUCD, MDFS, MRMR, ChiSquare, ReliefF, SpreadFx, feature_pair_auc
+from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
-from mauc.experiments.siren import siren_study
 from mauc.report.html import Report, selection_report
 from mauc.report.html import summarise as summarise_module
 from mauc.report.html.compare import find_reference

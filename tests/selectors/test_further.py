@@ -33,17 +33,18 @@ from mauc import (
     SubproblemSelector,
     SymmetricalUncertainty,
 )
-from mauc import problem as problem_module
-from mauc.discretize import BINNINGS
+from mauc.binning.discretizer import BINNINGS
 from mauc.exceptions import MaucError
-from mauc.kernels import jmi_step, rank_columns
-from mauc.relevance import arco as arco_module
-from mauc.relevance import fcbf as fcbf_module
-from mauc.relevance import jmi as jmi_module
-from mauc.relevance import states as states_module
-from mauc.relevance.fcbf import fcbf_ranking
-from mauc.relevance.jmi import jmi_ranking
+from mauc.problem import problem as problem_module
 from mauc.selectors import make_selector
+from mauc.selectors.arco import rank_columns
+from mauc.selectors.arco import search as arco_module
+from mauc.selectors.information import fcbf_search as fcbf_module
+from mauc.selectors.information import jmi_search as jmi_module
+from mauc.selectors.information import jmi_step
+from mauc.selectors.information import states as states_module
+from mauc.selectors.information.fcbf_search import fcbf_ranking
+from mauc.selectors.information.jmi_search import jmi_ranking
 
 FURTHER = {
     "fisher": FisherScore(),

@@ -11,10 +11,10 @@ import oracle_further
 import oracle_mdl
 import oracles
 from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
-from mauc.decompose import DECOMPOSITIONS, Decomposition
-from mauc.problem import make_problem
-from mauc.relevance import RELEVANCES
-from mauc.schedules import SCHEDULES
+from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
+from mauc.problem.problem import make_problem
+from mauc.selectors.relevance import RELEVANCES
+from mauc.selectors.schedules import SCHEDULES
 
 N_CLASSES, N_FEATURES = 4, 14
 

@@ -13,8 +13,8 @@ from sklearn.datasets import load_digits, load_iris
 import oracles
 import strategies
 from mauc import MDFS, feature_pair_auc
-from mauc import problem as problem_module
-from mauc.decompose import Decomposition
+from mauc.problem import problem as problem_module
+from mauc.problem.decomposition import Decomposition
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

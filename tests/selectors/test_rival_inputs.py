@@ -15,10 +15,10 @@ from mauc import (
     SubproblemSelector,
     SymmetricalUncertainty,
 )
-from mauc import problem as problem_module
 from mauc.exceptions import MaucError
-from mauc.relevance import relieff as relieff_module
-from mauc.relevance import states as states_module
+from mauc.problem import problem as problem_module
+from mauc.selectors.information import states as states_module
+from mauc.selectors.relieff import weights as relieff_module
 
 RIVALS = {
     "FSDD": FSDD("all"),

@@ -10,9 +10,9 @@ from numpy.testing import assert_array_equal
 import oracles
 import strategies
 from mauc import MDFS, SubproblemSelector
-from mauc.decompose import DECOMPOSITIONS
 from mauc.exceptions import MaucError
-from mauc.schedules import SCHEDULES
+from mauc.problem.decomposition import DECOMPOSITIONS
+from mauc.selectors.schedules import SCHEDULES
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

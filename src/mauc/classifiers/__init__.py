@@ -1,11 +1,11 @@
 """The classifiers of the paper, one file each."""
 
-from mauc.classifiers.c45 import C45
-from mauc.classifiers.methods import CLASSIFIERS, make_classifier
-from mauc.classifiers.naive_bayes import NormalNaiveBayes
-from mauc.classifiers.nearest_neighbor import NearestNeighbor
-from mauc.classifiers.svm import RBFSVM
-from mauc.classifiers.svm_tuning import TuningResult, tune_rbf_svm
+from mauc.classifiers.c45.c45 import C45
+from mauc.classifiers.naive_bayes.naive_bayes import NormalNaiveBayes
+from mauc.classifiers.nearest_neighbor.nearest_neighbor import NearestNeighbor
+from mauc.classifiers.registry import CLASSIFIERS, make_classifier
+from mauc.classifiers.svm.svm import RBFSVM
+from mauc.classifiers.svm.tuning import TuningResult, tune_rbf_svm
 
 __all__ = [
     "C45",

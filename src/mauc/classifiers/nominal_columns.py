@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.nominal import flag_columns
+from mauc.problem.nominal import flag_columns
 
 UNSEEN = -1  # code of a missing value, or of one that fit has not met
 

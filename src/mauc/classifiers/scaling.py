@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mauc.classifiers.distances import MISSING, NOMINAL, PLAIN
 from mauc.classifiers.nominal_columns import encode_column, find_categories
-from mauc.kernels.distances import MISSING, NOMINAL, PLAIN
 
 
 @dataclass(frozen=True)

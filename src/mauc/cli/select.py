@@ -169,7 +169,7 @@ def served_pairs(selector: "RankingSelector") -> list[list[str]]:
     """Return for each chosen feature the pairs on which no other chosen one has a larger AUC."""
     import numpy as np
 
-    from mauc.decompose import Decomposition
+    from mauc.problem.decomposition import Decomposition
 
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
     auc = selector.pair_auc_

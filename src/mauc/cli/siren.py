@@ -65,7 +65,7 @@ def siren(
     """
     import numpy as np
 
-    from mauc.experiments import siren_study
+    from mauc.difficulty import siren_study
 
     check_figure(figure, force=force)
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)

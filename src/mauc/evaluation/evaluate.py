@@ -8,11 +8,11 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import _get_feature_names
 
-from mauc.classifiers.c45 import C45
-from mauc.classifiers.naive_bayes import NormalNaiveBayes
-from mauc.classifiers.nearest_neighbor import NearestNeighbor
+from mauc.classifiers.c45.c45 import C45
+from mauc.classifiers.naive_bayes.naive_bayes import NormalNaiveBayes
+from mauc.classifiers.nearest_neighbor.nearest_neighbor import NearestNeighbor
 from mauc.classifiers.nominal_columns import categorical_columns
-from mauc.classifiers.svm import RBFSVM
+from mauc.classifiers.svm.svm import RBFSVM
 from mauc.evaluation.fold import Fold
 from mauc.evaluation.nested_bayes import NestedBayes
 from mauc.evaluation.nested_neighbor import NestedNeighbor
@@ -21,7 +21,7 @@ from mauc.evaluation.nested_svm import NestedSVM
 from mauc.evaluation.nested_tree import NestedTree
 from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError
-from mauc.problem import encode_labels
+from mauc.problem.problem import encode_labels
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mauc.classifiers.log_odds import log_odds, log_probabilities
-from mauc.kernels.normal_likelihood import add_log_likelihoods, multiply_likelihoods
+from mauc.classifiers.naive_bayes.likelihood import add_log_likelihoods, multiply_likelihoods
+from mauc.classifiers.naive_bayes.log_odds import log_odds, log_probabilities
 from mauc.parallel import run_blocks
 
 _MOST_PLACES = 2**28  # likelihoods whose place is set aside at once, 2 GB

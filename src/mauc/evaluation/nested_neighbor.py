@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mauc.kernels.distances import grow_distances, settle_rows
+from mauc.classifiers.distances import grow_distances, settle_rows
 from mauc.parallel import run_blocks
 
 _BLOCK_DISTANCES = 2**18  # distances grown at a time, 2 MB: they stay near the core

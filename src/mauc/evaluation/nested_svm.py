@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mauc.classifiers.rbf_kernel import SquaredDistances
+from mauc.classifiers.svm.rbf_kernel import SquaredDistances
 from mauc.evaluation.nested_refit import NestedRefit
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from mauc.classifiers.c45.order import sort_orders
+from mauc.classifiers.c45.tree import fit_tree, predict_fractions
 from mauc.classifiers.nominal_columns import find_categories
-from mauc.kernels.tree import fit_tree, predict_fractions
-from mauc.kernels.tree_order import sort_orders
 
 
 class NestedTree:

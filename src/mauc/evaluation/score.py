@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from mauc.auc.score_auc import class_wins
 from mauc.exceptions import MaucError, UndefinedMAUCError
-from mauc.kernels.score_auc import class_wins
 
 
 class TestLabels:

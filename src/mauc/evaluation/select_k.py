@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, check_random_state
 from threadpoolctl import threadpool_limits
 
-from mauc.classifiers.naive_bayes import NormalNaiveBayes
+from mauc.classifiers.naive_bayes.naive_bayes import NormalNaiveBayes
 from mauc.evaluation.evaluate import FoldEvaluator
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
-from mauc.problem import make_problem
+from mauc.problem.problem import make_problem
 
 MOST_AUTO = 100  # features that "auto" looks at
 RULES = ("one_standard_error", "best")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mauc.classifiers.svm_tuning import TuningResult, tune_rbf_svm
+from mauc.classifiers.svm.tuning import TuningResult, tune_rbf_svm
 from mauc.evaluation.evaluate import FoldEvaluator
 from mauc.exceptions import MaucError
 

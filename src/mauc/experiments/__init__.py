@@ -5,8 +5,6 @@ from mauc.experiments.plan import Cell, DatasetSpec, MethodSpec, Plan, TuningSpe
 from mauc.experiments.plan_file import parse_plan, plan_to_toml, read_plan
 from mauc.experiments.rows import Row
 from mauc.experiments.runner import RunSummary, run_plan
-from mauc.experiments.siren import compare_selectors, siren_study
-from mauc.experiments.siren_measures import SirenStudy, siren_index
 
 __all__ = [
     "Cell",
@@ -15,14 +13,10 @@ __all__ = [
     "Plan",
     "Row",
     "RunSummary",
-    "SirenStudy",
     "TuningSpec",
-    "compare_selectors",
     "load_run",
     "parse_plan",
     "plan_to_toml",
     "read_plan",
     "run_plan",
-    "siren_index",
-    "siren_study",
 ]

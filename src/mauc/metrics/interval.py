@@ -6,8 +6,8 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
+from mauc.auc.score_auc import class_wins
 from mauc.exceptions import MaucError, UndefinedMAUCError
-from mauc.kernels.score_auc import class_wins
 from mauc.metrics.mauc import check_labels, check_scores, warn_of_absent
 from mauc.parallel import run_blocks
 

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import _check_sample_weight
 
-from mauc.decompose import Decomposition
+from mauc.auc.score_auc import class_wins
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
-from mauc.kernels.score_auc import class_wins
+from mauc.problem.decomposition import Decomposition
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.decompose import Decomposition
 from mauc.plotting.ticks import label_axis, room_for
+from mauc.problem.decomposition import Decomposition
 
 
 class PairMapDisplay:

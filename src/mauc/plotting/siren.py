@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, unknown_word
-from mauc.experiments import SirenStudy
 from mauc.plotting.ticks import label_axis
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class SirenDisplay:
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from mauc.experiments.siren import siren_study
+    >>> from mauc.difficulty.siren import siren_study
     >>> from mauc.plotting.siren import SirenDisplay
     >>> X, y = load_wine(return_X_y=True)
     >>> display = SirenDisplay.from_study(siren_study(X, y, n_features=4))

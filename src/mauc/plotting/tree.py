@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.classifiers.c45_text import describe_leaf, describe_test, largest_class
+from mauc.classifiers.c45.text import describe_leaf, describe_test, largest_class
 
 
 class TreeDisplay:

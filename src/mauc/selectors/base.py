@@ -9,13 +9,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mauc.decompose import Decomposition
 from mauc.evaluation.select_k import select_k
 from mauc.exceptions import MaucError
 from mauc.parallel import run_blocks
-from mauc.problem import make_problem
-from mauc.relevance import auc_relevance
-from mauc.selection import SelectionTrace
+from mauc.problem.decomposition import Decomposition
+from mauc.problem.problem import make_problem
+from mauc.selectors.relevance import auc_relevance
+from mauc.selectors.trace import SelectionTrace
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mauc.decompose import DECOMPOSITIONS, Decomposition
 from mauc.exceptions import MaucError
-from mauc.rankings import TIES, rank_features
-from mauc.relevance import NOMINAL, RELEVANCES, UNBOUNDED, WEIGHTED, auc_relevance
-from mauc.schedules import SCHEDULES
-from mauc.selection import walk
+from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.selectors.base import RankingSelector, check_choice
+from mauc.selectors.rankings import TIES, rank_features
+from mauc.selectors.relevance import NOMINAL, RELEVANCES, UNBOUNDED, WEIGHTED, auc_relevance
+from mauc.selectors.schedules import SCHEDULES
+from mauc.selectors.trace import walk
 
 
 class Recipe(NamedTuple):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.problem import Problem
+from mauc.problem.problem import Problem
 from mauc.report.html.values import number, text
 
 N_BINS = 24
@@ -42,7 +42,7 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
     --------
     >>> import numpy as np
     >>> from sklearn.base import BaseEstimator
-    >>> from mauc.problem import make_problem
+    >>> from mauc.problem.problem import make_problem
     >>> from mauc.report.html.distributions import bin_features
     >>> X = np.array([[1.0], [2.0], [2.0], [np.nan]])
     >>> problem = make_problem(BaseEstimator(), X, [0, 0, 1, 1])

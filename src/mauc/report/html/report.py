@@ -11,14 +11,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.decompose import Decomposition
+from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
-from mauc.experiments import SirenStudy
 from mauc.files import write_atomic
-from mauc.problem import Problem, make_problem
-from mauc.relevance import auc_relevance
+from mauc.problem.decomposition import Decomposition
+from mauc.problem.problem import Problem, make_problem
 from mauc.report.html.summarise import summarise
 from mauc.selectors.base import RankingSelector
+from mauc.selectors.relevance import auc_relevance
 
 
 @dataclass(frozen=True, repr=False)

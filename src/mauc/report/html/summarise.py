@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.decompose import Decomposition
+from mauc.difficulty import SirenStudy, siren_index
 from mauc.exceptions import MaucError
-from mauc.experiments import SirenStudy, siren_index
 from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
-from mauc.problem import Problem
-from mauc.relevance import auc_relevance
+from mauc.problem.decomposition import Decomposition
+from mauc.problem.problem import Problem
 from mauc.report.html.compare import summarise_comparison
 from mauc.report.html.distributions import N_BINS, bin_features
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
+from mauc.selectors.relevance import auc_relevance
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
 # 26 classes fit whole. Of more, the features chosen first.

@@ -1,0 +1,1 @@
+"""The engine: AUCs of all features on all class pairs, and of classifier scores."""

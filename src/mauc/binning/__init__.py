@@ -1,0 +1,5 @@
+"""Discretise columns and count bins against classes."""
+
+from mauc.binning.discretizer import MDLDiscretizer
+
+__all__ = ["MDLDiscretizer"]

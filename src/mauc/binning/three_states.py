@@ -1,0 +1,182 @@
+"""Discretise features without looking at the classes: three states, equal width, frequency.
+
+In come features ``XT``; out come codes of shape (n_features, n_samples), ``uint8``, and the
+number of states of each feature. A missing value (NaN) gets a state of its own, after the others;
+a feature without missing values does not have that state.
+"""
+
+import numpy as np
+from numba import njit
+
+# A bin needs a code and the missing values one more.
+MAX_BINS = 255
+
+
+@njit(cache=True, nogil=True)
+def known_moments(column):
+    """Return the number, mean and standard deviation (over n) of the known values.
+
+    One reading, about a value of the column; which is stable.
+    """
+    n = column.shape[0]
+    i = 0
+    while i < n and np.isnan(np.float64(column[i])):
+        i += 1
+    if i == n:
+        return 0, 0.0, 0.0
+    base = np.float64(column[i])
+    difference, spread = 0.0, 0
+    for part in range(16):
+        d = np.float64(column[(part * n) // 16]) - base
+        if not np.isnan(d):
+            difference += d
+            spread += 1
+    shift = base + difference / max(spread, 1)
+
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0
+    n_fours = n // 4
+    # Four sums side by side, which the compiler makes one vector; a missing value makes NaN.
+    for k in range(n_fours):
+        d0 = np.float64(column[4 * k]) - shift
+        d1 = np.float64(column[4 * k + 1]) - shift
+        d2 = np.float64(column[4 * k + 2]) - shift
+        d3 = np.float64(column[4 * k + 3]) - shift
+        s0 += d0
+        s1 += d1
+        s2 += d2
+        s3 += d3
+        q0 += d0 * d0
+        q1 += d1 * d1
+        q2 += d2 * d2
+        q3 += d3 * d3
+    for i in range(4 * n_fours, n):
+        d0 = np.float64(column[i]) - shift
+        s0 += d0
+        q0 += d0 * d0
+    n_known = n
+    sum_d, sum_dd = (s0 + s1) + (s2 + s3), (q0 + q1) + (q2 + q3)
+    if np.isnan(sum_d):
+        n_known, sum_d, sum_dd = 0, 0.0, 0.0
+        for i in range(n):
+            d = np.float64(column[i]) - shift
+            if not np.isnan(d):
+                n_known += 1
+                sum_d += d
+                sum_dd += d * d
+    mean = sum_d / n_known
+    variance = max(sum_dd / n_known - mean * mean, 0.0)
+    return n_known, shift + mean, np.sqrt(variance)
+
+
+@njit(cache=True, nogil=True)
+def three_states(XT, codes, n_states):
+    """Cut every feature at mean - sd and mean + sd.
+
+    x < mean - sd is state 0, x > mean + sd state 2, what lies between state 1, missing 3.
+
+    sd is taken over n, not n - 1: then a feature that varies has a value outside, unless it
+    takes two values equally often (only there are all deviations equal to sd). Such a feature
+    would come out constant and is cut at its mean instead: x > mean is state 2.
+
+    Parameters
+    ----------
+    XT : ndarray of shape (n_features, n_samples)
+    codes : ndarray of shape (n_features, n_samples), uint8
+        Filled.
+    n_states : ndarray of shape (n_features,), int64
+        Filled with 3, or 4 where values are missing.
+    """
+    n = XT.shape[1]
+    for j in range(XT.shape[0]):
+        column, code = XT[j], codes[j]
+        n_known, mean, deviation = known_moments(column)
+        low, high = mean - deviation, mean + deviation
+        n_outside = 0
+        for i in range(n):
+            x = np.float64(column[i])
+            state = 1 - np.int64(x < low) + np.int64(x > high)
+            n_outside += np.int64(state != 1)
+            code[i] = state
+        if n_outside == 0 and deviation > 0:
+            for i in range(n):
+                code[i] = 2 if np.float64(column[i]) > mean else 1
+        n_states[j] = 3
+        if n_known < n:
+            n_states[j] = 4
+            for i in range(n):
+                if np.isnan(np.float64(column[i])):
+                    code[i] = 3
+
+
+@njit(cache=True, nogil=True)
+def equal_width(XT, n_bins, codes, n_states):
+    """Cut the range of every feature into ``n_bins`` parts of equal width.
+
+    The code is floor(n_bins (x - min) / (max - min)), the maximum itself in the last bin; a
+    constant feature is in bin 0, missing values in bin ``n_bins``. ``n_bins <= MAX_BINS``.
+    """
+    n = XT.shape[1]
+    for j in range(XT.shape[0]):
+        column, code = XT[j], codes[j]
+        low, high = np.inf, -np.inf
+        for i in range(n):
+            x = np.float64(column[i])
+            # False for NaN, so a missing value never is an end of the range.
+            if x < low:
+                low = x
+            if x > high:
+                high = x
+        n_states[j] = n_bins
+        for i in range(n):
+            x = np.float64(column[i])
+            if np.isnan(x):
+                code[i] = n_bins
+                n_states[j] = n_bins + 1
+            elif high > low:
+                code[i] = min(np.int64(n_bins * ((x - low) / (high - low))), n_bins - 1)
+            else:
+                code[i] = 0
+
+
+@njit(cache=True, nogil=True)
+def _codes_above(column, cuts, missing, code):
+    """Code the values by the number of cuts below them; return whether a value is missing."""
+    for i in range(column.shape[0]):
+        code[i] = 0
+    # code[i] is the number of cuts[:k] below column[i].
+    for k in range(cuts.shape[0]):
+        for i in range(column.shape[0]):
+            code[i] += np.uint8(column[i] > cuts[k])
+    has_missing = False
+    for i in range(column.shape[0]):
+        if np.isnan(np.float64(column[i])):
+            code[i] = missing
+            has_missing = True
+    return has_missing
+
+
+def equal_frequency(XT, n_bins, codes, n_states):
+    """Cut every feature into ``n_bins`` parts that hold equally many samples.
+
+    With r the number of known values below x and n that of known values, the code is
+    floor(n_bins r / n): equal values stay together, at the price of unequal (or empty) bins.
+    Missing values are in bin ``n_bins``; ``n_bins <= MAX_BINS``. Parameters as `three_states`.
+
+    Notes
+    -----
+    The code is the number of q_k < x among the lower quantiles q_k, k = 1 .. n_bins - 1, the
+    ceil(k n / n_bins)-th smallest values.
+    """
+    steps = np.arange(1, n_bins)
+    for j in range(XT.shape[0]):
+        # Missing values are sorted to the end.
+        ordered = np.sort(XT[j])
+        n_known = len(ordered)
+        if ordered.dtype.kind == "f":
+            n_known -= int(np.isnan(ordered).sum())
+        places = -(-steps * n_known // n_bins)
+        # Where there are fewer values than bins, a quantile may lie below the least value.
+        cuts = ordered[places[places > 0] - 1] if n_known else ordered[:0]
+        has_missing = _codes_above(XT[j], cuts, n_bins, codes[j])
+        n_states[j] = n_bins + has_missing

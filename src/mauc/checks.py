@@ -1,0 +1,115 @@
+"""Check the options of estimators and functions: each check returns what it checked, or raises.
+
+scikit-learn's ``check_scalar`` would do for numbers, but its errors are no `MaucError` and do not
+say what was wanted in one sentence.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from mauc.exceptions import MaucError
+
+
+def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
+    """Return `value` if it is one of the choices; the error names all of them and the nearest.
+
+    Examples
+    --------
+    >>> check_choice("ties", "indx", ("index", "mauc"))
+    Traceback (most recent call last):
+    mauc.exceptions.MaucError: ties must be one of 'index', 'mauc', got 'indx'; did you mean 'index'?
+    """
+    choices = list(choices)
+    # The value may be an array, which has no answer to whether it equals a word.
+    if isinstance(value, str | int | bool | None) and value in choices:
+        return value
+    raise unknown_word(name, value, choices, quoted=True)
+
+
+def unknown_word(what: str, got: Any, choices: Iterable[Any], *, quoted: bool = False) -> MaucError:
+    """Return the error for a word that is none of the choices; it names the nearest one.
+
+    Parameters
+    ----------
+    what : str
+        The option, as the user knows it.
+    got : object
+    choices : iterable
+    quoted : bool, default=False
+        Whether the choices are shown as Python values; words of a file or a command line are not.
+    """
+    choices = list(choices)
+    words = {str(choice).lower(): choice for choice in choices}
+    near = get_close_matches(str(got).lower(), list(words), n=1)
+    hint = f"; did you mean {words[near[0]]!r}?" if near else "."
+    shown = ", ".join(repr(choice) if quoted else str(choice) for choice in choices)
+    return MaucError(f"{what} must be one of {shown}, got {got!r}{hint}")
+
+
+def check_int(
+    name: str, value: Any, low: int, high: int | None = None, *, optional: bool = False
+) -> Any:
+    """Return a whole number of at least `low`, and at most `high`; None too if it is optional.
+
+    Examples
+    --------
+    >>> check_int("n_bins", 1, 2, 255)
+    Traceback (most recent call last):
+    mauc.exceptions.MaucError: n_bins must be an int in [2, 255], got 1.
+    """
+    if optional and value is None:
+        return None
+    if is_int(value) and value >= low and (high is None or value <= high):
+        return int(value)
+    wanted = f"an int of at least {low}" if high is None else f"an int in [{low}, {high}]"
+    raise MaucError(f"{name} must be {'None or ' if optional else ''}{wanted}, got {value!r}.")
+
+
+def check_real(
+    name: str, value: Any, low: float = -np.inf, high: float = np.inf, *,
+    is_low_open: bool = False, is_high_open: bool = False, words: str = "",
+) -> float:  # fmt: skip
+    """Return a finite number between two bounds, which belong to the range unless they are open.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    low, high : float
+    is_low_open, is_high_open : bool, default=False
+    words : str, default=""
+        What else is allowed, for the error message, such as ``' or "auto"'``.
+
+    Examples
+    --------
+    >>> check_real("confidence", 0, 0, 0.5, is_low_open=True)
+    Traceback (most recent call last):
+    mauc.exceptions.MaucError: confidence must be a number in (0, 0.5], got 0.
+    """
+    if is_real(value) and np.isfinite(value):
+        is_above = value > low if is_low_open else value >= low
+        is_below = value < high if is_high_open else value <= high
+        if is_above and is_below:
+            return float(value)
+    if np.isinf(low) and np.isinf(high):
+        wanted = "a finite number"
+    elif np.isinf(high):
+        wanted = f"a number {'>' if is_low_open else '>='} {low:g}"
+    else:
+        brackets = "(" if is_low_open else "[", ")" if is_high_open else "]"
+        wanted = f"a number in {brackets[0]}{low:g}, {high:g}{brackets[1]}"
+    raise MaucError(f"{name} must be {wanted}{words}, got {value!r}.")
+
+
+def is_int(value: Any) -> bool:
+    """Whether a value is a whole number, of Python or NumPy; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a number, of Python or NumPy; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)

@@ -1,0 +1,269 @@
+"""C4.5 decision trees, as WEKA 3.6.14's J48 grows and prunes them."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from mauc.classifiers.c45.order import sort_orders
+from mauc.classifiers.c45.text import tree_to_text
+from mauc.classifiers.c45.tree import fit_tree, predict_fractions
+from mauc.classifiers.nominal_columns import (
+    UNSEEN,
+    categorical_columns,
+    encode_column,
+    find_categories,
+)
+
+
+class C45(ClassifierMixin, BaseEstimator):
+    """C4.5 decision tree with pessimistic pruning and subtree raising.
+
+    The tree, its leaves and its class fractions are those of WEKA 3.6.14's J48 with the same
+    options.
+
+    Parameters
+    ----------
+    confidence : float, default=0.25
+        Confidence of the pessimistic error bound, in (0, 0.5]; smaller values prune more.
+    min_samples_leaf : float, default=2
+        Least number (weight) of samples in a branch, at least two of them for a nominal split.
+    prune : bool, default=True
+        Whether to prune. Without it only splits that do not reduce the training error are undone.
+    subtree_raising : bool, default=True
+        Whether pruning may replace a node by its largest branch.
+    categorical_features : array-like of bool, int or str of shape (n_features,) or \
+            (n_categorical_features,), default=None
+        Nominal features, as mask, indices or names: they get one branch per value. The values
+        themselves are numbers (codes).
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had any.
+    tree_ : Tree
+        The flat tree, see :class:`mauc.classifiers.c45.nodes.Tree`.
+    categories_ : dict of int to ndarray
+        Values of the nominal features found in `fit`.
+    n_leaves_, tree_size_ : int
+        Leaves, and all nodes.
+
+    Notes
+    -----
+    A numeric split of a node with weight N maximises the gain ratio
+
+        ratio = gain / split_information,  gain = (1 - u) (H - H_split) - log2(cuts) / N
+
+    among the features whose gain is not below the average; u is the part of N whose value is
+    missing and log2(cuts) / N pays for having chosen among several cuts. Missing values (NaN) are
+    allowed in `fit` and in prediction: such a sample follows all branches, weighted by how much of
+    the known training weight took each. A nominal value that did not occur in `fit` gets the class
+    fractions of the node that asks for it.
+
+    Sample weights mean repetition: a sample of weight 2 is the same as the sample given twice.
+    (J48 counts such a sample once where C4.5 compares numbers of instances, in two places.)
+
+    References
+    ----------
+    Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc.classifiers import C45
+    >>> iris = load_iris()
+    >>> tree = C45().fit(iris.data, iris.target)
+    >>> tree.n_leaves_, tree.tree_size_
+    (5, 9)
+    >>> print(tree.to_text(iris.feature_names, iris.target_names))
+    petal width (cm) <= 0.6: setosa (50.0)
+    petal width (cm) > 0.6
+    |   petal width (cm) <= 1.7
+    |   |   petal length (cm) <= 4.9: versicolor (48.0/1.0)
+    |   |   petal length (cm) > 4.9
+    |   |   |   petal width (cm) <= 1.5: virginica (3.0)
+    |   |   |   petal width (cm) > 1.5: versicolor (3.0/1.0)
+    |   petal width (cm) > 1.7: virginica (46.0/1.0)
+    <BLANKLINE>
+    Number of Leaves  : 5
+    <BLANKLINE>
+    Size of the tree : 9
+    <BLANKLINE>
+    """
+
+    def __init__(
+        self,
+        confidence=0.25,
+        min_samples_leaf=2,
+        prune=True,
+        subtree_raising=True,
+        categorical_features=None,
+    ):
+        self.confidence = confidence
+        self.min_samples_leaf = min_samples_leaf
+        self.prune = prune
+        self.subtree_raising = subtree_raising
+        self.categorical_features = categorical_features
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow and prune the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Non-negative weights. None: all 1.
+
+        Returns
+        -------
+        self : C45
+        """
+        self._check_parameters()
+        X, y = self._validate(X, y, reset=True)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weight = None
+        if sample_weight is not None:
+            weight = _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+            if not weight.any():
+                raise ValueError("sample_weight must have a positive entry, got only zeros.")
+            # a sample of weight 0 must not exist: thresholds are values of training samples
+            kept = weight > 0.0
+            X, codes, weight = np.asfortranarray(X[kept]), codes[kept], weight[kept]
+            weight = None if (weight == 1.0).all() else weight
+        nominal = self._nominal_columns(X.shape[1])
+        self.categories_ = find_categories(X, nominal)
+        n_values = np.zeros(X.shape[1], np.int32)
+        for j, values in self.categories_.items():
+            n_values[j] = len(values)
+        XT = self._encode(X)
+        self.tree_ = fit_tree(
+            XT,
+            codes.astype(np.int32),
+            len(self.classes_),
+            sort_orders(XT),
+            np.arange(X.shape[1], dtype=np.int32),
+            n_values=n_values if self.categories_ else None,
+            weight=weight,
+            repeats=weight,
+            has_missing=bool(np.isnan(XT).any()),
+            confidence=self.confidence,
+            min_leaf=self.min_samples_leaf,
+            prune=self.prune,
+            raising=self.subtree_raising,
+        )
+        self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
+        self.tree_size_ = len(self.tree_.feature)
+        return self
+
+    def predict_proba(self, X):
+        """Return the class fractions at the leaf of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        fractions : ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        fractions = np.empty((X.shape[0], len(self.classes_)))
+        predict_fractions(self.tree_, self._encode(X), fractions)
+        return fractions
+
+    def predict(self, X):
+        """Return the most frequent class at the leaf of each sample, of equals the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        fractions = self.predict_proba(X)
+        return self.classes_[np.argmax(fractions, axis=1)]
+
+    def to_text(self, feature_names=None, class_names=None):
+        """Return the tree as text, in the layout of J48's printout.
+
+        A leaf shows its class, the training weight that reached it and, behind the slash, how much
+        of that belongs to other classes.
+
+        Parameters
+        ----------
+        feature_names : sequence of str of length n_features_in_, default=None
+            None: the names of the training data, or x0, x1, ...
+        class_names : sequence of str of length n_classes, default=None
+            None: the class labels.
+
+        Returns
+        -------
+        text : str
+        """
+        check_is_fitted(self)
+        if feature_names is None:
+            feature_names = self.feature_names()
+        if class_names is None:
+            class_names = self.classes_
+        return tree_to_text(self.tree_, feature_names, class_names, self.categories_)
+
+    def feature_names(self):
+        """Return the names of the training data, x0, x1, ... if it had none."""
+        default = [f"x{j}" for j in range(self.n_features_in_)]
+        return list(getattr(self, "feature_names_in_", default))
+
+    def _validate(self, X, y="no_validation", reset=True):
+        return validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            order="F",
+            ensure_all_finite="allow-nan",
+        )
+
+    def _check_parameters(self):
+        if not isinstance(self.confidence, Real) or not 0.0 < self.confidence <= 0.5:
+            raise ValueError(f"confidence must be a number in (0, 0.5], got {self.confidence!r}.")
+        if not isinstance(self.min_samples_leaf, Real) or not self.min_samples_leaf >= 1:
+            raise ValueError(
+                f"min_samples_leaf must be a number >= 1, got {self.min_samples_leaf!r}."
+            )
+
+    def _nominal_columns(self, n_features):
+        """Return the numbers of the nominal features."""
+        names = getattr(self, "feature_names_in_", None)
+        return categorical_columns(self.categorical_features, n_features, names)
+
+    def _encode(self, X):
+        """Return X transposed, read-only, nominal columns as codes (one too many if unseen)."""
+        if self.categories_:
+            X = X.copy(order="F")
+        for j, values in self.categories_.items():
+            codes = encode_column(X[:, j], values)
+            codes[codes == UNSEEN] = len(values)
+            X[:, j] = np.where(np.isnan(X[:, j]), np.nan, codes)
+        XT = X.T.view()
+        XT.flags.writeable = False
+        return XT
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,236 @@
+"""Collapse and prune a grown C4.5 tree: pessimistic errors, subtree raising.
+
+Nodes are visited depth first, and the training rows travel along in one `Rows` store.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from mauc.classifiers.c45.nodes import (
+    AVERAGE_SLACK,
+    EPS,
+    compact,
+    copy_node,
+    make_leaf,
+)
+from mauc.classifiers.c45.route import Rows, measure_shares, split_rows
+
+TOLERATED_EXTRA_ERRORS = 0.1
+
+
+@njit(cache=True, nogil=True)
+def added_errors(n, e, confidence, z):
+    """Return the errors to add to `e` errors among `n` rows for the upper confidence bound.
+
+    With f = (e + 1/2) / n: n (f + z^2/2n + z sqrt(f/n - f^2/n + z^2/4n^2)) / (1 + z^2/n) - e, the
+    normal approximation; below one error it is interpolated from the exact n (1 - confidence^(1/n))
+    for e = 0.
+    """
+    base = 0.0
+    fraction = 1.0
+    if e < 1.0:
+        base = n * (1.0 - confidence ** (1.0 / n))
+        if e == 0.0:
+            return base
+        fraction, e = e, 1.0
+    if e + 0.5 >= n:
+        bound = max(n - e, 0.0)
+    else:
+        f = (e + 0.5) / n
+        root = math.sqrt(f / n - f * f / n + z * z / (4.0 * n * n))
+        bound = (f + z * z / (2.0 * n) + z * root) / (1.0 + z * z / n) * n - e
+    return base + fraction * (bound - base)
+
+
+@njit(cache=True, nogil=True)
+def estimated_errors(counts, confidence, z):
+    """Return the pessimistic errors of a leaf with these class counts."""
+    total, largest = 0.0, 0.0
+    for c in range(counts.size):
+        total += counts[c]
+        largest = max(largest, counts[c])
+    if total < EPS:
+        return 0.0
+    return total - largest + added_errors(total, total - largest, confidence, z)
+
+
+@njit(cache=True, nogil=True)
+def collapse(tree, n_nodes):
+    """Make a leaf of every node whose subtree errs on the training rows no less than it would."""
+    errors = np.zeros(n_nodes)
+    # children stand behind their parent, so errors of all children are known
+    for t in range(n_nodes - 1, -1, -1):
+        own, largest = 0.0, 0.0
+        for c in range(tree.counts.shape[1]):
+            own += tree.counts[t, c]
+            largest = max(largest, tree.counts[t, c])
+        own -= largest
+        if tree.n_children[t] == 0:
+            errors[t] = own
+            continue
+        for v in range(tree.n_children[t]):
+            errors[t] += errors[tree.first_child[t] + v]
+        if errors[t] >= own - AVERAGE_SLACK:
+            make_leaf(tree, t)
+
+
+@njit(cache=True, nogil=True)
+def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confidence, z, keep):
+    """Send a stretch of rows through the subtree at `root`.
+
+    Returns the store, which may have moved, and the estimated errors of the leaves with these rows.
+    If `keep`, the class counts and shares of the subtree become those of these rows.
+    """
+    max_children = share.size
+    bounds = np.zeros(max_children + 1, np.int64)
+    counts = np.zeros(tree.counts.shape[1])
+    stack = np.zeros((8 * (max_children + 1), 3), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2] = root, start, end
+    waiting = 1
+    errors = 0.0
+    while waiting > 0:
+        waiting -= 1
+        t, first, last = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+        n_children = tree.n_children[t]
+        if keep or n_children == 0:
+            counts[:] = 0.0
+            for i in range(first, last):
+                counts[y[rows.row[i]]] += rows.weight[i]
+            if keep:
+                for c in range(counts.size):
+                    tree.counts[t, c] = counts[c]
+        if n_children == 0:
+            errors += estimated_errors(counts, confidence, z)
+            continue
+        measure_shares(tree, t, XT, rows, first, last, share)
+        if keep:
+            for v in range(n_children):
+                tree.share[tree.first_child[t] + v] = share[v]
+        rows, top = split_rows(tree, t, XT, rows, first, last, top, share, bounds, buffer)
+        if waiting + n_children > stack.shape[0]:
+            larger = np.zeros((2 * (waiting + n_children), 3), np.int64)
+            for i in range(waiting):
+                for j in range(3):
+                    larger[i, j] = stack[i, j]
+            stack = larger
+        for v in range(n_children - 1, -1, -1):
+            stack[waiting, 0] = tree.first_child[t] + v
+            stack[waiting, 1], stack[waiting, 2] = bounds[v], bounds[v + 1]
+            waiting += 1
+    return rows, errors
+
+
+@njit(cache=True, nogil=True)
+def largest_child(tree, t):
+    """Return the child of most weight; of equals the last."""
+    total = 0.0
+    for c in range(tree.counts.shape[1]):
+        total += tree.counts[t, c]
+    best, largest = 0, 0.0
+    for v in range(tree.n_children[t]):
+        bag = tree.share[tree.first_child[t] + v] * total
+        if largest - bag < EPS:
+            best, largest = v, bag
+    return tree.first_child[t] + best
+
+
+@njit(cache=True, nogil=True)
+def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
+    """Prune bottom-up, in place.
+
+    A node whose sons are pruned becomes a leaf if that is estimated to err at most 0.1 more than
+    the subtree and than its largest branch taking all its rows; else that branch takes its place if
+    it errs at most 0.1 more than the subtree, and the node is pruned again.
+
+    Parameters
+    ----------
+    tree, n_nodes : grown, collapsed tree
+    XT, y, weight : the rows it was grown on
+    confidence, z : float
+        Confidence of the pessimistic bound and the normal quantile of 1 - confidence.
+    raising : bool
+        Whether a branch may replace its parent.
+    """
+    n = y.size
+    rows = Rows(np.zeros(n, np.int32), np.zeros(n))
+    buffer = Rows(np.zeros(n, np.int32), np.zeros(n))
+    for i in range(n):
+        rows.row[i], rows.weight[i] = i, weight[i]
+    max_children = 1
+    for t in range(n_nodes):
+        max_children = max(max_children, tree.n_children[t])
+    bounds = np.zeros(max_children + 1, np.int64)
+    share = np.zeros(max_children)
+    begin_of, end_of = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
+    errors_of = np.zeros(n_nodes)
+    end_of[0] = n
+    # Frames: (node, next child to visit (-1: rows not yet sent down), free place before the node).
+    stack = np.zeros((n_nodes + 1, 3), np.int64)
+    stack[0, 1], stack[0, 2] = -1, n
+    top, depth = n, 1
+    while depth > 0:
+        t = stack[depth - 1, 0]
+        start, end = begin_of[t], end_of[t]
+        n_children = tree.n_children[t]
+        child = stack[depth - 1, 1]
+        if n_children == 0:
+            errors_of[t] = estimated_errors(tree.counts[t], confidence, z)
+            top = stack[depth - 1, 2]
+            depth -= 1
+            continue
+        if child < 0:
+            for v in range(n_children):
+                share[v] = tree.share[tree.first_child[t] + v]
+            rows, top = split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer)
+            for v in range(n_children):
+                begin_of[tree.first_child[t] + v] = bounds[v]
+                end_of[tree.first_child[t] + v] = bounds[v + 1]
+            child = 0
+        if child < n_children:
+            stack[depth - 1, 1] = child + 1
+            stack[depth, 0] = tree.first_child[t] + child
+            stack[depth, 1], stack[depth, 2] = -1, top
+            depth += 1
+            continue
+
+        # the sons are pruned; their rows are no longer needed
+        top = stack[depth - 1, 2]
+        leaf_errors = estimated_errors(tree.counts[t], confidence, z)
+        tree_errors = 0.0
+        for v in range(n_children):
+            tree_errors += errors_of[tree.first_child[t] + v]
+        branch = largest_child(tree, t)
+        branch_errors = np.inf
+        if raising:
+            rows, branch_errors = redistribute(
+                tree,
+                branch,
+                XT,
+                y,
+                rows,
+                start,
+                end,
+                top,
+                share,
+                buffer,
+                confidence,
+                z,
+                np.bool_(False),
+            )
+        tolerated = TOLERATED_EXTRA_ERRORS + EPS
+        if leaf_errors < tree_errors + tolerated and leaf_errors < branch_errors + tolerated:
+            make_leaf(tree, t)
+        elif branch_errors < tree_errors + tolerated:
+            copy_node(tree, branch, tree, t)
+            rows, _ = redistribute(
+                tree, t, XT, y, rows, start, end, top, share, buffer, confidence, z, np.bool_(True)
+            )
+            stack[depth - 1, 1] = -1
+            continue
+        errors_of[t] = tree_errors
+        if tree.n_children[t] == 0:
+            errors_of[t] = leaf_errors
+        depth -= 1
+    return compact(tree)

@@ -1,0 +1,50 @@
+"""Import optional packages, or say which extra to install."""
+
+from importlib import import_module
+from typing import Any
+
+from mauc.exceptions import MaucError
+
+# The extra of pyproject.toml that brings each package.
+_EXTRA_OF = {
+    "dask": "dask", "distributed": "dask", "filelock": "experiments", "jinja2": "report",
+    "matplotlib": "plot", "pandas": "data", "pooch": "data", "pyarrow": "data", "rich": "cli",
+    "typer": "cli",
+}  # fmt: skip
+
+
+class MissingExtraError(MaucError, ImportError):
+    """A package that an optional part of the library needs is not installed."""
+
+
+def optional_import(module: str, purpose: str) -> Any:
+    """Import an optional module.
+
+    Parameters
+    ----------
+    module : str
+    purpose : str
+        What needs it, as the subject of a sentence: "Parquet files", "plots".
+
+    Returns
+    -------
+    module : module
+
+    Examples
+    --------
+    >>> optional_import("math", "roots").sqrt(4)
+    2.0
+    >>> optional_import("no_such_package", "wonders")
+    Traceback (most recent call last):
+    mauc.extras.MissingExtraError: wonders need the package no_such_package: pip install no_such_package.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.split(".")[0]
+        if error.name is not None and error.name.split(".")[0] != package:
+            raise  # the package is there, but broken
+        extra = f'"mauc[{_EXTRA_OF[package]}]" or pip install ' if package in _EXTRA_OF else ""
+        raise MissingExtraError(
+            f"{purpose} need the package {package}: pip install {extra}{package}."
+        ) from error

@@ -1,0 +1,1 @@
+"""What a user has -> Problem: validated columns, class codes, sub-problems."""

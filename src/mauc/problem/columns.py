@@ -1,0 +1,65 @@
+"""Give columns the types that the kernels take: any dtype and layout in, one of three out."""
+
+import numpy as np
+
+from mauc.problem.layout import contiguous_columns
+
+
+def ordered_columns(XT):
+    """Give columns one of three types without changing the order and ties of their values.
+
+    That is all that AUCs look at; what looks at values takes `float_columns`.
+
+    Parameters
+    ----------
+    XT : ndarray of shape (n_features, n_samples)
+        Of any numeric type.
+
+    Returns
+    -------
+    XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
+        Contiguous and read-only; a view of the input where it can be one.
+    """
+    dtype = XT.dtype
+    if dtype == np.bool_:
+        XT = XT.view(np.uint8)
+    elif dtype == np.int8:
+        XT = XT.astype(np.int16) + np.int16(128)
+        XT = XT.astype(np.uint8)
+    elif dtype in (np.float16, np.int16, np.uint16):
+        XT = XT.astype(np.float32)  # 24 bits hold all 16-bit integers
+    elif dtype.kind in "iu" and dtype.itemsize == 4:
+        XT = XT.astype(np.float64)
+    elif dtype.kind in "iu" and dtype.itemsize == 8:
+        XT = _wide_integers(XT)
+    elif dtype not in (np.uint8, np.float32, np.float64):
+        XT = XT.astype(np.float64)
+    return contiguous_columns(XT)
+
+
+def float_columns(XT):
+    """Give columns type float32 or float64, contiguous and read-only, with their values."""
+    if XT.dtype not in (np.float32, np.float64):
+        is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
+        XT = XT.astype(np.float32 if is_narrow else np.float64)
+    return contiguous_columns(XT)
+
+
+def ordered_entries(data):
+    """Return the entries of a sparse matrix as float64, in order among each other and zero."""
+    if not _is_wide(data):
+        return data.astype(np.float64)
+    levels, ranks = np.unique(data, return_inverse=True)
+    return (ranks - np.searchsorted(levels, 0) + (data > 0) * (0 not in levels)).astype(np.float64)
+
+
+def _is_wide(values):
+    # float64 holds whole numbers up to 2**53; beyond, the ranks of the values do as well.
+    is_long = values.dtype.kind in "iu" and values.dtype.itemsize == 8
+    return is_long and values.size > 0 and (values.max() > 2**53 or values.min() < -(2**53))
+
+
+def _wide_integers(XT):
+    if not _is_wide(XT):
+        return XT.astype(np.float64)
+    return np.array([np.unique(column, return_inverse=True)[1] for column in XT], np.float64)

@@ -1,0 +1,5 @@
+"""Nearest hits and misses."""
+
+from mauc.selectors.relieff.relieff import ReliefF
+
+__all__ = ["ReliefF"]

@@ -1,0 +1,113 @@
+"""Walk over ranking lists by a schedule: lists in, a SelectionTrace out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Walk(NamedTuple):
+    """Selected features in order and where each came from; arrays of shape (n_selected,)."""
+
+    features: np.ndarray
+    subproblems: np.ndarray  #: number of the list
+    ranks: np.ndarray  #: place in that list, 1 for the best
+    scores: np.ndarray  #: relevance there
+
+
+class TraceStep(NamedTuple):
+    """One selected feature and the list that brought it."""
+
+    step: int  #: 0 for the first selected feature
+    feature: int  #: column number
+    feature_name: str
+    subproblem: int  #: number of the list
+    subproblem_name: str  #: such as "setosa vs virginica"
+    rank: int  #: place of the feature in that list, 1 for the best
+    score: float  #: its relevance there
+
+
+@dataclass(frozen=True)
+class SelectionTrace:
+    """How a selection came about: arrays of shape (n_steps,), one entry a selected feature.
+
+    Iterating gives `TraceStep` tuples. `details` are further columns that a selector has to tell,
+    such as "predicted_mauc".
+    """
+
+    features: np.ndarray
+    subproblems: np.ndarray
+    ranks: np.ndarray
+    scores: np.ndarray
+    feature_names: np.ndarray
+    subproblem_names: np.ndarray
+    details: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __len__(self):
+        return len(self.features)
+
+    def __getitem__(self, step) -> TraceStep:
+        step = range(len(self))[step]
+        return TraceStep(
+            step=step,
+            feature=int(self.features[step]),
+            feature_name=str(self.feature_names[step]),
+            subproblem=int(self.subproblems[step]),
+            subproblem_name=str(self.subproblem_names[step]),
+            rank=int(self.ranks[step]),
+            score=float(self.scores[step]),
+        )
+
+    def __iter__(self) -> Iterator[TraceStep]:
+        return (self[step] for step in range(len(self)))
+
+    def to_frame(self):
+        """Return the trace as a pandas DataFrame, one row a step."""
+        import pandas as pd
+
+        frame = pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
+        return frame.assign(**self.details)
+
+
+def walk(lists, schedule, n_wanted, score_feature):
+    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
+
+    Parameters
+    ----------
+    lists : RankingLists
+    schedule : object
+        See `mauc.selectors.schedules`.
+    n_wanted : int
+    score_feature : callable
+        ``feature -> AUC`` on every sub-problem; called for schedules that need it.
+
+    Returns
+    -------
+    walk : Walk
+    """
+    heads = np.zeros(lists.n_lists, np.int64)
+    is_open = np.ones(lists.n_lists, bool)
+    selected = {}
+    while len(selected) < n_wanted and is_open.any():
+        speaker = schedule.next_list(is_open)
+        is_new = False
+        while is_open[speaker] and not is_new:
+            head = heads[speaker]
+            heads[speaker] += 1
+            is_open[speaker] = heads[speaker] < lists.length
+            feature = int(lists.features[speaker, head])
+            is_new = feature not in selected
+            if is_new:
+                selected[feature] = (speaker, head + 1, lists.scores[speaker, head])
+                if schedule.needs_scores:
+                    schedule.observe(score_feature(feature))
+            if not schedule.insists:
+                break
+    speakers, ranks, scores = zip(*selected.values(), strict=True)
+    return Walk(np.array(list(selected)), np.array(speakers), np.array(ranks), np.array(scores))
+
+
+def walk_one_list(ranking, scores):
+    """Return the Walk along a single list that is sorted already."""
+    return Walk(ranking, np.zeros(len(ranking), np.int64), np.arange(1, len(ranking) + 1), scores)

@@ -1,0 +1,91 @@
+"""CHI, SU and IG of a table of bins and classes."""
+
+import numpy as np
+from hypothesis import given, settings
+from numpy.testing import assert_allclose, assert_array_equal
+
+import oracle_mdl as oracle
+import rival_strategies
+import weka_filters
+from mauc.binning.contingency import CHI, IG, SU, nominal_scores, share_missing, table_scores
+from mauc.binning.mdl_cuts import make_logs
+from mauc.binning.subproblem_scores import subproblem_scores
+
+ALL = np.array([CHI, SU, IG])
+
+
+def scores_of(counts, missing=None):
+    counts = np.array(counts, np.int64)
+    missing = np.zeros(counts.shape[1], np.int64) if missing is None else np.array(missing)
+    n = int(counts.sum() + missing.sum())
+    scores = np.empty(3)
+    table_scores(counts, missing, make_logs(n, counts.shape[1]).vlogv, scores)
+    return scores
+
+
+def test_table_by_hand():
+    # classes parted: all expectations are 5, chi = 4 * 25 / 5; one bit of information
+    assert_allclose(scores_of([[10, 0], [0, 10]]), [20.0, 1.0, 1.0], rtol=1e-15)
+    # expectations 2 and 2, deviations 1: chi = 4 / 2
+    assert_allclose(scores_of([[3, 1], [1, 3]])[CHI], 2.0, rtol=1e-15)
+    # H(class) = 1, bins 1/4 and 3/4: I = 1 - 3/4 h(1/3)
+    information = 1 - 0.75 * (-np.log2(1 / 3) / 3 - 2 * np.log2(2 / 3) / 3)
+    bins = -0.25 * np.log2(0.25) - 0.75 * np.log2(0.75)
+    got = scores_of([[1, 0], [1, 2]])
+    assert_allclose(got[[SU, IG]], [2 * information / (1 + bins), information], rtol=1e-14)
+
+
+def test_missing_values_are_shared_out_by_hand():
+    # bins of 3 and 1 known values share the four missing ones of class 1 as 3 and 1
+    counts, table = np.array([[2, 1], [1, 0]]), np.empty((2, 2))
+    assert share_missing(counts, np.array([0, 4]), table) == 4
+    assert_array_equal(table, [[2.0, 4.0], [1.0, 1.0]])
+
+
+def test_tables_that_say_nothing():
+    assert_array_equal(scores_of([[3, 5]]), 0.0)
+    assert_array_equal(scores_of([[3, 0], [4, 0]]), 0.0)
+    assert_array_equal(scores_of([[3, 5], [0, 0]]), 0.0)
+    assert_array_equal(scores_of([[0, 0], [0, 0]], [2, 2]), 0.0)
+    assert_allclose(scores_of([[2, 2], [3, 3]]), 0.0, atol=1e-15)
+
+
+def test_all_missing_scores_nothing():
+    y = np.tile([0, 1, 2], 5).astype(np.int32)
+    XT = np.full((1, 15), np.nan)
+    XT.flags.writeable = False
+    roles = rival_strategies.roles(3)
+    out = np.full((3, 1, len(roles)), np.nan)
+    subproblem_scores(XT, y, roles, ALL, out)
+    assert_array_equal(out, 0.0)
+
+
+@settings(max_examples=80)
+@given(rival_strategies.single_columns())
+def test_nominal_scores_equal_the_definition(problem):
+    x, y, n_classes = problem
+    known = ~np.isnan(x)
+    category = np.full((1, len(x)), -1, np.int32)
+    names, category[0, known] = np.unique(x[known], return_inverse=True)
+    n_categories = max(len(names), 1)
+    roles = rival_strategies.roles(n_classes)
+    out = np.empty((3, 1, len(roles)))
+    vlogv = make_logs(len(y), n_classes).vlogv
+    nominal_scores(category, y, n_classes, np.array([n_categories]), roles, vlogv, ALL, out)
+    for s, role in enumerate(roles):
+        bins, local = oracle.subproblem(category[0], y, role)
+        wanted = oracle.scores(bins, local, n_categories, max(role.max() + 1, 1))
+        assert_allclose(out[:, 0, s], wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_blocks_of_columns_and_choice_of_statistics_give_the_same_bits():
+    X, y, n_classes, _ = weka_filters.load("digits")
+    XT, roles = weka_filters.columns(X), rival_strategies.roles(n_classes)[:30]
+    together = np.empty((3, len(XT), len(roles)))
+    subproblem_scores(XT, y, roles, ALL, together)
+    for start in range(0, len(XT), 7):
+        part = XT[start : start + 7]
+        for statistics in ([SU], [IG, CHI]):
+            out = np.empty((len(statistics), len(part), len(roles)))
+            subproblem_scores(part, y, roles, np.array(statistics), out)
+            assert_array_equal(out, together[statistics, start : start + 7])

@@ -1,0 +1,262 @@
+"""MDLDiscretizer as a transformer, and the binnings of mRMR."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import check_estimator
+
+import oracle_mdl
+import oracle_mrmr
+import weka_filters
+from mauc import MDLDiscretizer
+from mauc.binning.discretizer import BINNINGS, bin_columns, find_cut_points
+from mauc.exceptions import MaucError, SmallClassWarning
+from mauc.problem import problem as problem_module
+from mauc.problem.problem import make_problem
+
+
+class Flagged(BaseEstimator):
+    """Stands for a selector with nominal columns."""
+
+    def __init__(self, categorical_features=None):
+        self.categorical_features = categorical_features
+
+
+def problem_of(X, y, categorical_features=None):
+    return make_problem(Flagged(categorical_features), X, y, accept_nominal=True)
+
+
+def assert_same_cuts(one, other):
+    assert len(one) == len(other)
+    for points, wanted in zip(one, other, strict=True):
+        assert_array_equal(points, wanted)
+
+
+@pytest.fixture
+def gappy(rng):
+    """Numbers with ties, gaps and a constant column, of three classes."""
+    y = rng.integers(0, 3, 120)
+    X = (rng.normal(size=(120, 5)) + y[:, np.newaxis] * [0, 1, 2, 4, 0]).round(1)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[:, 4] = 2.5
+    return X, y
+
+
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+def test_cut_points_equal_weka(name):
+    X, y, _, reference = weka_filters.load(name)
+    discretizer = MDLDiscretizer(n_jobs=2).fit(X, y)
+    assert_same_cuts(discretizer.cut_points_, weka_filters.cut_points(reference))
+
+
+@pytest.mark.parametrize("name", weka_filters.EVERYWHERE)
+def test_bins_are_the_cut_points_below(name):
+    X, y, _, reference = weka_filters.load(name)
+    bins = MDLDiscretizer().fit(X, y).transform(X)
+    for j, points in enumerate(weka_filters.cut_points(reference)):
+        wanted = oracle_mdl.bins_of(np.asarray(X[:, j], float), points).astype(float)
+        wanted[wanted < 0] = np.nan
+        assert_array_equal(bins[:, j], wanted)
+
+
+def test_values_at_and_beyond_the_cuts():
+    X = np.arange(20.0)[:, np.newaxis]
+    discretizer = MDLDiscretizer().fit(X, np.repeat(["u", "v"], 10))
+    assert_array_equal(discretizer.cut_points_, [[9.5]])
+    assert discretizer.classes_.tolist() == ["u", "v"]
+    new = np.array([[9.5], [np.nextafter(9.5, 10)], [-1e300], [1e300], [np.nan]])
+    assert_array_equal(discretizer.transform(new)[:, 0], [0, 1, 0, 1, np.nan])
+
+
+def test_missing_values_are_left_out(gappy):
+    X, y = gappy
+    discretizer = MDLDiscretizer().fit(X, y)
+    for j in range(X.shape[1]):
+        known = ~np.isnan(X[:, j])
+        alone = MDLDiscretizer().fit(X[known][:, [j]], y[known]) if j < 4 else None
+        wanted = alone.cut_points_[0] if alone else []
+        assert_array_equal(discretizer.cut_points_[j], wanted)
+    assert_array_equal(np.isnan(discretizer.transform(X)), np.isnan(X))
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix])
+def test_sparse_equals_dense(rng, make):
+    y = rng.integers(0, 3, 150)
+    X = np.where(rng.random((150, 9)) < 0.6, 0.0, rng.normal(size=(150, 9)) + y[:, np.newaxis])
+    X[4, 4] = np.nan
+    dense, stored = MDLDiscretizer().fit(X, y), MDLDiscretizer().fit(make(X), y)
+    assert sum(map(len, dense.cut_points_)) > 0
+    assert_same_cuts(stored.cut_points_, dense.cut_points_)
+    assert_array_equal(stored.transform(make(X)), dense.transform(X))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_agnostic_to_type_and_layout(rng, dtype, order):
+    y = rng.integers(0, 3, 100)
+    X = rng.integers(0, 20, (100, 4)) + 3 * y[:, np.newaxis]
+    wanted = MDLDiscretizer().fit(X.astype(float), y)
+    typed = np.array(X, dtype=dtype, order=order)
+    got = MDLDiscretizer().fit(typed, y)
+    assert_same_cuts(got.cut_points_, wanted.cut_points_)
+    assert_array_equal(got.transform(typed), wanted.transform(X.astype(float)))
+
+
+def test_agnostic_to_threads_and_blocks(monkeypatch):
+    X, y, *_ = weka_filters.load("digits")
+    wanted = MDLDiscretizer(n_jobs=1).fit(X, y).cut_points_
+    for block_bytes in (1, 40_000, 2**30):
+        monkeypatch.setattr(problem_module, "_BLOCK_BYTES", block_bytes)
+        for n_jobs in (1, 3):
+            assert_same_cuts(MDLDiscretizer(n_jobs=n_jobs).fit(X, y).cut_points_, wanted)
+
+
+def test_frames_in_and_out():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    wanted = MDLDiscretizer().fit_transform(X.to_numpy(), y)
+    discretizer = MDLDiscretizer().set_output(transform="pandas").fit(X, y)
+    bins = discretizer.transform(X)
+    assert isinstance(bins, pd.DataFrame)
+    assert list(bins.columns) == list(X.columns) == list(discretizer.get_feature_names_out())
+    assert_array_equal(bins, wanted)
+    X = pl.DataFrame({name: X[name].to_numpy() for name in X})
+    bins = (
+        MDLDiscretizer().set_output(transform="polars").fit(X, pl.Series(y.tolist())).transform(X)
+    )
+    assert isinstance(bins, pl.DataFrame)
+    assert bins.columns == X.columns
+    assert_array_equal(bins.to_numpy(), wanted)
+
+
+def test_clone_pickle_and_pipeline():
+    X, y = load_iris(return_X_y=True)
+    discretizer = MDLDiscretizer().fit(X, y)
+    again = pickle.loads(pickle.dumps(discretizer))
+    assert_array_equal(again.transform(X), discretizer.transform(X))
+    assert not hasattr(clone(discretizer), "cut_points_")
+    pipeline = make_pipeline(MDLDiscretizer(), CategoricalNB(min_categories=9)).fit(X, y)
+    assert pipeline.score(X, y) > 0.9
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
+def test_scikit_learn_checks_pass_and_none_is_skipped():
+    results = check_estimator(MDLDiscretizer(), on_skip=None)
+    status = {result["check_name"]: result["status"] for result in results}
+    assert {name: state for name, state in status.items() if state != "passed"} == {}
+    assert "check_estimator_sparse_array" in status
+
+
+def test_tags_tell_the_truth():
+    tags = get_tags(MDLDiscretizer())
+    assert tags.input_tags.sparse
+    assert tags.input_tags.allow_nan
+    assert tags.target_tags.required
+
+
+def test_bad_input():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(MaucError, match="y must hold at least 2 classes"):
+        MDLDiscretizer().fit(X, np.zeros(150))
+    with pytest.raises(ValueError, match="contains infinity"):
+        MDLDiscretizer().fit(np.where(X > 7, np.inf, X), y)
+    fitted = MDLDiscretizer().fit(X, y)
+    with pytest.raises(ValueError, match="contains infinity"):
+        fitted.transform(np.full((1, 4), -np.inf))
+    with pytest.raises(ValueError, match="X has 3 features, but MDLDiscretizer is expecting 4"):
+        fitted.transform(X[:, :3])
+
+
+def test_a_warning_points_at_the_caller():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        MDLDiscretizer().fit(np.arange(5.0)[:, np.newaxis], [0, 0, 1, 1, 2])
+    assert [w.category for w in caught] == [SmallClassWarning]
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("binning", BINNINGS)
+def test_binnings_equal_their_definitions(gappy, binning):
+    X, y = gappy
+    states, n_states = bin_columns(problem_of(X, y), binning, 7)
+    assert states.dtype == np.uint8
+    for j, column in enumerate(X.T):
+        is_missing = np.isnan(column)
+        if binning == "three_states":
+            wanted, n_known = oracle_mrmr.three_states(column)[0], 3
+        elif binning == "equal_width":
+            wanted, n_known = oracle_mrmr.equal_width(column, 7), 7
+        elif binning == "equal_frequency":
+            wanted, n_known = oracle_mrmr.equal_frequency(column, 7), 7
+        elif binning == "mdl":
+            points = oracle_mdl.cut_points(column, y, 3)
+            wanted, n_known = oracle_mdl.bins_of(column, points), len(points) + 1
+        else:
+            values = np.unique(column[~is_missing])
+            wanted, n_known = np.searchsorted(values, column), len(values)
+        wanted = np.where(is_missing, n_known, wanted)
+        assert_array_equal(states[j], wanted)
+        assert n_states[j] == n_known + is_missing.any()
+
+
+@pytest.mark.parametrize("binning", BINNINGS)
+def test_nominal_columns_keep_their_categories(gappy, binning):
+    X, y = gappy
+    X[:, 0] = np.where(np.isnan(X[:, 0]), np.nan, np.floor(X[:, 0]) * 10)
+    states, n_states = bin_columns(problem_of(X, y, [0]), binning, 4)
+    plain, n_plain = bin_columns(problem_of(X, y), binning, 4)
+    assert_array_equal(states[1:], plain[1:])
+    assert_array_equal(n_states[1:], n_plain[1:])
+    values = np.unique(X[~np.isnan(X[:, 0]), 0])
+    wanted = np.where(np.isnan(X[:, 0]), len(values), np.searchsorted(values, X[:, 0]))
+    assert_array_equal(states[0], wanted)
+    assert n_states[0] == len(values) + 1
+
+
+@pytest.mark.parametrize("binning", BINNINGS)
+def test_binnings_agnostic_to_threads_blocks_and_storage(gappy, monkeypatch, binning):
+    X, y = gappy
+    wanted = bin_columns(problem_of(X, y), binning, 5)
+    monkeypatch.setattr(problem_module, "_BLOCK_BYTES", 1)
+    for data, n_jobs in ((X, 1), (X, 3), (sparse.csr_array(np.nan_to_num(X)), 2)):
+        if sparse.issparse(data):
+            wanted = bin_columns(problem_of(np.nan_to_num(X), y), binning, 5)
+        got = bin_columns(problem_of(data, y), binning, 5, n_jobs)
+        assert_array_equal(got[0], wanted[0])
+        assert_array_equal(got[1], wanted[1])
+
+
+def test_a_column_of_gaps_is_one_state(gappy):
+    X, y = gappy
+    X[:, 1] = np.nan
+    for binning in ("mdl", "none"):
+        states, n_states = bin_columns(problem_of(X, y), binning, 5)
+        assert_array_equal(states[1], 0)
+        assert n_states[1] == 1
+    assert len(find_cut_points(problem_of(X, y))[1]) == 0
+
+
+def test_too_many_values_to_be_states():
+    X, y = np.arange(600.0).reshape(300, 2), np.arange(300) % 2
+    text = "column 0 must have at most 255 distinct values to be taken as discrete, got 300"
+    with pytest.raises(MaucError, match=text):
+        bin_columns(problem_of(X, y), "none", 5)
+    with pytest.raises(MaucError, match="column 1 must have at most 255 distinct values"):
+        bin_columns(problem_of(X, y, [1]), "three_states", 5)
+
+
+@pytest.mark.parametrize("n_bins", [0, 1, 256, 3.0, "5", None])
+@pytest.mark.parametrize("binning", ["equal_width", "equal_frequency"])
+def test_n_bins_out_of_range(gappy, binning, n_bins):
+    text = rf"n_bins must be an int in \[2, 255\], got {n_bins!r}"
+    with pytest.raises(MaucError, match=text):
+        bin_columns(problem_of(*gappy), binning, n_bins)

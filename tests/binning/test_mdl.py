@@ -1,0 +1,175 @@
+"""MDL cuts: against the definition and against WEKA, by every way to find them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import oracle_mdl as oracle
+import rival_strategies
+import weka_filters
+from mauc.binning.contingency import CHI, IG, SU
+from mauc.binning.mdl_cuts import cut_runs, make_logs
+from mauc.binning.radix_sort import sort_column
+from mauc.binning.subproblem_scores import mdl_cut_points, subproblem_scores
+from mauc.binning.value_runs import compress_runs, empty_runs
+
+ALL = np.array([CHI, SU, IG])
+
+
+def read_only(x, dtype=np.float64):
+    x = np.ascontiguousarray(np.atleast_2d(np.asarray(x, dtype=dtype)))
+    x.flags.writeable = False
+    return x
+
+
+def whole(n_classes):
+    return np.arange(n_classes, dtype=np.int32)
+
+
+def score(XT, y, roles):
+    out = np.full((3, len(XT), len(roles)), np.nan)
+    subproblem_scores(XT, y, roles, ALL, out)
+    return out
+
+
+def sorted_column(x, y, n_classes):
+    n = len(y)
+    values, codes, missing = np.empty(n), np.empty(n, np.int32), np.empty(n_classes, np.int64)
+    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    n_known = sort_column(x, y, values, codes, missing, keys, spare)
+    return values, codes, missing, n_known
+
+
+def cuts_of_all_candidates(x, y, n_classes):
+    """Cut by the search that tries every boundary between distinct values."""
+    values, codes, _, n_known = sorted_column(x, y, n_classes)
+    n = len(y)
+    runs = empty_runs(n)
+    n_runs = compress_runs(values, codes, n_known, whole(n_classes), runs)
+    cuts, s_of, near = (np.empty(n + 1, np.int64) for _ in range(3))
+    n_cuts = cut_runs(runs, n_runs, n_classes, make_logs(n, n_classes), cuts, s_of, near)
+    return (runs.value[cuts[:n_cuts]] + runs.value[cuts[:n_cuts] + 1]) / 2
+
+
+def test_cut_by_hand():
+    # ten rows of each class, cleanly parted: H = 1, E = 0, and 1 > (log2 19 + log2 7 - 2) / 20
+    y = np.repeat([0, 1], 10).astype(np.int32)
+    points, offsets = mdl_cut_points(read_only(np.arange(20.0)), y, whole(2))
+    assert_array_equal(points, [9.5])
+    assert_array_equal(offsets, [0, 1])
+
+
+def test_a_cut_must_pay_for_itself():
+    # two rows: 1 > (log2 1 + log2 7 - 2) / 2 holds, so even one row a side is cut
+    y = np.array([0, 1], np.int32)
+    assert_array_equal(mdl_cut_points(read_only([0.0, 1.0]), y, whole(2))[0], [0.5])
+    # alternating classes: nothing is gained anywhere near the price
+    y = np.tile([0, 1], 10).astype(np.int32)
+    assert len(mdl_cut_points(read_only(np.arange(20.0)), y, whole(2))[0]) == 0
+
+
+def test_more_cuts_than_were_reserved():
+    # a class change every 50 rows: 99 cuts of one column
+    y = (np.arange(5000) // 50 % 2).astype(np.int32)
+    points, offsets = mdl_cut_points(read_only(np.arange(5000.0)), y, whole(2))
+    assert_array_equal(points, oracle.cut_points(np.arange(5000.0), y, 2))
+    assert offsets[-1] == len(points) == 99
+
+
+@settings(max_examples=200)
+@given(rival_strategies.single_columns())
+def test_cuts_and_scores_equal_the_definition(problem):
+    x, y, n_classes = problem
+    roles = rival_strategies.roles(n_classes)
+    got = score(read_only(x), y, roles)
+    for s, role in enumerate(roles):
+        cuts, wanted = oracle.subproblem_scores(x, y, role)
+        assert_array_equal(mdl_cut_points(read_only(x), y, role)[0], cuts)
+        assert_allclose(got[:, 0, s], wanted, rtol=1e-9, atol=1e-12)
+
+
+@given(rival_strategies.single_columns(), st.randoms(use_true_random=False))
+def test_row_order_is_irrelevant(problem, random):
+    x, y, n_classes = problem
+    order = list(range(len(y)))
+    random.shuffle(order)
+    roles = rival_strategies.roles(n_classes)
+    assert_array_equal(score(read_only(x), y, roles), score(read_only(x[order]), y[order], roles))
+
+
+@given(rival_strategies.single_columns())
+def test_float32_and_float64_agree(problem):
+    x, y, n_classes = problem
+    x = x.astype(np.float32)
+    roles = rival_strategies.roles(n_classes)
+    assert_array_equal(score(read_only(x, np.float32), y, roles), score(read_only(x), y, roles))
+
+
+@given(rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]))
+def test_sorted_column_holds_the_rows(problem, dtype):
+    x, y, n_classes = problem
+    x = read_only(x, dtype)[0]
+    values, codes, missing, n_known = sorted_column(x, y, n_classes)
+    known = ~np.isnan(x)
+    assert n_known == known.sum()
+    assert_array_equal(values[:n_known], np.sort(x[known]).astype(np.float64))
+    assert_array_equal(missing, np.bincount(y[~known], minlength=n_classes))
+    pairs = sorted(zip(values[:n_known].tolist(), codes[:n_known].tolist(), strict=True))
+    assert pairs == sorted(zip(x[known].tolist(), y[known].tolist(), strict=True))
+
+
+def test_zeros_of_either_sign_are_one_value():
+    x = np.tile([0.0, -0.0], 10)
+    y = np.tile([0, 1], 10).astype(np.int32)
+    assert len(mdl_cut_points(read_only(x), y, whole(2))[0]) == 0
+    assert_array_equal(score(read_only(x), y, rival_strategies.roles(2)), 0.0)
+
+
+def test_midpoint_of_neighbouring_doubles_goes_by_value():
+    # the midpoint rounds to the upper value, which then is not above the cut
+    below = np.nextafter(1.0, 2.0)
+    above = np.nextafter(below, 2.0)
+    assert (below + above) / 2 == above
+    x = np.repeat([below, above], 20)
+    y = np.repeat([0, 1, 2], [20, 10, 10]).astype(np.int32)
+    roles = rival_strategies.roles(3)
+    got = score(read_only(x), y, roles)
+    for s, role in enumerate(roles):
+        assert_allclose(got[:, 0, s], oracle.subproblem_scores(x, y, role)[1], atol=1e-12)
+    assert_array_equal(got[:, 0, 0], 0.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ties_between_cuts_go_to_the_first(seed):
+    # few distinct values and small classes make equal entropies frequent
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        n = int(rng.integers(10, 40))
+        x = rng.integers(0, 6, n).astype(float)
+        x = np.append(x, -x)
+        y = np.tile(x[:n] > 2, 2).astype(np.int32) + rng.integers(0, 2, 2 * n, dtype=np.int32)
+        points, _ = mdl_cut_points(read_only(x), y, whole(3))
+        assert_array_equal(points, oracle.cut_points(x, y, 3))
+
+
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+def test_cuts_equal_weka(name):
+    X, y, n_classes, reference = weka_filters.load(name)
+    points, offsets = mdl_cut_points(weka_filters.columns(X), y, whole(n_classes))
+    assert_array_equal(offsets, reference["cuts_offset"])
+    assert_array_equal(points, reference["cuts"])
+
+
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+def test_block_boundaries_suffice(name):
+    """Class against rest: the search over blocks finds the cuts of the search over all values."""
+    X, y, n_classes, _ = weka_filters.load(name)
+    XT = weka_filters.columns(X)[:100]
+    for k in range(n_classes):
+        is_k = (y == k).astype(np.int32)
+        points, offsets = mdl_cut_points(XT, y, (whole(n_classes) == k).astype(np.int32))
+        for f in range(len(XT)):
+            wanted = cuts_of_all_candidates(XT[f], is_k, 2)
+            assert_array_equal(points[offsets[f] : offsets[f + 1]], wanted)

@@ -1,0 +1,102 @@
+"""Bins that do not look at the classes: three states, equal width, equal frequency."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import oracle_mrmr as oracle
+import rival_strategies
+from mauc.binning.three_states import MAX_BINS, equal_frequency, equal_width, three_states
+
+
+def codes_of(method, XT, *args):
+    XT = XT.view()
+    XT.flags.writeable = False  # as the library calls them: one compiled version a type
+    codes = np.empty(XT.shape, dtype=np.uint8)
+    n_states = np.empty(len(XT), dtype=np.int64)
+    method(XT, *args, codes, n_states)
+    return codes, n_states
+
+
+def test_countable_by_hand():
+    # mean 3, sd sqrt(19.6) = 4.43 (over n): only 11 lies outside
+    XT = np.array([[0.0, 1.0, 1.0, 2.0, 11.0], [5.0] * 5, [0.0, 1.0, np.nan, 0.0, 1.0]])
+    codes, n_states = codes_of(three_states, XT)
+    assert codes.tolist() == [[1, 1, 1, 1, 2], [1] * 5, [1, 2, 3, 1, 2]]
+    assert n_states.tolist() == [3, 3, 4]
+
+
+@settings(max_examples=150)
+@given(rival_strategies.feature_columns())
+def test_three_states_equal_the_definition(XT):
+    codes, n_states = codes_of(three_states, XT)
+    literal, cuts = oracle.three_states(XT[0])
+    values = XT[0].astype(np.float64)
+    is_clear = np.ones(len(values), dtype=bool)
+    for cut in cuts:
+        # sd is irrational: at the cut itself the last digit of sd decides
+        is_clear &= ~(np.abs(values - cut) <= 1e-12 * max(abs(cut), 1.0) * 10)
+    assert_array_equal(codes[0][is_clear], literal[is_clear])
+    assert n_states[0] == 3 + np.isnan(values).any()
+
+
+@settings(max_examples=100)
+@given(rival_strategies.feature_columns())
+def test_a_feature_that_varies_never_becomes_constant(XT):
+    codes, _ = codes_of(three_states, XT)
+    known = ~np.isnan(XT[0].astype(np.float64))
+    n_values = len(np.unique(XT[0][known]))
+    n_used = len(np.unique(codes[0][known]))
+    assert (n_used >= 2) == (n_values >= 2)
+    if n_values == 2:
+        assert n_used == 2
+
+
+@settings(max_examples=80)
+@given(rival_strategies.feature_columns(), st.sampled_from([1, 2, 3, 5, 10, MAX_BINS]))
+def test_equal_frequency_equals_the_definition(XT, n_bins):
+    codes, n_states = codes_of(equal_frequency, XT, n_bins)
+    assert_array_equal(codes[0], oracle.equal_frequency(XT[0], n_bins))
+    assert n_states[0] == n_bins + np.isnan(XT[0].astype(np.float64)).any()
+
+
+@settings(max_examples=80)
+@given(rival_strategies.feature_columns(), st.sampled_from([1, 2, 4, 8, MAX_BINS]))
+def test_equal_width_equals_the_definition(XT, n_bins):
+    codes, n_states = codes_of(equal_width, XT, n_bins)
+    literal = oracle.equal_width(XT[0], n_bins)
+    values = XT[0].astype(np.float64)
+    known = values[~np.isnan(values)]
+    place = values
+    if len(known) and np.ptp(known) > 0:
+        place = n_bins * ((values - known.min()) / np.ptp(known))
+    # at an edge the last digit of the quotient decides
+    is_clear = ~(np.abs(place - np.rint(place)) < 1e-9) | np.isnan(place)
+    assert_array_equal(codes[0][is_clear], literal[is_clear])
+    assert (np.abs(codes[0].astype(int) - literal) <= 1).all()
+    assert n_states[0] == n_bins + np.isnan(values).any()
+
+
+def test_equal_frequency_without_ties_is_equal():
+    XT = np.random.default_rng(0).permutation(1000).astype(np.float32)[None]
+    codes, _ = codes_of(equal_frequency, XT, 5)
+    assert np.bincount(codes[0]).tolist() == [200] * 5
+
+
+@pytest.mark.parametrize("method", [three_states, equal_width, equal_frequency])
+def test_float32_and_float64_give_the_same_codes(rng, method):
+    values = rng.integers(0, 200, (4, 501))
+    args = () if method is three_states else (7,)
+    expected, _ = codes_of(method, values.astype(np.float64), *args)
+    codes, _ = codes_of(method, values.astype(np.float32), *args)
+    assert_array_equal(codes, expected)
+
+
+def test_an_offset_keeps_the_states():
+    # quarters: the values stay exact under the offset, only mean and sd could suffer
+    values = np.random.default_rng(0).integers(0, 4000, (3, 1001)) / 4.0
+    expected, _ = codes_of(three_states, values)
+    codes, _ = codes_of(three_states, values + 1e9)
+    assert_array_equal(codes, expected)

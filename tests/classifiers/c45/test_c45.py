@@ -1,0 +1,126 @@
+"""The scikit-learn face of C4.5."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import check_estimator
+
+from mauc.classifiers.c45.c45 import C45
+
+
+@pytest.fixture
+def iris():
+    return load_iris(as_frame=True)
+
+
+def test_text_is_the_tree(iris):
+    tree = C45().fit(iris.data, iris.target)
+    text = tree.to_text(class_names=iris.target_names)
+    assert text.splitlines()[0] == "petal width (cm) <= 0.6: setosa (50.0)"
+    assert "Number of Leaves  : 5" in text
+
+
+@pytest.mark.parametrize("option", [{"min_samples_leaf": 5}, {"confidence": 0.01}])
+def test_stricter_options_make_smaller_trees(option):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    X = y[:, None] + rng.normal(0.0, 2.0, (300, 5))
+    assert C45(**option).fit(X, y).tree_size_ < C45(prune=False).fit(X, y).tree_size_
+
+
+def test_frames_of_all_kinds_give_the_same_tree(iris):
+    pl = pytest.importorskip("polars")
+    expected = C45().fit(iris.data.to_numpy(), iris.target).predict_proba(iris.data.to_numpy())
+    for X in (iris.data, pl.DataFrame(iris.data.to_dict("list"))):
+        tree = C45().fit(X, iris.target)
+        np.testing.assert_array_equal(tree.predict_proba(X), expected)
+        assert list(tree.feature_names_in_) == list(iris.data.columns)
+
+
+@pytest.mark.parametrize("spelling", [[1], [False, True], ["colour"]])
+def test_nominal_column_by_index_mask_or_name(spelling):
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"size": np.zeros(15), "colour": np.repeat([3.0, 7.0, 9.0], 5)})
+    y = np.repeat(["a", "b", "a"], 5)
+    tree = C45(categorical_features=spelling, prune=False).fit(X, y)
+    np.testing.assert_array_equal(tree.predict(X), y)
+    assert tree.to_text().splitlines()[:3] == [
+        "colour = 3: a (5.0)",
+        "colour = 7: b (5.0)",
+        "colour = 9: a (5.0)",
+    ]
+    # a colour never seen gets the fractions of the node, a missing one the mean of the branches
+    unseen = pd.DataFrame({"size": [0.0, 0.0], "colour": [5.0, np.nan]})
+    np.testing.assert_allclose(tree.predict_proba(unseen), [[2 / 3, 1 / 3]] * 2)
+
+
+def test_missing_values_in_fit_and_predict(iris):
+    X = iris.data.to_numpy(copy=True)
+    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    tree = C45().fit(X, iris.target)
+    assert tree.score(X, iris.target) > 0.9
+    np.testing.assert_allclose(tree.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_weight_zero_is_no_sample(iris):
+    X, y = iris.data.to_numpy(), iris.target.to_numpy()
+    kept = np.random.default_rng(1).random(len(y)) < 0.6
+    weighted = C45().fit(X, y, sample_weight=kept.astype(float))
+    np.testing.assert_array_equal(
+        weighted.predict_proba(X), C45().fit(X[kept], y[kept]).predict_proba(X)
+    )
+
+
+def test_float32_memory_order_and_strides_do_not_matter(iris):
+    X, y = iris.data.to_numpy(), iris.target.to_numpy()
+    expected = C45().fit(X, y).predict_proba(X)
+    for same in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], X.tolist()):
+        np.testing.assert_array_equal(C45().fit(same, y).predict_proba(same), expected)
+    X32 = X.astype(np.float32)
+    as_double = X32.astype(np.float64)
+    np.testing.assert_array_equal(
+        C45().fit(X32, y).predict_proba(X32), C45().fit(as_double, y).predict_proba(as_double)
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"confidence": 0.0}, r"confidence must be a number in \(0, 0.5\], got 0.0"),
+        ({"confidence": 0.6}, "confidence must be"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf must be a number >= 1, got 0"),
+        ({"categorical_features": [4]}, r"must be column numbers below 4, got 4"),
+        ({"categorical_features": [True]}, r"as a mask must have 4 entries"),
+        ({"categorical_features": ["no"]}, r"names 'no', but X"),
+        ({"categorical_features": [0.5]}, "must be a mask, column numbers or names"),
+    ],
+)
+def test_errors_name_the_thing_the_want_and_the_got(iris, option, message):
+    with pytest.raises(ValueError, match=message):
+        clone(C45(**option)).fit(iris.data, iris.target)
+
+
+def test_only_zero_weights_are_refused(iris):
+    with pytest.raises(ValueError, match=r"(?i)sample.weights? must"):
+        C45().fit(iris.data, iris.target, sample_weight=np.zeros(150))
+
+
+def test_display_draws_every_node(iris):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from mauc.plotting.tree import TreeDisplay
+
+    tree = C45().fit(iris.data, iris.target)
+    display = TreeDisplay.from_estimator(tree, class_names=iris.target_names).plot()
+    assert len(display.boxes_) == tree.tree_size_
+    assert "petal width" in display.boxes_[0].get_text()
+    matplotlib.pyplot.close(display.figure_)
+
+
+@pytest.mark.parametrize(
+    "tree", [C45(), C45(prune=False, min_samples_leaf=1), C45(subtree_raising=False)]
+)
+def test_scikit_learn_contract(tree):
+    results = check_estimator(tree, on_fail=None, on_skip=None)
+    assert {result["status"] for result in results} == {"passed"}

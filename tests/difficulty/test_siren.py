@@ -1,0 +1,319 @@
+"""The siren study measures the difficulty of class pairs and who neglects the hard ones."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_wine
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import StratifiedKFold
+
+from mauc import MAUCD, MDFS, ChiSquare
+from mauc.classifiers import NormalNaiveBayes
+from mauc.difficulty import SirenStudy, siren_index, siren_study
+from mauc.difficulty.measures import third_weights
+from mauc.difficulty.siren import compare_selectors
+from mauc.exceptions import MaucError, SmallClassWarning
+from mauc.metrics import mauc_score
+from mauc.selectors import make_selector
+from mauc.selectors.relevance import RELEVANCES
+
+
+def hand_study(ranks, auc, chosen=(0,), **parts):
+    """A study of three classes whose numbers are given."""
+    ranks = np.asarray(ranks, dtype=float)
+    return SirenStudy(
+        classes=np.array(["a", "b", "c"]),
+        class_counts=np.array([5, 6, 7]),
+        feature_names=np.array([f"f{j}" for j in range(len(ranks))]),
+        relevance="auc",
+        n_folds=5,
+        auc=np.asarray(auc, dtype=float),
+        ranks=ranks,
+        feature_auc=1.0 - ranks / 10,
+        chosen=np.array(chosen),
+        **parts,
+    )
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Four classes: six features set {0, 1} apart from {2, 3}, three split 0, 1 and three 2, 3."""
+    rng = np.random.default_rng(7)
+    y = np.repeat(np.arange(4), 60)
+    X = rng.normal(size=(240, 12))
+    X[:, :6] += 3.0 * (y >= 2)[:, np.newaxis]
+    X[:, 6:9] += 1.0 * (y == 1)[:, np.newaxis]
+    X[:, 9:] += 1.0 * (y == 3)[:, np.newaxis]
+    return X, y
+
+
+def test_the_index_of_a_case_countable_by_hand():
+    # One of three features: last on the hardest pair, in the middle, first on the easiest.
+    study = hand_study([[3, 2, 1], [1, 1, 2], [2, 3, 3]], auc=[0.6, 0.8, 1.0])
+    assert_array_equal(study.neglect(), [1.0, 0.5, 0.0])
+    assert study.index == 1.0
+    # The second feature is best where it is hard: nobody is lured away from there.
+    assert_array_equal(study.neglect([1]), [0.0, 0.0, 0.5])
+    assert siren_index([1], study) == 0.0
+    # Two of three: ranks 3 and 1 against the best possible 1 and 2, one feature left out.
+    assert_array_equal(study.neglect([0, 1]), [0.5, 0.0, 0.0])
+    assert_allclose(study.shortfall([0]), [0.2, 0.1, 0.0])
+
+
+def test_neglect_is_the_probability_that_a_feature_left_out_outranks_a_chosen_one(planted):
+    study = siren_study(*planted, relevance="chi2", n_features=5)
+    left_out = np.setdiff1d(np.arange(12), study.chosen)
+    assert_array_equal(study.ranks.sum(axis=0), np.full(6, 12 * 13 / 2))
+    for pair, neglect in enumerate(study.neglect()):
+        ranks = study.ranks[:, pair]
+        wins = [
+            1.0 if ranks[out] < ranks[chosen] else 0.5 if ranks[out] == ranks[chosen] else 0.0
+            for out, chosen in itertools.product(left_out, study.chosen)
+        ]
+        assert_allclose(neglect, np.mean(wins))
+
+
+def test_all_features_neglect_nothing(wine):
+    study = siren_study(*wine, n_features=13)
+    assert_array_equal(study.neglect(), np.zeros(3))
+    assert_array_equal(study.shortfall(), np.zeros(3))
+    assert study.index == 0.0
+
+
+@given(st.lists(st.sampled_from([0.6, 0.7, 0.8, 0.9, np.nan]), min_size=1, max_size=12))
+def test_weights_of_a_third_sum_to_one_and_know_no_order(difficulty):
+    difficulty = np.array(difficulty)
+    weights = third_weights(difficulty)
+    if np.isnan(difficulty).all():
+        assert np.isnan(weights).all()
+        return
+    assert_allclose(weights.sum(), 1.0)
+    assert not weights[np.isnan(difficulty)].any()
+    assert_array_equal(third_weights(difficulty[::-1]), weights[::-1])
+    for value in np.unique(difficulty[~np.isnan(difficulty)]):
+        assert len(np.unique(weights[difficulty == value])) == 1
+    # No weight on a pair while an easier one has more.
+    known = np.argsort(difficulty)[: (~np.isnan(difficulty)).sum()]
+    assert (np.diff(weights[known]) <= 1e-12).all()
+
+
+def test_equally_hard_pairs_are_both_thirds():
+    study = hand_study([[3, 2, 1], [1, 1, 2], [2, 3, 3]], auc=[1.0, 1.0, 1.0])
+    assert_allclose(study.weights("hard"), np.full(3, 1 / 3))
+    assert study.index == 0.0
+    assert set(study.frame()["third"]) == {"middle"}
+
+
+def test_auc_is_that_of_naive_bayes_on_the_pair_alone(wine):
+    X, y = wine[0].to_numpy(), wine[1].to_numpy()
+    study = siren_study(X, y, n_folds=4, random_state=3)
+    for auc, pair in zip(study.auc, [(0, 1), (0, 2), (1, 2)], strict=True):
+        rows = np.isin(y, pair)
+        X_pair, y_pair = X[rows], y[rows]
+        folds = StratifiedKFold(4, shuffle=True, random_state=3).split(X_pair, y_pair)
+        values = [
+            mauc_score(
+                y_pair[test],
+                NormalNaiveBayes().fit(X_pair[train], y_pair[train]).predict_proba(X_pair[test]),
+            )
+            for train, test in folds
+        ]
+        assert auc == np.mean(values)
+
+
+@pytest.mark.parametrize("relevance", RELEVANCES)
+def test_a_pair_is_measured_on_its_samples_alone(wine, relevance):
+    X, y = wine
+    study = siren_study(X, y, relevance=relevance)
+    for pair, classes in enumerate([(0, 1), (0, 2), (1, 2)]):
+        rows = y.isin(classes)
+        alone = siren_study(X[rows], y[rows], relevance=relevance)
+        assert_array_equal(alone.ranks[:, 0], study.ranks[:, pair])
+        assert_array_equal(alone.auc, study.auc[[pair]])
+        assert_array_equal(alone.feature_auc[:, 0], study.feature_auc[:, pair])
+
+
+@pytest.mark.parametrize(
+    ("relevance", "name"), [("chi2", "chi"), ("su", "su"), ("auc", "maucd"), ("fsdd", "fsdd")]
+)
+def test_the_chosen_are_those_of_the_selector(wine, relevance, name):
+    study = siren_study(*wine, relevance=relevance, n_features=5, selectors=[name])
+    assert_array_equal(study.chosen, make_selector(name, 5).fit(*wine).ranking_)
+    assert_array_equal(study.selections[name], study.chosen)
+    assert study.comparison()["index"].tolist() == [study.index]
+
+
+def test_whole_problem_rankers_fall_for_the_sirens_and_mdfs_does_not(planted):
+    X, y = planted
+    table = compare_selectors(X, y, ["mdfs", "maucd", "chi"], n_features=6).set_index("selector")
+    # They take the six features of the easy pairs, of which none is among the best of a hard one.
+    for name in ("maucd", "chi"):
+        assert table.loc[name, "easy"] == 0.0
+        assert table.loc[name, "index"] > 0.6
+        assert table.loc[name, "shortfall"] > 0.1
+    assert table.loc["mdfs", "index"] < 0.4
+    assert table.loc["mdfs", "shortfall"] < 0.02
+    assert table["worst_pair"].isin(["0 vs 1", "2 vs 3"]).all()
+
+
+def test_selectors_by_name_object_mapping_ranking_and_mask(planted):
+    X, y = planted
+    mask = np.arange(12) < 3
+    selectors = {
+        "by name": "chi",
+        "object": ChiSquare(4),
+        "ranking": [0, 1, 2, 3, 4],
+        "mask": mask,
+        "other": SelectKBest(k=3),
+    }
+    study = siren_study(X, y, n_features=4, selectors=selectors)
+    assert_array_equal(study.selections["by name"], study.selections["object"])
+    assert_array_equal(study.selections["ranking"], [0, 1, 2, 3])
+    assert_array_equal(study.selections["mask"], [0, 1, 2])
+    assert study.comparison()["n_features"].tolist() == [4, 4, 4, 3, 3]
+    assert study.comparison({"all": np.arange(12)})["index"].tolist()[-1] == 0.0
+    fitted = MAUCD("all").fit(X, y)
+    assert siren_index(fitted, study, n_features=4) == siren_index(fitted.ranking_[:4], study)
+    assert siren_index(SelectKBest(k=3).fit(X, y), study) == siren_index(
+        study.selections["other"], study
+    )
+    by_class_name = siren_study(X, y, n_features=4, selectors=[MDFS(4, random_state=0), "chi"])
+    assert list(by_class_name.selections) == ["MDFS", "chi"]
+    frame = by_class_name.neglect_frame()
+    assert frame.columns.tolist() == ["MDFS", "chi"]
+    assert_array_equal(
+        frame["chi"], by_class_name.neglect(study.selections["by name"])[by_class_name.order]
+    )
+
+
+def test_frame_holds_the_pairs_hardest_first(wine):
+    X, y = wine
+    study = siren_study(X, y, relevance="auc", n_features=3)
+    frame = study.frame()
+    assert frame["auc"].is_monotonic_increasing
+    assert frame["third"].tolist() == ["hard", "middle", "easy"]
+    assert_array_equal(frame["pair"], np.array(study.names)[study.order])
+    assert_allclose(frame["best_auc"] - frame["chosen_auc"], frame["shortfall"])
+    row = frame.iloc[0]
+    pair = study.order[0]
+    assert row["best_feature"] == X.columns[study.feature_auc[:, pair].argmax()]
+    assert row["chosen_feature"] in X.columns[study.chosen]
+    assert_allclose(row["mean_rank"], study.ranks[study.chosen, pair].mean())
+
+
+def test_str_names_the_hardest_pairs_the_index_and_the_selectors():
+    study = hand_study(
+        [[3, 2, 1], [1, 1, 2], [2, 3, 3]],
+        auc=[np.nan, 0.8, 1.0],
+        selections={"mine": np.array([1])},
+    )
+    assert str(study).splitlines() == [
+        "3 class pairs; the best 1 of 3 features by auc",
+        "hardest pairs  AUC     neglect  shortfall",
+        "a vs c         0.8000  0.500    0.1000",
+        "b vs c         1.0000  0.000    0.0000",
+        "a vs b         -       1.000    0.2000",
+        "siren index 0.500 (neglect 0.500 on the hardest third, 0.000 on the easiest)",
+        "selector  index  hard   easy   shortfall",
+        "mine      0.000  0.000  0.500  0.0000",
+    ]
+
+
+def test_small_classes_limit_the_folds_and_a_single_sample_has_no_auc(rng):
+    y = np.repeat(["a", "b", "c", "d"], [20, 20, 3, 1])
+    X = rng.normal(size=(44, 5))
+    with pytest.warns(SmallClassWarning, match="'d'"):
+        study = siren_study(X, y)
+    assert_array_equal(np.isnan(study.auc), [False, False, True, False, True, True])
+    assert (study.weights("hard")[np.isnan(study.auc)] == 0).all()
+    assert 0.0 <= study.index <= 1.0
+    assert study.frame()["third"].tolist()[-3:] == ["unknown"] * 3
+
+
+def test_no_pair_that_can_be_measured(rng):
+    with pytest.warns(SmallClassWarning):
+        study = siren_study(rng.normal(size=(3, 4)), [0, 1, 2])
+    assert np.isnan(study.auc).all()
+    assert np.isnan(study.index)
+    assert "siren index nan" in str(study)
+
+
+def test_two_classes_are_one_pair(rng):
+    y = np.repeat([0, 1], 30)
+    study = siren_study(rng.normal(size=(60, 6)) + y[:, np.newaxis], y)
+    assert study.names == ["0 vs 1"]
+    assert study.index == 0.0
+    assert_array_equal(study.weights("hard"), [1.0])
+
+
+@pytest.mark.parametrize("relevance", RELEVANCES)
+def test_missing_values_and_constant_columns(wine, relevance):
+    X = wine[0].to_numpy().copy()
+    X[::5, 3] = np.nan
+    X[:, 4] = 1.0
+    X[:, 5] = np.nan
+    study = siren_study(X, wine[1], relevance=relevance)
+    assert not np.isnan(study.auc).any()
+    assert not np.isnan(study.ranks).any()
+    assert_array_equal(study.ranks[4], study.ranks[5])
+    assert (study.ranks[4] > 11).all()  # last, together or with others that tell nothing
+    assert (study.best_auc <= 1.0).all()
+
+
+def test_threads_change_nothing_and_a_generator_is_a_seed(planted):
+    X, y = planted
+    studies = [siren_study(X, y, selectors=["mdfs"], n_jobs=n_jobs) for n_jobs in (1, 3)]
+    for part in ("auc", "ranks", "feature_auc", "chosen"):
+        assert_array_equal(getattr(studies[0], part), getattr(studies[1], part))
+    assert_array_equal(studies[0].selections["mdfs"], studies[1].selections["mdfs"])
+    by_state = [siren_study(X, y, random_state=np.random.RandomState(5)).auc for _ in range(2)]
+    assert_array_equal(*by_state)
+    assert (by_state[0] != studies[0].auc).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"relevance": "chi"}, "did you mean 'chi2'"),
+        ({"n_features": 14}, r"n_features must be in \[1, 13\]"),
+        ({"n_features": 0.5}, "n_features must be in"),
+        ({"n_folds": 1}, "n_folds must be a whole number"),
+        ({"selectors": ["mdsf"]}, "did you mean 'mdfs'"),
+        ({"selectors": ["chi", "chi"]}, "distinct names, got 'chi' twice"),
+        ({"selectors": {"mine": [0, 0]}}, "distinct columns"),
+        ({"selectors": {"mine": [99]}}, r"columns in \[0, 12\]"),
+        ({"selectors": {"mine": [0.5]}}, "column numbers or a mask of 13"),
+    ],
+)
+def test_bad_arguments_are_named(wine, options, message):
+    with pytest.raises(MaucError, match=message):
+        siren_study(*wine, **options)
+
+
+def test_nothing_to_compare(wine):
+    with pytest.raises(MaucError, match="give siren_study selectors="):
+        siren_study(*wine).comparison()
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("relevance", ["chi2", "su"])
+def test_figures_1_to_3_of_the_paper(load_paper_data, relevance):
+    X, y = load_paper_data("indiana")
+    study = siren_study(X, y, relevance=relevance, n_features=100, n_folds=10)
+    # "For the 34th sub-problem, most of the 100 global best features were not within the top."
+    thirty_fourth = 33
+    assert study.weights("hard")[thirty_fourth] > 0
+    assert (study.ranks[study.chosen, thirty_fourth] <= 100).mean() < 0.35
+    # "Rather low ranks on those difficult sub-problems."
+    assert np.corrcoef(study.auc, study.neglect())[0, 1] < -0.7
+    assert study.index > 0.35

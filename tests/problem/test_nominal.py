@@ -1,0 +1,166 @@
+"""Nominal columns: found by dtype or flag, replaced by codes, refused with a reason."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from mauc.exceptions import MaucError
+from mauc.problem.nominal import category_codes, encode_nominal, missing_mask
+
+X = np.array([[3.0, 7.0, 1.5], [1.0, 5.0, 2.5], [3.0, np.nan, 0.5]])
+CODES = [1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("column", "codes"),
+    [
+        ([30, 10, 30, 20], [2, 0, 2, 1]),
+        ([0.5, np.nan, -1.0], [1, np.nan, 0]),
+        (["b", None, "a", "b"], [1, np.nan, 0, 1]),
+        (["b", np.nan, "a"], [1, np.nan, 0]),
+        ([True, False, True], [1, 0, 1]),
+        ([None, None], [np.nan, np.nan]),
+        ([], []),
+    ],
+)
+def test_codes_of_a_column(column, codes):
+    kind = object if any(isinstance(v, str) or v is None for v in column) else None
+    assert_array_equal(category_codes(np.array(column, dtype=kind)), codes)
+
+
+def test_values_are_one_category_if_and_only_if_they_are_equal():
+    assert_array_equal(category_codes(np.array([1, 1.0, 2], dtype=object)), [0, 0, 1])
+    codes = category_codes(np.array([1, "1", 1], dtype=object))
+    assert codes[0] == codes[2] != codes[1]
+
+
+def test_missing_values_of_any_kind():
+    pd = pytest.importorskip("pandas")
+    values = np.array([None, np.nan, pd.NA, pd.NaT, "a", 0, ""], dtype=object)
+    assert_array_equal(missing_mask(values), [True] * 4 + [False] * 3)
+    assert_array_equal(missing_mask(np.array([np.nan, 1.0])), [True, False])
+    assert_array_equal(missing_mask(np.array([1, 2])), [False, False])
+
+
+def test_nothing_nominal_leaves_the_data_alone():
+    for flags in (None, [], np.zeros(3, bool)):
+        encoded, is_nominal = encode_nominal(X, flags)
+        assert encoded is X
+        assert is_nominal is None
+
+
+@pytest.mark.parametrize(
+    "flags", [[True, False, False], [0], [-3], 0, np.array([0]), np.array([True, False, False])]
+)
+def test_masks_and_numbers(flags):
+    before = X.copy()
+    encoded, is_nominal = encode_nominal(X, flags)
+    assert_array_equal(is_nominal, [True, False, False])
+    assert_array_equal(encoded[:, 0], CODES)
+    assert_array_equal(encoded[:, 1:], X[:, 1:])
+    assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float32])
+def test_codes_are_not_cut_to_the_type_of_the_data(dtype):
+    data = np.array([[200, 1], [7, 2], [200, 3]]).astype(dtype)
+    encoded, _ = encode_nominal(data, [0])
+    assert_array_equal(encoded, [[1, 1], [0, 2], [1, 3]])
+
+
+def test_strings_of_an_object_array():
+    data = np.array([["u", 1.5], ["t", 2.5], [None, 0.5]], dtype=object)
+    encoded, is_nominal = encode_nominal(data, [0])
+    assert_array_equal(encoded.astype(float), [[1, 1.5], [0, 2.5], [np.nan, 0.5]])
+    assert_array_equal(is_nominal, [True, False])
+
+
+def test_lists_of_lists():
+    encoded, is_nominal = encode_nominal([["u", 1.5], ["t", 2.5]], [0])
+    assert_array_equal(np.asarray(encoded).astype(float), [[1, 1.5], [0, 2.5]])
+    assert_array_equal(is_nominal, [True, False])
+
+
+def test_categorical_columns_of_pandas():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {
+            "a": pd.Categorical(["v", None, "u"]),
+            "b": [1.0, 2.0, 3.0],
+            "c": pd.Categorical([3, 1, 3]),
+            "d": pd.Categorical(["lo", "hi", "lo"], ["lo", "hi"], ordered=True),
+            "e": ["x", "y", "x"],
+        },
+        index=[7, 8, 9],
+    )
+    before = frame.copy()
+    encoded, is_nominal = encode_nominal(frame, ["e"])
+    assert_array_equal(is_nominal, [True, False, True, True, True])
+    wanted = [[1, 1, 1, 1, 0], [np.nan, 2, 0, 0, 1], [0, 3, 1, 1, 0]]
+    assert_array_equal(encoded.to_numpy(float), wanted)
+    assert list(encoded.columns) == list("abcde")
+    assert encoded.index.equals(frame.index)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_categorical_columns_of_polars():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(
+        {
+            "a": pl.Series(["v", None, "u"], dtype=pl.Categorical),
+            "b": [1.0, 2.0, 3.0],
+            "c": pl.Series(["lo", "hi", "lo"], dtype=pl.Enum(["lo", "hi"])),
+            "d": ["x", "y", "x"],
+            "e": [20, 10, 20],
+        }
+    )
+    encoded, is_nominal = encode_nominal(frame, ["d", "e"])
+    assert_array_equal(is_nominal, [True, False, True, True, True])
+    wanted = [[1, 1, 1, 0, 1], [np.nan, 2, 0, 1, 0], [0, 3, 1, 0, 1]]
+    assert_array_equal(encoded.to_numpy().astype(float), wanted)
+    assert encoded.columns == list("abcde")
+    assert frame["d"].to_list() == ["x", "y", "x"]
+
+
+def test_columns_of_the_same_name_stay_apart():
+    pd = pytest.importorskip("pandas")
+    frame = pd.concat([pd.Series([3, 1, 3], dtype="category"), pd.Series([0.5, 1.5, 2.5])], axis=1)
+    frame.columns = ["a", "a"]
+    encoded, is_nominal = encode_nominal(frame)
+    assert_array_equal(is_nominal, [True, False])
+    assert_array_equal(encoded.to_numpy(float), [[1, 0.5], [0, 1.5], [1, 2.5]])
+
+
+def test_names_that_are_numbers():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({10: [3, 1], 20: [5, 6]})
+    assert_array_equal(encode_nominal(frame, [1])[1], [False, True])
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_a_mask_of_another_length(size):
+    text = rf"categorical_features as a mask must have 3 entries .*, got {size}"
+    with pytest.raises(MaucError, match=text):
+        encode_nominal(X, np.zeros(size, bool))
+
+
+@pytest.mark.parametrize("number", [3, -4, 99])
+def test_a_number_out_of_range(number):
+    text = rf"categorical_features must be column numbers below 3, got {number}"
+    with pytest.raises(MaucError, match=text):
+        encode_nominal(X, [0, number])
+
+
+def test_a_name_without_names():
+    with pytest.raises(MaucError, match="names 'a', but X has no column names"):
+        encode_nominal(X, ["a"])
+
+
+def test_an_unknown_name():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(MaucError, match="names 'z', but X has no such column"):
+        encode_nominal(pd.DataFrame(X, columns=["a", "b", "c"]), ["a", "z"])
+
+
+def test_one_dimension_is_left_to_the_validation():
+    assert encode_nominal([1.0, 2.0], [0])[1] is None

@@ -1,0 +1,464 @@
+"""GreedyMAUC: cases by hand, the definition as an oracle, laws, awkward inputs, scikit-learn."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import ndtr, ndtri
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_wine
+
+from mauc import MDFS
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.evaluation import FoldEvaluator
+from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
+from mauc.problem.problem import make_problem
+from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc.score_columns import score_table
+from mauc.selectors.greedy_mauc.search import measure
+from mauc.selectors.greedy_mauc.step import dot, exp_minus
+from oracle_greedy import greedy, normal_scores, shrinkage_intensity
+from strategies import problems
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+def quiet_fit(selector, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallClassWarning)
+        warnings.simplefilter("ignore", ConstantInputWarning)
+        return selector.fit(X, y)
+
+
+def assert_same_fit(one, other):
+    for name in ("ranking_", "support_", "scores_", "predicted_mauc_", "separations_", "pair_auc_"):
+        assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    for name in ("features", "subproblems", "ranks", "scores"):
+        assert_array_equal(getattr(one.trace_, name), getattr(other.trace_, name), err_msg=name)
+
+
+def mixed_data(rng, n=70, m=9, c=4):
+    """Shifted classes, a duplicate, a constant, coarse values and missing ones."""
+    y = np.concatenate([np.arange(c), rng.integers(0, c, n - c)])
+    X = rng.normal(size=(n, m)) + y[:, None] * rng.normal(size=m) / 2
+    X[:, 1] = X[:, 0]
+    X[:, 2] = 7.0
+    X[:, 3] = X[:, 3].round()
+    X[rng.random(n) < 0.3, 4] = np.nan
+    X[:, 5] = X[:, 6] + X[:, 7]
+    return X, y
+
+
+class TestByHand:
+    """Numbers that can be worked out on paper."""
+
+    def test_one_feature_predicts_its_auc(self):
+        # 2 < 3 is the only pair out of order of 2 x 2, so AUC = 3/4.
+        X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), [0, 0, 1, 1]
+        selector = GreedyMAUC(1, noise_correction=0).fit(X, y)
+        assert_allclose(selector.predicted_mauc_, [0.75], rtol=1e-14)
+        effect = np.sqrt(2) * ndtri(0.75)
+        assert_allclose(selector.separations_, [effect**2], rtol=1e-14)
+        assert_allclose(selector.scores_, [1 - np.exp(-(effect**2) / 8)], rtol=1e-13)
+
+    def test_independent_features_add_their_squares(self):
+        # Each cell of a 2 x 2 design holds the same rows in both classes: correlation 0.
+        X = np.array([[a, b] for a in (0, 1) for b in (0, 1)] * 2, dtype=float)
+        X[4:] += [[0.5, 0.5]]
+        y = np.repeat([0, 1], 4)
+        selector = GreedyMAUC(2, shrinkage=0.0, noise_correction=0).fit(X, y)
+        # 2 * 8 + 2 * 0 ties, of 16: the upper class wins 12 of 16.
+        effect = np.sqrt(2) * ndtri(0.75)
+        assert_allclose(selector.separations_, [2 * effect**2], rtol=1e-12)
+        assert_allclose(selector.predicted_mauc_[1], ndtr(effect), rtol=1e-12)
+
+    def test_noise_is_taken_off(self):
+        # AUC 3/4 of 2 x 2 samples: s^2 = 1.05 + d^2 / 8 exceeds d^2, and nothing is left.
+        X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1])
+        assert GreedyMAUC(1).fit(X, y).predicted_mauc_ == [0.5]
+        # Fifty times as many: s^2 = (1 + d^2 / 8) / 50 + 0.05
+        many = GreedyMAUC(1).fit(np.repeat(X, 50, axis=0), np.repeat(y, 50))
+        effect = np.sqrt(2) * ndtri(0.75)
+        less = effect * (1 - ((1 + effect**2 / 8) / 50 + 0.05) / effect**2)
+        assert_allclose(many.separations_, [less**2], rtol=1e-12)
+
+    def test_a_copy_adds_only_what_shrinkage_leaves(self):
+        rng = np.random.default_rng(1)
+        y = np.repeat([0, 1], 50)
+        x = rng.normal(size=100) + y
+        X = np.column_stack([x, x])
+        alone = GreedyMAUC(1).fit(X, y).separations_[0]
+        # [d d] [[1, r], [r, 1]]^-1 [d d]' = 2 d^2 / (1 + r)
+        both = GreedyMAUC(2, shrinkage=0.2).fit(X, y).separations_[0]
+        assert_allclose(both, 2 * alone / 1.8, rtol=1e-12)
+        trusted = GreedyMAUC(2, shrinkage=0.0).fit(X, y)
+        assert_allclose(trusted.separations_[0], alone, rtol=1e-9)
+
+    def test_a_hard_pair_comes_before_a_better_mean(self):
+        # Features 0 and 1 repeat each other on the easy pair; only 2 tells b from c.
+        rng = np.random.default_rng(2)
+        y = np.repeat([0, 1, 2], 60)
+        easy = rng.normal(size=180) + 3.0 * (y == 0)
+        almost = easy + 0.3 * rng.normal(size=180)
+        hard = rng.normal(size=180) + 1.5 * (y == 2)
+        selector = GreedyMAUC(2).fit(np.column_stack([easy, almost, hard]), y)
+        assert selector.ranking_[1] == 2
+        assert selector.trace_[1].subproblem_name == "1 vs 2"
+        assert selector.trace_[1].rank == 1
+
+
+def test_normal_scores_are_those_of_average_ranks(rng):
+    X, y = rng.normal(size=(41, 6)).round(1), rng.integers(0, 3, 41)
+    X[:, 1] = X[:, 1].round()
+    X[::5, 2] = np.nan
+    X[:, 3] = rng.normal(size=41) * 1e30
+    X[0, 3], X[1, 3] = np.inf, -np.inf
+    order = np.argsort(y, kind="stable")
+    for data in (
+        X,
+        X[:, [0, 1, 4, 5]],
+        X.astype(np.float32),
+        (X[:, :2] * 10 + 100).astype(np.uint8),
+    ):
+        _, scores = measure(make_problem(GreedyMAUC(), data, y))
+        for j in range(data.shape[1]):
+            assert_array_equal(scores.scores[j], np.array(normal_scores(data[:, j]))[order])
+
+
+def test_scores_of_many_rows_reach_every_step_and_mirror(rng):
+    table, steps = score_table(50_000)
+    assert_array_equal(steps, 2 + np.flatnonzero(np.diff(table[1:-1])))
+    assert table[1] == -127
+    assert table[-2] == 127
+    assert_array_equal(table[1:-1], -table[1:-1][::-1])
+    x = rng.normal(size=50_000).astype(np.float32)
+    _, scores = measure(make_problem(GreedyMAUC(), x[:, None], rng.integers(0, 2, len(x))))
+    ranks = np.argsort(np.argsort(x)) + 0.5
+    wanted = np.clip(np.rint(32 * ndtri(ranks / len(x))), -127, 127)
+    assert_array_equal(np.sort(scores.scores[0]), np.sort(wanted))
+
+
+def test_exponential_is_right_to_1e_14():
+    x = np.concatenate([[0.0, 5e-324, 1e-300], np.linspace(0, 40, 4001), np.linspace(40, 700, 999)])
+    assert_allclose([exp_minus(v) for v in x], np.exp(-x), rtol=2e-14)
+    assert exp_minus(1e300) == exp_minus(700.0)
+
+
+@pytest.mark.parametrize("n", [1, 15, 64, 65536, 140_001])
+def test_products_are_exact(rng, n):
+    a, b = rng.choice(np.array([-127, 127, 3], np.int8), (2, n))
+    assert dot(a.astype(np.int16), a) == (a.astype(np.int64) ** 2).sum()
+    assert dot(a.astype(np.int16), b) == (a.astype(np.int64) * b).sum()
+
+
+# No shrinkage at all may leave no inverse; then a floor under the variance stands in.
+@given(
+    problems(max_samples=25),
+    st.sampled_from([0.05, 0.2, 1.0]),
+    st.sampled_from([0.1, 0.5, 2.0]),
+    st.sampled_from([0.0, 0.2, 1.0]),
+)
+def test_equals_the_definition(problem, shrinkage, alpha, noise):
+    X, y = problem
+    options = {"shrinkage": shrinkage, "alpha": alpha, "noise_correction": noise}
+    selector = quiet_fit(GreedyMAUC("all", **options), X, y)
+    ranking, gains, history = greedy(X, y, X.shape[1], **options)
+    assert_array_equal(selector.ranking_, ranking)
+    assert_allclose(selector.trace_.scores[: len(gains)], gains, atol=1e-11)
+    if history:
+        assert_allclose(selector.separations_, history[-1], rtol=1e-9, atol=1e-9)
+        predicted = [ndtr(np.sqrt(step / 2)).mean() for step in history]
+        assert_allclose(selector.predicted_mauc_[: len(history)], predicted, rtol=1e-10)
+
+
+def test_equals_the_definition_on_wider_data(rng):
+    for c in (2, 3, 6):
+        X, y = mixed_data(rng, n=60, m=14, c=c)
+        selector = GreedyMAUC("all").fit(X, y)
+        ranking, gains, history = greedy(X, y, 14, selector.shrinkage_)
+        assert_array_equal(selector.ranking_, ranking)
+        assert_allclose(selector.trace_.scores[:13], gains, rtol=1e-9)
+        assert_allclose(selector.separations_, history[-1], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [lambda x: np.exp(x), lambda x: x**3, lambda x: -x, lambda x: -np.expm1(2 * x), np.arctan],
+)
+def test_monotone_maps_change_nothing(rng, transform):
+    X, y = mixed_data(rng)
+    one = GreedyMAUC("all").fit(X, y)
+    for columns in ([0], [0, 1, 3, 4], list(range(9))):
+        mapped = X.copy()
+        mapped[:, columns] = transform(X[:, columns])
+        assert_same_fit(GreedyMAUC("all").fit(mapped, y), one)
+
+
+def test_order_of_rows_changes_nothing(rng):
+    X, y = mixed_data(rng)
+    order = rng.permutation(len(y))
+    assert_same_fit(GreedyMAUC("all").fit(X[order], y[order]), GreedyMAUC("all").fit(X, y))
+
+
+def test_order_of_columns_is_followed(rng):
+    X, y = mixed_data(rng)
+    X = X[:, [0, 3, 4, 5, 6, 7, 8]]
+    order = rng.permutation(7)
+    selector = GreedyMAUC("all", shrinkage=0.2)
+    one, other = clone(selector).fit(X, y), clone(selector).fit(X[:, order], y)
+    assert_array_equal(order[other.ranking_], one.ranking_)
+    assert_array_equal(other.separations_, one.separations_)
+
+
+def test_agnostic_to_threads_layout_and_type(rng):
+    X, y = rng.normal(size=(300, 900)).round(2).astype(np.float32), rng.integers(0, 9, 300)
+    X += y[:, None] * rng.normal(size=900) * (rng.random(900) < 0.1)
+    X = X.astype(np.float32)
+    one = GreedyMAUC(20, n_jobs=1).fit(X, y)
+    for n_jobs in (2, 3, -1):
+        assert_same_fit(GreedyMAUC(20, n_jobs=n_jobs).fit(X, y), one)
+    assert_same_fit(GreedyMAUC(20).fit(np.asfortranarray(X), y), one)
+    assert_same_fit(GreedyMAUC(20).fit(X.astype(np.float64), y), one)
+
+
+def test_bytes_equal_floats(rng):
+    X, y = rng.integers(0, 200, (150, 30)).astype(np.uint8), rng.integers(0, 4, 150)
+    X[rng.random(X.shape) < 0.6] = 0
+    assert_same_fit(GreedyMAUC("all").fit(X, y), GreedyMAUC("all").fit(X.astype(float), y))
+
+
+@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix])
+def test_sparse_equals_dense(rng, make):
+    X = np.where(rng.random((90, 25)) < 0.7, 0, rng.integers(-3, 9, (90, 25))).astype(float)
+    y = rng.integers(0, 4, 90)
+    assert_same_fit(GreedyMAUC("all").fit(make(X), y), GreedyMAUC("all").fit(X, y))
+
+
+def test_rankings_are_nested(rng):
+    X, y = mixed_data(rng, m=30)
+    whole = GreedyMAUC("all").fit(X, y)
+    for k in (1, 4, 20):
+        part = GreedyMAUC(k).fit(X, y)
+        assert_array_equal(part.ranking_, whole.ranking_[:k])
+        assert_array_equal(part.predicted_mauc_, whole.predicted_mauc_[:k])
+    assert sorted(whole.ranking_) == list(range(30))
+
+
+def test_correlations_of_a_part_of_the_samples(rng):
+    X, y = mixed_data(rng, n=400)
+    # Whole fits agree while the samples do not pass the limit.
+    assert_same_fit(GreedyMAUC(max_samples=400).fit(X, y), GreedyMAUC(max_samples=None).fit(X, y))
+    part = GreedyMAUC("all", max_samples=50).fit(X, y)
+    assert not np.array_equal(part.separations_, GreedyMAUC("all").fit(X, y).separations_)
+    assert_array_equal(part.scores_, GreedyMAUC("all").fit(X, y).scores_)
+    # Every eighth of the samples sorted by class, with the ranks among all
+    problem = make_problem(GreedyMAUC(), X, y)
+    _, scores = measure(problem, max_samples=50)
+    _, full = measure(problem)
+    assert_array_equal(scores.scores, full.scores[:, ::8])
+    assert_array_equal(scores.class_counts, np.bincount(np.sort(y)[::8]))
+
+
+def test_a_rare_class_may_have_no_sample_in_the_part(rng):
+    y = np.array([0] * 500 + [1] * 500 + [2] * 2)
+    X = rng.normal(size=(1002, 5)) + y[:, None]
+    selector = GreedyMAUC("all", max_samples=20).fit(X, y)
+    assert sorted(selector.ranking_) == list(range(5))
+    assert np.isfinite(selector.separations_).all()
+
+
+def test_a_feature_that_varies_outside_the_part_is_not_constant():
+    y = np.arange(1000) % 2
+    X = np.zeros((1000, 2))
+    X[999, 1] = 1.0
+    selector = GreedyMAUC("all", max_samples=10, noise_correction=0).fit(X, y)
+    assert_array_equal(selector.ranking_, [1, 0])
+    assert selector.scores_[1] > 0
+
+
+def test_shrinkage_equals_the_definition(rng):
+    for c in (2, 3, 5):
+        X, y = mixed_data(rng, n=60, c=c)
+        X = X[:, [0, 1, 3, 4, 5, 6, 7, 8]]
+        assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
+    X, y = rng.normal(size=(12, 3)), np.repeat([0, 1, 2, 3, 4, 5], 2)
+    assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
+
+
+def test_shrinkage_follows_samples_and_classes(rng):
+    base = rng.normal(size=(2000, 1))
+    y = np.arange(2000) % 2
+    alike = base + 0.5 * rng.normal(size=(2000, 8))
+    # In the second class every other feature turns round: its correlations change sign.
+    turned = alike * np.where((y == 1)[:, None] & (np.arange(8) % 2 == 0), -1, 1)
+    assert GreedyMAUC().fit(alike, y).shrinkage_ < 0.01
+    assert GreedyMAUC().fit(alike[:40], y[:40]).shrinkage_ < 0.1
+    assert GreedyMAUC().fit(turned, y).shrinkage_ > 0.3
+    assert GreedyMAUC().fit(rng.normal(size=(40, 8)), y[:40]).shrinkage_ > 0.3
+
+
+def test_prediction_never_falls_and_stays_in_range(rng):
+    X, y = mixed_data(rng, m=30)
+    predicted = GreedyMAUC("all").fit(X, y).predicted_mauc_
+    assert (np.diff(predicted) >= 0).all()
+    assert predicted[0] >= 0.5
+    assert predicted[-1] <= 1
+
+
+def test_constants_come_last_by_column(rng):
+    X, y = rng.normal(size=(40, 6)), rng.integers(0, 3, 40)
+    X[:, [0, 3]] = 5.0
+    X[:, 4] = np.nan
+    selector = GreedyMAUC("all").fit(X, y)
+    assert_array_equal(selector.ranking_[3:], [0, 3, 4])
+    assert_array_equal(selector.trace_.scores[3:], 0)
+    assert_array_equal(selector.scores_[[0, 3, 4]], 0)
+    assert (selector.predicted_mauc_[2:] == selector.predicted_mauc_[2]).all()
+
+
+def test_constant_input_is_chosen_by_order():
+    with pytest.warns(ConstantInputWarning):
+        selector = GreedyMAUC("all").fit(np.ones((6, 3)), [0, 0, 1, 1, 2, 2])
+    assert_array_equal(selector.ranking_, [0, 1, 2])
+    assert_array_equal(selector.predicted_mauc_, 0.5)
+    assert_array_equal(selector.scores_, 0)
+
+
+@pytest.mark.parametrize("shrinkage", ["auto", 0.0, 0.2, 1.0])
+def test_copies_and_sums_do_no_harm(rng, shrinkage):
+    X, y = mixed_data(rng)
+    X = np.column_stack([X] * 6 + [X @ rng.normal(size=(9, 5))])
+    selector = GreedyMAUC("all", shrinkage=shrinkage).fit(X, y)
+    assert sorted(selector.ranking_) == list(range(59))
+    assert np.isfinite(selector.separations_).all()
+
+
+def test_perfect_features_do_not_end_the_choice():
+    # A column for each class: all AUCs are 0.5 or 1, and so large D that errors are tiny.
+    y = np.repeat(np.arange(5), 30)
+    X = np.column_stack([y == k for k in range(5)] * 40).astype(float)
+    selector = GreedyMAUC("all", alpha=100.0).fit(X, y)
+    assert sorted(selector.ranking_) == list(range(200))
+    assert_array_equal(np.sort(selector.ranking_[:4] % 5), np.unique(selector.ranking_[:4] % 5))
+
+
+def test_fewer_samples_than_features(rng):
+    X, y = rng.normal(size=(80, 5000)).astype(np.float32), np.arange(80) % 4
+    X[:, 17] += 3 * y
+    selector = GreedyMAUC(60).fit(X, y)
+    assert selector.ranking_[0] == 17
+    assert len(set(selector.ranking_)) == 60
+    assert np.isfinite(selector.predicted_mauc_).all()
+
+
+@pytest.mark.parametrize("c", [26, 200])
+def test_many_classes(rng, c):
+    y = rng.permutation(np.arange(5 * c) % c)
+    X = rng.normal(size=(5 * c, 20))
+    X[:, 3] += y
+    selector = GreedyMAUC(10).fit(X, y)
+    assert selector.ranking_[0] == 3
+    assert selector.pair_auc_.shape == (10, c * (c - 1) // 2)
+
+
+def test_classes_of_one_sample(rng):
+    X, y = rng.normal(size=(30, 6)), np.array([0] * 14 + [1] * 14 + [2, 3])
+    with pytest.warns(SmallClassWarning):
+        selector = GreedyMAUC("all").fit(X, y)
+    ranking, _, history = greedy(X, y, 6, selector.shrinkage_)
+    assert_array_equal(selector.ranking_, ranking)
+    assert_allclose(selector.separations_, history[-1], rtol=1e-9)
+    with pytest.warns(SmallClassWarning):
+        alone = GreedyMAUC("all").fit(X[-2:], [0, 1])
+    assert np.isfinite(alone.separations_).all()
+
+
+def test_trace_tells_the_step(wine):
+    X, y = wine
+    selector = GreedyMAUC(6).fit(X, y)
+    assert len(selector.trace_) == 6
+    for step, feature in zip(selector.trace_, selector.ranking_, strict=True):
+        assert step.feature == feature
+        assert step.feature_name == X.columns[feature]
+        assert step.subproblem_name == selector.subproblem_names_[step.subproblem]
+        assert 0 < step.score < 1
+        assert step.rank >= 1
+    assert selector.trace_[0].score == selector.scores_.max()
+    assert selector.ranking_[0] == selector.scores_.argmax()
+
+
+def test_clone_pickle_frames(wine):
+    X, y = wine
+    fitted = GreedyMAUC(5).fit(X, y)
+    assert_same_fit(pickle.loads(pickle.dumps(fitted)), fitted)
+    assert_same_fit(clone(fitted).fit(X.to_numpy(), y.to_numpy()), fitted)
+    assert list(fitted.get_feature_names_out()) == list(X.columns[fitted.support_])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shrinkage": -0.1}, "shrinkage must be"),
+        ({"shrinkage": 1.5}, "shrinkage must be"),
+        ({"shrinkage": np.nan}, "shrinkage must be"),
+        ({"shrinkage": "much"}, "shrinkage must be"),
+        ({"shrinkage": True}, "shrinkage must be"),
+        ({"max_samples": 1}, "max_samples must be"),
+        ({"max_samples": 10.0}, "max_samples must be"),
+        ({"noise_correction": -1}, "noise_correction must be"),
+        ({"alpha": 0}, "alpha must be"),
+        ({"alpha": np.inf}, "alpha must be"),
+        ({"alpha": None}, "alpha must be"),
+        ({"n_features_to_select": 99}, "n_features_to_select must be in"),
+    ],
+)
+def test_bad_parameters_are_named(wine, options, message):
+    with pytest.raises(MaucError, match=message):
+        GreedyMAUC(**options).fit(*wine)
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["usps", "indiana", "isolet"])
+def test_few_features_serve_better_than_those_of_mdfs(load_paper_data, name):
+    X, y = load_paper_data(name)
+    X = np.asarray(X, dtype=np.float32)
+    fold = FoldEvaluator(X[::2], y[::2], X[1::2], y[1::2])
+    sizes = [10, 20]
+    for classifier in (NormalNaiveBayes(), NearestNeighbor()):
+        ours, theirs = (
+            fold.evaluate(selector.fit(X[::2], y[::2]).ranking_, sizes, classifier).mean()
+            for selector in (GreedyMAUC(20), MDFS(20, random_state=0))
+        )
+        assert ours > theirs + 0.005
+
+
+def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough():
+    X, y = load_digits(return_X_y=True)
+    full = GreedyMAUC(64).fit(X, y)
+    selector = GreedyMAUC("predicted").fit(X, y)
+    n_kept = len(selector.ranking_)
+    assert_array_equal(selector.ranking_, full.ranking_[:n_kept])
+    assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
+    assert_array_equal(selector.separations_, GreedyMAUC(n_kept).fit(X, y).separations_)
+    assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_[-1] - 0.002
+    assert full.predicted_mauc_[n_kept - 2] < full.predicted_mauc_[-1] - 0.002
+
+
+def test_auto_works_beside_it():
+    X, y = load_digits(return_X_y=True)
+    selector = GreedyMAUC("auto").fit(X[:400], y[:400])
+    assert len(selector.ranking_) == selector.size_curve_.size
+
+
+def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):
+    selector = GreedyMAUC(4).fit(*wine)
+    assert_array_equal(selector.trace_.to_frame()["predicted_mauc"], selector.predicted_mauc_)

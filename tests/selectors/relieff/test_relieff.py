@@ -1,0 +1,141 @@
+"""ReliefF weights: against the definition, WEKA, and any cut of the work."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import rival_strategies
+import weka_filters
+from mauc.selectors.relieff import weights as relieff_module
+from mauc.selectors.relieff.weights import relieff_weights
+from oracle_relief import relieff_oracle
+
+
+def as_columns(X, dtype=np.float64):
+    XT = np.ascontiguousarray(np.asarray(X).T, dtype=dtype)
+    XT.flags.writeable = False
+    return XT
+
+
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+def test_weights_equal_weka(name):
+    X, y, n_classes, reference = weka_filters.load(name)
+    runs = list(weka_filters.relieff_runs(reference))
+    assert len(runs) >= 4
+    for rows, wanted in runs:
+        weights = relieff_weights(weka_filters.columns(X), y, n_classes, rows, n_threads=2)
+        assert_allclose(weights, wanted, rtol=1e-9, atol=1e-15)
+
+
+def test_by_hand():
+    # z = 0, 1/4, 3/4, 1; one hit and one miss each. Rows 0 and 3: hit 1/4, miss 3/4.
+    # Rows 1 and 2: hit 1/4, miss 1/2. Mean of 1/2, 1/4, 1/4, 1/2.
+    XT = as_columns([[0.0], [1.0], [3.0], [4.0]])
+    y = np.array([0, 0, 1, 1], np.int32)
+    assert_array_equal(relieff_weights(XT, y, 2, n_neighbors=1), [0.375])
+    # row 1 alone, drawn twice
+    assert_array_equal(relieff_weights(XT, y, 2, rows=[1, 1], n_neighbors=1), [0.25])
+
+
+def test_missing_by_hand():
+    # Row 2 is missing. |z0 - z1| = 1, diff(0, ?) = max(0, 1) = 1, diff(1, ?) = max(1, 0) = 1:
+    # row 0: hit 1, miss 1; row 1: the same; row 2 has no hit, its miss adds 1. (0 + 0 + 1) / 3.
+    XT = as_columns([[0.0], [1.0], [np.nan]])
+    y = np.array([0, 0, 1], np.int32)
+    assert_array_equal(relieff_weights(XT, y, 2, n_neighbors=1), [1.0 * (1.0 / 3)])
+
+
+def test_nominal_by_hand():
+    # Categories a a b c of classes 0 0 1 1, one neighbour: rows 0 and 1: hit 0, miss 1;
+    # rows 2 and 3: hit 1, miss 1. (1 + 1 + 0 + 0) / 4.
+    XT = as_columns([[0.0], [0.0], [1.0], [2.0]])
+    y = np.array([0, 0, 1, 1], np.int32)
+    weights = relieff_weights(XT, y, 2, n_neighbors=1, is_nominal=np.array([True]))
+    assert_array_equal(weights, [0.5])
+
+
+@given(
+    rival_strategies.relief_problems(),
+    st.sampled_from([None, 1, 2, 5]),
+    st.booleans(),
+    st.integers(1, 3),
+)
+@settings(max_examples=120)
+def test_equals_the_definition(problem, panel_queries, use_symmetry, n_threads):
+    X, y, n_classes, rows, n_neighbors, is_nominal = problem
+    weights = relieff_weights(
+        as_columns(X), y, n_classes, rows, n_neighbors, n_threads, is_nominal,
+        panel_queries=panel_queries, use_symmetry=use_symmetry,
+    )  # fmt: skip
+    assert_array_equal(weights, relieff_oracle(X, y, n_classes, rows, n_neighbors, is_nominal))
+
+
+def make_data(kind, n_samples=400, n_features=37, n_classes=5):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(n_samples, n_features)).round(1)
+    y = rng.integers(0, n_classes, n_samples).astype(np.int32)
+    is_nominal = None
+    if kind == "mixed":
+        X[rng.random(X.shape) < 0.1] = np.nan
+        is_nominal = np.arange(n_features) % 3 == 0
+        X[:, is_nominal] = np.floor(X[:, is_nominal])
+    return as_columns(X), y, n_classes, is_nominal
+
+
+@pytest.mark.parametrize("kind", ["plain", "mixed"])
+@pytest.mark.parametrize("use_symmetry", [True, False])
+def test_agnostic_to_threads_and_panels(kind, use_symmetry):
+    XT, y, n_classes, is_nominal = make_data(kind)
+    expected = relieff_weights(XT, y, n_classes, None, 10, 1, is_nominal)
+    for n_threads, panel_queries in ((1, 1), (2, 6), (3, 64), (8, 255), (2, 10_000)):
+        weights = relieff_weights(
+            XT, y, n_classes, None, 10, n_threads, is_nominal,
+            panel_queries=panel_queries, use_symmetry=use_symmetry,
+        )  # fmt: skip
+        assert_array_equal(weights, expected)
+
+
+@pytest.mark.parametrize("constant", ["PANEL_QUERIES", "PANEL_SIZE", "SLOT_BYTES"])
+@pytest.mark.parametrize("size", [1, 3000])
+def test_agnostic_to_panel_constants(monkeypatch, constant, size):
+    XT, y, n_classes, is_nominal = make_data("mixed", 150)
+    expected = relieff_weights(XT, y, n_classes, is_nominal=is_nominal)
+    monkeypatch.setattr(relieff_module, constant, size)
+    assert_array_equal(relieff_weights(XT, y, n_classes, is_nominal=is_nominal), expected)
+
+
+@pytest.mark.parametrize("kind", ["plain", "mixed"])
+def test_each_row_drawn_once_is_all_rows(kind):
+    XT, y, n_classes, is_nominal = make_data(kind)
+    everything = relieff_weights(XT, y, n_classes, None, 10, 2, is_nominal)
+    drawn = relieff_weights(XT, y, n_classes, np.arange(y.size), 10, 2, is_nominal)
+    assert_array_equal(drawn, everything)
+
+
+def test_float32_and_float64_agree():
+    XT, y, n_classes, _ = make_data("plain")
+    single = as_columns(XT.T, np.float32)
+    double = as_columns(single.T)
+    assert_array_equal(relieff_weights(single, y, n_classes), relieff_weights(double, y, n_classes))
+
+
+def test_constant_column_weighs_zero():
+    XT, y, n_classes, _ = make_data("plain")
+    columns = XT.T.copy()
+    columns[:, 3] = 5.0
+    assert relieff_weights(as_columns(columns), y, n_classes)[3] == 0.0
+
+
+def test_binary_nominal_column_is_its_numeric_case(rng):
+    X = rng.integers(0, 2, (60, 5)) * 3.0
+    y = rng.integers(0, 3, 60).astype(np.int32)
+    nominal = relieff_weights(as_columns(X), y, 3, None, 4, 1, np.ones(5, bool))
+    assert_array_equal(nominal, relieff_weights(as_columns(X), y, 3, None, 4))
+
+
+def test_an_offset_and_a_scale_change_little(rng):
+    X, y = rng.integers(0, 64, (80, 6)) / 8.0, rng.integers(0, 3, 80).astype(np.int32)
+    plain = relieff_weights(as_columns(X), y, 3)
+    assert_array_equal(relieff_weights(as_columns(X * 4 + 1024), y, 3), plain)

@@ -1,0 +1,72 @@
+"""Ranking lists: the streamed best K equal the sorted whole, for any blocks and threads."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator
+
+import oracles
+import strategies
+from mauc.problem import problem as problem_module
+from mauc.problem.decomposition import Decomposition
+from mauc.problem.problem import make_problem
+from mauc.selectors.rankings import rank_features
+from mauc.selectors.relevance import auc_relevance
+
+pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
+
+
+def rank(X, y, length, ties="index", n_jobs=None, name="one-vs-one"):
+    problem = make_problem(BaseEstimator(), X, y)
+    decomposition = Decomposition(name, problem.n_classes)
+    return rank_features(problem, decomposition, auc_relevance, length, ties, n_jobs)
+
+
+def sorted_lists(relevance, length, ties):
+    """Sort all features of every list: score, then mean score if asked for, then column."""
+    seconds = relevance.mean(axis=1) if ties == "mauc" else np.zeros(len(relevance))
+    features = range(len(relevance))
+    return [
+        sorted(features, key=lambda f, p=p: (-relevance[f, p], -seconds[f], f))[:length]
+        for p in range(relevance.shape[1])
+    ]
+
+
+def test_by_hand():
+    # Columns 0 and 2 separate the classes perfectly, column 1 not at all.
+    X = np.array([[1, 5, 8], [2, 5, 9], [3, 5, 1], [4, 5, 2]])
+    lists, means = rank(X, [0, 0, 1, 1], 3)
+    assert_array_equal(lists.features, [[0, 2, 1]])
+    assert_array_equal(lists.scores, [[1.0, 1.0, 0.5]])
+    assert_array_equal(means, [1.0, 0.5, 1.0])
+    assert (lists.n_lists, lists.length) == (1, 3)
+
+
+@pytest.mark.parametrize("ties", ["index", "mauc"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_streamed_lists_equal_sorting(ties, monkeypatch, data):
+    X, y = data.draw(strategies.problems(max_features=12, min_samples=4, max_samples=12))
+    relevance = oracles.folded_auc(X, y, int(y.max()) + 1)
+    length = data.draw(st.integers(1, X.shape[1]))
+    monkeypatch.setattr(problem_module, "_BLOCK_SCORES", data.draw(st.integers(1, 200)))
+    lists, means = rank(X, y, length, ties)
+    assert_array_equal(lists.features, sorted_lists(relevance, length, ties))
+    assert_array_equal(lists.scores, np.take_along_axis(relevance.T, lists.features, axis=1))
+    assert_array_equal(means, relevance.mean(axis=1))
+
+
+@pytest.mark.parametrize("ties", ["index", "mauc"])
+@pytest.mark.parametrize("name", ["one-vs-one", "one-vs-rest", "whole"])
+def test_agnostic_to_blocks_and_threads(rng, monkeypatch, ties, name):
+    X, y = rng.normal(size=(60, 90)).round(1), rng.integers(0, 5, 60)
+    wanted, wanted_means = rank(X, y, 20, ties, name=name)
+    for block_bytes in (1, 4 * 60 * 7, 2**30):
+        for n_jobs in (1, 2, 3):
+            monkeypatch.setattr(problem_module, "_BLOCK_BYTES", block_bytes)
+            lists, means = rank(X, y, 20, ties, n_jobs, name)
+            assert_array_equal(lists.features, wanted.features)
+            assert_array_equal(lists.scores, wanted.scores)
+            assert_array_equal(means, wanted_means)
