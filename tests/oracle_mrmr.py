@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from mauc.selectors.information.joint_counts import log_table
+from mauc.selectors.information.binned import log_table
 
 
 def mutual_information(a, b):

@@ -4,11 +4,14 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
+from mauc.registry import CLASS_HOMES
+
 __version__ = version("mauc")
 
 # Where each name lives. A name is imported when it is first asked for, so that the command line
 # and whoever needs one part do not wait for all.
 _HOMES = {
+    "auc": ("feature_pair_auc",),
     "binning": ("MDLDiscretizer",),
     "difficulty": ("siren_study",),
     "evaluation": ("SizeCurve", "select_k"),
@@ -21,28 +24,14 @@ _HOMES = {
         "mauc_scorer",
         "pair_auc_scores",
     ),
-    "selectors.relevance": ("feature_pair_auc",),
-    "selectors": (
-        "ARCO",
-        "FAST",
-        "FCBF",
-        "FSDD",
-        "JMI",
-        "MAUCD",
-        "MDFS",
-        "MRMR",
-        "AnovaF",
-        "ChiSquare",
-        "FisherScore",
-        "GreedyMAUC",
-        "InformationGain",
-        "ReliefF",
-        "SpreadFx",
-        "SubproblemSelector",
-        "SymmetricalUncertainty",
-    ),
+    "selectors": tuple(CLASS_HOMES),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(
+    (*_HOME_OF, "__version__"),
+    key=lambda name: (not name.isupper(), not name[0].isupper(), name),
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -55,37 +44,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-__all__ = [
-    "ARCO",
-    "FAST",
-    "FCBF",
-    "FSDD",
-    "JMI",
-    "MAUCD",
-    "MDFS",
-    "MRMR",
-    "AnovaF",
-    "ChiSquare",
-    "FisherScore",
-    "GreedyMAUC",
-    "InformationGain",
-    "MAUCInterval",
-    "MDLDiscretizer",
-    "PairAUCReport",
-    "ReliefF",
-    "SizeCurve",
-    "SpreadFx",
-    "SubproblemSelector",
-    "SymmetricalUncertainty",
-    "__version__",
-    "feature_pair_auc",
-    "load_run",
-    "mauc_interval",
-    "mauc_score",
-    "mauc_scorer",
-    "pair_auc_scores",
-    "select_k",
-    "siren_study",
-]

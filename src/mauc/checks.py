@@ -4,12 +4,11 @@ scikit-learn's ``check_scalar`` would do for numbers, but its errors are no `Mau
 say what was wanted in one sentence.
 """
 
+import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
-
-import numpy as np
 
 from mauc.exceptions import MaucError
 
@@ -21,7 +20,7 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     --------
     >>> check_choice("ties", "indx", ("index", "mauc"))
     Traceback (most recent call last):
-    mauc.exceptions.MaucError: ties must be one of 'index', 'mauc', got 'indx'; did you mean 'index'?
+    mauc.exceptions.MaucError: ties must be one of 'index', 'mauc', got 'indx'; ...
     """
     choices = list(choices)
     # The value may be an array, which has no answer to whether it equals a word.
@@ -70,7 +69,7 @@ def check_int(
 
 
 def check_real(
-    name: str, value: Any, low: float = -np.inf, high: float = np.inf, *,
+    name: str, value: Any, low: float = -math.inf, high: float = math.inf, *,
     is_low_open: bool = False, is_high_open: bool = False, words: str = "",
 ) -> float:  # fmt: skip
     """Return a finite number between two bounds, which belong to the range unless they are open.
@@ -90,14 +89,14 @@ def check_real(
     Traceback (most recent call last):
     mauc.exceptions.MaucError: confidence must be a number in (0, 0.5], got 0.
     """
-    if is_real(value) and np.isfinite(value):
+    if is_real(value) and math.isfinite(value):
         is_above = value > low if is_low_open else value >= low
         is_below = value < high if is_high_open else value <= high
         if is_above and is_below:
             return float(value)
-    if np.isinf(low) and np.isinf(high):
+    if math.isinf(low) and math.isinf(high):
         wanted = "a finite number"
-    elif np.isinf(high):
+    elif math.isinf(high):
         wanted = f"a number {'>' if is_low_open else '>='} {low:g}"
     else:
         brackets = "(" if is_low_open else "[", ")" if is_high_open else "]"
@@ -107,9 +106,9 @@ def check_real(
 
 def is_int(value: Any) -> bool:
     """Whether a value is a whole number, of Python or NumPy; True and False are none."""
-    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_real(value: Any) -> bool:
     """Whether a value is a number, of Python or NumPy; True and False are none."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -3,7 +3,8 @@
 ::
 
     ValueError
-      └─ MaucError                   the input has no meaningful answer
+      └─ MaucError                   whatever a user can cause
+           ├─ MaucTypeError          an input of the wrong type; also a TypeError
            ├─ UndefinedMAUCError     fewer than two classes to compare
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
@@ -16,11 +17,14 @@
 
 import sys
 import warnings
-from difflib import get_close_matches
 
 
 class MaucError(ValueError):
-    """The input has no meaningful answer."""
+    """Base class of the errors of mauc."""
+
+
+class MaucTypeError(MaucError, TypeError):
+    """An input has a type that cannot be used."""
 
 
 class UndefinedMAUCError(MaucError):
@@ -63,14 +67,3 @@ def listed(labels):
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
     return ", ".join(shown) + (", ..." if len(labels) > 5 else "")
-
-
-def unknown_word(what, got, choices):
-    """Return the error for a word that is none of the choices; it names the nearest one."""
-    choices = [str(choice) for choice in choices]
-    near = get_close_matches(str(got).lower(), [choice.lower() for choice in choices], n=1)
-    hint = ""
-    if near:
-        hint = next(choice for choice in choices if choice.lower() == near[0])
-        hint = f"; did you mean {hint!r}?"
-    return MaucError(f"{what} must be one of {', '.join(choices)}, got {got!r}{hint or '.'}")

@@ -36,7 +36,7 @@ def optional_import(module: str, purpose: str) -> Any:
     2.0
     >>> optional_import("no_such_package", "wonders")
     Traceback (most recent call last):
-    mauc.extras.MissingExtraError: wonders need the package no_such_package: pip install no_such_package.
+    mauc.extras.MissingExtraError: wonders need the package no_such_package: pip install ...
     """
     try:
         return import_module(module)

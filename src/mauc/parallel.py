@@ -3,7 +3,9 @@
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from itertools import pairwise
 
+import numpy as np
 from joblib import effective_n_jobs
 
 
@@ -11,7 +13,7 @@ def run_blocks(function, blocks, n_jobs=None):
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two
-    results a thread wait to be taken, whatever the number of blocks.
+    results per thread wait to be taken, whatever the number of blocks.
 
     Parameters
     ----------
@@ -47,3 +49,9 @@ def run_in(pool, task, blocks, *args):
     futures = [pool.submit(task, block, *args) for block in blocks[:-1]]
     last = task(blocks[-1], *args)
     return [future.result() for future in futures] + [last]
+
+
+def even_ranges(n, n_parts, first=0):
+    """Cut first .. first + n into at most `n_parts` ranges of nearly equal length; at least one."""
+    edges = np.linspace(first, first + n, max(1, min(n_parts, n)) + 1).astype(np.int64)
+    return [(int(a), int(b)) for a, b in pairwise(edges)]

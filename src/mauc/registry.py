@@ -1,6 +1,14 @@
-"""What a registry of methods holds: one entry per method, its class imported when asked for."""
+"""The registry of methods: one entry each, with all that other parts of the library say of it.
 
+The list of public names, ``mauc methods``, plans, tables, figures, pages and the tags of
+scikit-learn read these entries. It stands outside the packages of selectors and classifiers, and a
+class is imported when it is first asked for, so that the command line lists the methods without
+loading (and compiling) any.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -65,3 +73,215 @@ class Method:
             if name not in known:
                 raise unknown_word(f"option of {self.kind} {self.name}", name, known)
         return self.made_class(*args, **{**self.options, **options})
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """A measure of one feature on one sub-problem.
+
+    Parameters
+    ----------
+    name : str
+        The word for ``relevance=``.
+    module, function : str
+        The function that computes it and its module in `mauc.selectors.relevance`.
+    measure : str
+        What it is, in a few words.
+    accepts : Accepts
+    """
+
+    name: str
+    module: str
+    function: str
+    measure: str
+    accepts: Accepts
+
+    @cached_property
+    def score(self) -> Callable[..., Any]:
+        """The function ``(problem, decomposition, chosen) -> scores``, imported when asked for."""
+        return getattr(import_module(f"mauc.selectors.relevance.{self.module}"), self.function)
+
+    def __call__(self, problem: Any, decomposition: Any, chosen: Any, **options: Any) -> Any:
+        """Return the scores of chosen columns, shape (n_chosen, n_subproblems)."""
+        return self.score(problem, decomposition, chosen, **options)
+
+
+_AUC = Accepts(sparse=True, infinite=True, weights=True)
+_MOMENTS = Accepts(sparse=True, weights=True)
+_BINNED = Accepts(sparse=True, nominal=True)
+
+#: relevances by name; the selectors that draw from ranking lists take any of them
+RELEVANCES = {
+    entry.name: entry
+    for entry in (
+        Relevance("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC),
+        Relevance("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED),
+        Relevance(
+            "su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED
+        ),
+        Relevance("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED),
+        Relevance("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS),
+        Relevance("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS),
+        Relevance("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS),
+        Relevance("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True)),
+    )
+}
+
+
+def _selector(name, label, class_name, module, measure, accepts, **further):
+    home = f"mauc.selectors.{module}"
+    return Method("selector", name, label, class_name, home, measure, accepts, **further)
+
+
+#: selectors by short name, those of the paper first, in its order
+SELECTORS = {
+    entry.name: entry
+    for entry in (
+        _selector(
+            "mdfs", "MDFS", "MDFS", "mdfs", "AUC on class pairs drawn at random", _AUC,
+            is_in_paper=True,
+        ),
+        _selector(
+            "maucd", "MAUCD", "MAUCD", "maucd", "mean AUC over the class pairs", _AUC,
+            is_in_paper=True,
+        ),
+        _selector(
+            "mrmr", "mRMR", "MRMR", "information", "relevance less redundancy", _BINNED,
+            is_in_paper=True,
+        ),
+        _selector(
+            "fsdd", "FSDD", "FSDD", "fsdd", "distance discriminant", _MOMENTS, is_in_paper=True
+        ),
+        _selector(
+            "schi", "SCHI", "SpreadFx", "spreadfx", "chi-square, the classes in turn", _BINNED,
+            options={"relevance": "chi2"}, is_in_paper=True,
+        ),
+        _selector(
+            "ssu", "SSU", "SpreadFx", "spreadfx", "symmetrical uncertainty, the classes in turn",
+            _BINNED, options={"relevance": "su"}, is_in_paper=True,
+        ),
+        _selector(
+            "chi", "CHI", "ChiSquare", "chi_square", "chi-square", _BINNED, is_in_paper=True
+        ),
+        _selector(
+            "su", "SU", "SymmetricalUncertainty", "symmetrical_uncertainty",
+            "symmetrical uncertainty", _BINNED, is_in_paper=True,
+        ),
+        _selector(
+            "relieff", "ReliefF", "ReliefF", "relieff", "nearest misses less nearest hits",
+            Accepts(nominal=True), is_in_paper=True,
+        ),
+        _selector(
+            "fisher", "Fisher score", "FisherScore", "fisher_score", "Fisher score", _MOMENTS
+        ),
+        _selector(
+            "ig", "information gain", "InformationGain", "information_gain", "information gain",
+            _BINNED,
+        ),
+        _selector(
+            "anova", "ANOVA F", "AnovaF", "anova_f", "F of the analysis of variance", _MOMENTS
+        ),
+        _selector(
+            "fcbf", "FCBF", "FCBF", "information",
+            "symmetrical uncertainty without what is covered", _BINNED,
+        ),
+        _selector("fast", "FAST", "FAST", "fast", "AUC of few thresholds", Accepts(sparse=True)),
+        _selector(
+            "arco", "ARCO", "ARCO", "arco", "AUC less rank correlation",
+            Accepts(sparse=True, infinite=True),
+        ),
+        _selector("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
+        _selector(
+            "greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
+            "separation of all class pairs by the set", Accepts(sparse=True, infinite=True),
+        ),
+        _selector(
+            "subproblem", "SubproblemSelector", "SubproblemSelector", "subproblem",
+            "any relevance on any sub-problems", _AUC,
+        ),
+    )
+}  # fmt: skip
+
+#: short names of the paper's selectors, in its order
+PAPER_SELECTORS = tuple(name for name, entry in SELECTORS.items() if entry.is_in_paper)
+
+#: module of every selector class, and what the class accepts by default
+CLASS_HOMES = {entry.class_name: entry.module for entry in SELECTORS.values()}
+CLASS_ACCEPTS = {entry.class_name: entry.accepts for entry in SELECTORS.values()}
+
+
+def make_selector(method: str, n_features_to_select: Any = None, **options: Any) -> Any:
+    """Return the unfitted selector of a short name.
+
+    Parameters
+    ----------
+    method : str
+        A name in `SELECTORS`.
+    n_features_to_select : int, float or "all", optional
+        How many features; the selector's own default if not given.
+    **options
+        Further parameters of the selector.
+
+    Returns
+    -------
+    selector : RankingSelector
+
+    Examples
+    --------
+    >>> from mauc.selectors import make_selector
+    >>> make_selector("schi", 5)
+    SpreadFx(n_features_to_select=5)
+    """
+    if method not in SELECTORS:
+        raise unknown_word("selector", method, SELECTORS)
+    if n_features_to_select is not None:
+        options["n_features_to_select"] = n_features_to_select
+    return SELECTORS[method](**options)
+
+
+def _classifier(name, label, class_name, module, measure, accepts):
+    home = f"mauc.classifiers.{module}"
+    return Method("classifier", name, label, class_name, home, measure, accepts, is_in_paper=True)
+
+
+_NOMINAL = Accepts(nominal=True, weights=True)
+
+#: classifiers by short name
+CLASSIFIERS = {
+    entry.name: entry
+    for entry in (
+        _classifier(
+            "nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _NOMINAL
+        ),
+        _classifier("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _NOMINAL),
+        _classifier(
+            "1nn", "1NN", "NearestNeighbor", "nearest_neighbor", "the nearest sample", _NOMINAL
+        ),
+        _classifier("svm", "SVM", "RBFSVM", "svm", "a machine with a Gaussian kernel", Accepts()),
+    )
+}
+
+
+def make_classifier(method: str, **options: Any) -> Any:
+    """Return the unfitted classifier of a short name.
+
+    Parameters
+    ----------
+    method : str
+        A name in `CLASSIFIERS`.
+    **options
+        Parameters of the classifier.
+
+    Returns
+    -------
+    classifier : classifier
+
+    Examples
+    --------
+    >>> from mauc.classifiers import make_classifier
+    >>> make_classifier("svm", C=8.0)
+    RBFSVM(C=8.0)
+    """
+    if method not in CLASSIFIERS:
+        raise unknown_word("classifier", method, CLASSIFIERS)
+    return CLASSIFIERS[method](**options)

@@ -21,7 +21,7 @@ from mauc import MDLDiscretizer
 from mauc.binning.discretizer import BINNINGS, bin_columns, find_cut_points
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.problem import problem as problem_module
-from mauc.problem.problem import make_problem
+from mauc.problem.validate import make_problem
 
 
 class Flagged(BaseEstimator):

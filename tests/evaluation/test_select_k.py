@@ -16,7 +16,7 @@ from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.evaluation.select_k import auto_sizes, stratified_folds
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.plotting import SizeCurveDisplay
-from mauc.problem.problem import make_problem
+from mauc.problem.validate import make_problem
 
 
 @pytest.fixture(scope="module")

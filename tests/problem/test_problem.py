@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 
 import strategies
 from mauc.problem import problem as problem_module
-from mauc.problem.problem import Problem, encode_labels, make_problem
+from mauc.problem.problem import Problem
+from mauc.problem.validate import encode_labels, make_problem
 
 
 def problem_of(X, y, sample_weight=None):

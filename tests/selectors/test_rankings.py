@@ -11,7 +11,7 @@ import oracles
 import strategies
 from mauc.problem import problem as problem_module
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import make_problem
+from mauc.problem.validate import make_problem
 from mauc.selectors.rankings import rank_features
 from mauc.selectors.relevance import auc_relevance
 

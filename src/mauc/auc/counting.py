@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, uintp
 
-from mauc.auc.vector import LANES, add_multiple, aligned_rows, padded_length
+from mauc.auc.vector import LANES, add_multiple
 
 MOST_LEVELS = 256
 MOST_CLASSES = 256  # class codes are held in bytes here
@@ -44,6 +44,18 @@ def count_levels(LT, y, class_counts, n_levels, n_missing):
         table, table.view(np.uint64), middle, won, wide_won, wins,
     )  # fmt: skip
     return wins
+
+
+def padded_length(n_classes):
+    """Return the least multiple of LANES that is not below `n_classes`."""
+    return -(-n_classes // LANES) * LANES
+
+
+def aligned_rows(n_rows, length):
+    """Return zeroed uint32 rows that start on a cache line: no access straddles two lines."""
+    raw = np.zeros(n_rows * length + LANES, np.uint32)
+    skip = -(raw.ctypes.data // 4) % LANES
+    return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
 @njit(cache=True, nogil=True)

@@ -27,6 +27,16 @@ class ColumnKeys(NamedTuple):
         return ColumnKeys(*(part[chosen] for part in self))
 
 
+def label_bits_of(n_classes):
+    """Return the number of low bits that a class code needs in a word."""
+    return max(1, int(n_classes - 1).bit_length())
+
+
+def fits_words(n_samples, n_classes):
+    """Tell whether ranks of n samples and the class codes fit into 32 bits together."""
+    return int(n_samples).bit_length() + label_bits_of(n_classes) <= 32
+
+
 def choose_keys(XT, n_bits):
     """Choose for each column how its keys of `n_bits` bits are made.
 

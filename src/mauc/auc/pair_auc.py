@@ -1,6 +1,6 @@
-"""Class-pair wins of a block of columns: the path that fits the block is chosen here.
+"""AUC of every feature on every class pair: the path that fits a block of columns is chosen here.
 
-Every function returns *wins*: for each column and each pair of classes i < j, in the order
+Inside, everything is *wins*: for each column and each pair of classes i < j, in the order
 (0, 1), (0, 2), ..., the number 2 * #(x_i > x_j) + #(x_i = x_j) over all rows of class i and of
 class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing once by
 2 n_i n_j gives the AUC.
@@ -8,13 +8,135 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 
 import numpy as np
 from numba import njit
+from sklearn.base import BaseEstimator
 
 from mauc.auc.counting import MOST_CLASSES, MOST_LEVELS, count_levels, write_levels
-from mauc.auc.keys import EXACT, choose_keys
+from mauc.auc.keys import EXACT, choose_keys, fits_words, label_bits_of
 from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
-from mauc.auc.sort_columns import fits_words, label_bits_of, sort_block
+from mauc.auc.sort_columns import sort_block
 from mauc.auc.sweep import sweep_words
-from mauc.problem.layout import read_only
+from mauc.parallel import run_blocks
+from mauc.problem.columns import read_only
+from mauc.problem.validate import make_problem
+from mauc.registry import Accepts
+
+_CHOSEN_AT_ONCE = 16  # columns
+_MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
+_MAX_KEPT = 2**22  # values
+
+
+def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
+    """Compute the AUC of every feature on every pair of classes.
+
+    One sort per feature serves all pairs.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        NaN ties with every value; infinities are ordinary extreme values.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    folded : bool, default=True
+        Return max(A, 1 - A); otherwise A, the AUC with the first class of the pair as the
+        higher one.
+    sample_weight : array-like of shape (n_samples,), optional
+        A pair of samples counts with the product of their weights.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores.
+
+    Returns
+    -------
+    pair_auc : ndarray of shape (n_features, n_pairs)
+        Pairs of the sorted labels in the order (0, 1), (0, 2), ..., (c-2, c-1).
+
+    Examples
+    --------
+    Of the four pairs, three are in order and one is a tie:
+
+    >>> import numpy as np
+    >>> from mauc import feature_pair_auc
+    >>> feature_pair_auc(np.array([[1], [2], [2], [3]]), [0, 0, 1, 1])
+    array([[0.875]])
+    """
+    problem = make_problem(
+        BaseEstimator(), X, y, sample_weight, accepts=Accepts(sparse=True, infinite=True)
+    )
+    n_pairs = n_pairs_of(problem.n_classes)
+    pair_auc = np.empty((problem.n_features, n_pairs))
+
+    def fill(block):
+        wins, most_wins = pair_wins(problem, block)
+        if folded:
+            fold_wins(wins, most_wins, pair_auc[block])
+        else:
+            np.divide(wins, most_wins, out=pair_auc[block])
+
+    for _ in run_blocks(fill, problem.blocks(n_pairs), n_jobs):
+        pass
+    return pair_auc
+
+
+def chosen_pair_auc(problem, chosen, n_jobs=None):
+    """Return the folded AUCs of chosen columns of a problem, NaN for nominal ones.
+
+    Parameters
+    ----------
+    problem : Problem
+    chosen : ndarray of shape (n_chosen,), int64
+    n_jobs : int, optional
+
+    Returns
+    -------
+    pair_auc : ndarray of shape (n_chosen, n_pairs)
+    """
+    pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
+
+    def fill(block):
+        wins, most_wins = pair_wins(problem, chosen[block])
+        fold_wins(wins, most_wins, pair_auc[block])
+
+    blocks = (
+        slice(start, start + _CHOSEN_AT_ONCE) for start in range(0, len(chosen), _CHOSEN_AT_ONCE)
+    )
+    for _ in run_blocks(fill, blocks, n_jobs):
+        pass
+    if problem.is_nominal is not None:
+        pair_auc[problem.is_nominal[chosen]] = np.nan  # categories have no order
+    return pair_auc
+
+
+def room_for_pair_auc(problem, n_selected):
+    """Return an array for the pair AUCs of all features if those of the selected are worth keeping.
+
+    Computing them again for the selected features costs n_selected / n_features of what was
+    computed before: where that is little, or the array large, None is returned.
+    """
+    shape = (problem.n_features, n_pairs_of(problem.n_classes))
+    is_worth = n_selected * _MIN_SHARE >= problem.n_features and shape[0] * shape[1] <= _MAX_KEPT
+    return np.empty(shape) if is_worth else None
+
+
+def pair_wins(problem, chosen):
+    """Return the wins of features on every class pair, and the largest possible wins.
+
+    Returns
+    -------
+    wins : ndarray of shape (n_chosen, n_pairs)
+        Of integers, or of floats where samples have weights or X is sparse.
+    most_wins : ndarray of shape (n_pairs,)
+        2 n_i n_j, as floats.
+    """
+    weights, totals = problem.sample_weight, problem.class_weights
+    if problem.is_sparse:
+        if weights is None:
+            weights = np.ones(problem.n_samples)
+        data, indices, indptr = problem.stored_columns(chosen)
+        wins = sparse_wins(data, indices, indptr, problem.codes, weights, totals)
+    elif weights is not None:
+        wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
+    else:
+        wins = dense_wins(problem.ordered_columns(chosen), problem.codes, problem.class_counts)
+    return wins, problem.most_wins
 
 
 def n_pairs_of(n_classes):

@@ -19,17 +19,7 @@ import numpy as np
 from numba import njit
 
 from mauc.auc.collisions import is_one_to_one, settle_words
-from mauc.auc.keys import BITWISE, EXACT, LINEAR, bitwise_keys, choose_keys
-
-
-def label_bits_of(n_classes):
-    """Return the number of low bits that a class code needs in a word."""
-    return max(1, int(n_classes - 1).bit_length())
-
-
-def fits_words(n_samples, n_classes):
-    """Tell whether ranks of n samples and the class codes fit into 32 bits together."""
-    return int(n_samples).bit_length() + label_bits_of(n_classes) <= 32
+from mauc.auc.keys import BITWISE, EXACT, LINEAR, bitwise_keys, choose_keys, label_bits_of
 
 
 def sort_block(XT, y, n_classes, keys=None):

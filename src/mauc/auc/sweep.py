@@ -3,7 +3,8 @@
 import numpy as np
 from numba import njit, uintp
 
-from mauc.auc.vector import LANES, MOST_VECTORS, aligned_rows, padded_length, sweep_classes
+from mauc.auc.counting import aligned_rows, padded_length
+from mauc.auc.vector import LANES, MOST_VECTORS, sweep_classes
 
 
 def sweep_words(words, n_known, class_counts, label_bits):

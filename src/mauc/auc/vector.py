@@ -9,7 +9,6 @@ fresh 4-byte store, which blocks store forwarding and stalls every element. Here
 in registers.
 """
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -21,18 +20,6 @@ _WORD = ir.IntType(32)
 _ADDRESS = ir.IntType(64)
 _VECTOR = ir.VectorType(_WORD, LANES)
 _BYTES = 4 * LANES
-
-
-def padded_length(n_classes):
-    """Return the least multiple of LANES that is not below `n_classes`."""
-    return -(-n_classes // LANES) * LANES
-
-
-def aligned_rows(n_rows, length):
-    """Return zeroed uint32 rows that start on a cache line: no access straddles two lines."""
-    raw = np.zeros(n_rows * length + LANES, np.uint32)
-    skip = -(raw.ctypes.data // 4) % LANES
-    return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
 @intrinsic

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mauc.checks import unknown_word
 from mauc.cli.common import (
     DEFAULT_DATA,
     FAILED,
@@ -47,7 +48,7 @@ from mauc.cli.show import (
     print_text,
     say_files,
 )
-from mauc.exceptions import MaucError, unknown_word
+from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from rich.table import Table

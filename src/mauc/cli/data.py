@@ -3,7 +3,8 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -56,7 +57,7 @@ def named_selector(
     if method not in SELECTORS:
         raise unknown_word("--method", method, SELECTORS)
     given = parse_options(options)
-    fixed = getattr(SELECTORS[method], "keywords", {})
+    fixed = SELECTORS[method].options
     known = make_selector(method).get_params()
     free = [name for name in known if name not in _OWN and name not in fixed]
     for name in given:
@@ -105,7 +106,7 @@ def _value(text: str) -> Any:
 
 def fit_on(selector: "RankingSelector", dataset: "Dataset", method: str) -> None:
     """Fit a selector, or say which nominal column it cannot take."""
-    if not selector._accepts()["accept_nominal"]:
+    if not selector.accepts.nominal:
         numbers_only(dataset, method)
     selector.fit(dataset.X, dataset.y)
 

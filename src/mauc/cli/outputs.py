@@ -4,7 +4,8 @@ import io
 from pathlib import Path
 from typing import Any
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.files import write_atomic
 
 _PICTURES = (".png", ".pdf", ".svg")

@@ -101,8 +101,8 @@ def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Pa
     import numpy as np
     import pandas as pd
 
+    from mauc.auc import feature_pair_auc
     from mauc.problem.decomposition import Decomposition
-    from mauc.selectors.relevance import feature_pair_auc
 
     auc: Any = feature_pair_auc(dataset.X, dataset.y, n_jobs=jobs)
     classes = np.unique(dataset.y)

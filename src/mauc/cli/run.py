@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mauc.checks import unknown_word
 from mauc.cli.common import (
     FAILED,
     DebugOption,
@@ -14,7 +15,7 @@ from mauc.cli.common import (
     command,
 )
 from mauc.cli.show import print_json, print_text
-from mauc.exceptions import MaucError, unknown_word
+from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from mauc.experiments import RunSummary

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mauc.checks import unknown_word
 from mauc.cli.common import DebugOption, ForceOption, JsonOption, command, complain
 from mauc.cli.compare import check_test
 from mauc.cli.show import frame_records, print_json, print_text, say_files
-from mauc.exceptions import MaucError, unknown_word
+from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from mauc.report import Table

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from mauc.datasets.dataset import WIDEST_INTEGER
-from mauc.datasets.extras import import_extra
 from mauc.datasets.readers.table import Table, refuse_digits
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def _check_wide(table: Table, chosen: list[int], values: Any, is_nominal: set[in
 
 
 def _from_matrix(table: Table, chosen: list[int], values: Any, is_nominal: set[int]) -> Any:
-    pandas = import_extra("pandas", "nominal columns")
+    pandas = optional_import("pandas", "nominal columns")
     if sparse.issparse(values):
         if values.shape[0] * values.shape[1] > _MOST_CELLS:
             name = table.names[min(is_nominal)]
@@ -89,7 +89,7 @@ def _from_matrix(table: Table, chosen: list[int], values: Any, is_nominal: set[i
 
 
 def _from_frame(table: Table, chosen: list[int], marked: set[int]) -> Any:
-    pandas = import_extra("pandas", "tables")
+    pandas = optional_import("pandas", "tables")
     frame = table.values.iloc[:, chosen]
     kinds = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
     is_plain = all(isinstance(dtype, np.dtype) for dtype in frame.dtypes)

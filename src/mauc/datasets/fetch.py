@@ -9,12 +9,12 @@ import numpy as np
 
 from mauc.datasets.cache import cache_folder, cached_path, digest_of, read_note
 from mauc.datasets.dataset import Dataset
-from mauc.datasets.extras import import_extra
 from mauc.datasets.find import data_folder
 from mauc.datasets.load import load_dataset
 from mauc.datasets.registry import OPENML, Entry, dataset_info
 from mauc.datasets.writers import write_table
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 
 def fetch(name: str, *, force: bool = False) -> Path:
@@ -116,8 +116,8 @@ def _listed(told: Any) -> list[str]:
 
 
 def _download(url: str, folder: Path, file_name: str, md5: str | None, force: bool) -> Path:
-    pooch = import_extra("pooch", "downloads")
-    requests = import_extra("requests", "downloads")
+    pooch = optional_import("pooch", "downloads")
+    requests = optional_import("requests", "downloads")
     path = folder / file_name
     if force:
         path.unlink(missing_ok=True)

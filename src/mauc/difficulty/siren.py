@@ -11,16 +11,17 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
+from mauc.checks import unknown_word
 from mauc.classifiers import NormalNaiveBayes
 from mauc.difficulty.measures import SirenStudy, columns_of
 from mauc.evaluation.score import TestLabels
-from mauc.exceptions import MaucError, unknown_word
+from mauc.exceptions import MaucError
 from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import Problem, make_problem
+from mauc.problem.problem import Problem
+from mauc.problem.validate import make_problem
+from mauc.registry import PAPER_SELECTORS, RELEVANCES, Accepts, make_selector
 from mauc.selectors.rankings import rank_features
-from mauc.selectors.registry import PAPER_SELECTORS, make_selector
-from mauc.selectors.relevance import RELEVANCES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +103,7 @@ def siren_study(
     if not isinstance(n_folds, Integral) or n_folds < 2:
         raise MaucError(f"n_folds must be a whole number, at least 2, got {n_folds!r}.")
     checked = BaseEstimator()
-    problem = make_problem(checked, X, y, accept_sparse=False, accept_infinite=False)
+    problem = make_problem(checked, X, y, accepts=Accepts())
     n_chosen = _check_n_features(n_features, problem.n_features)
     seed = random_state
     if not isinstance(seed, Integral):

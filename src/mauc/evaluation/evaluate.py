@@ -21,7 +21,7 @@ from mauc.evaluation.nested_svm import NestedSVM
 from mauc.evaluation.nested_tree import NestedTree
 from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError
-from mauc.problem.problem import encode_labels
+from mauc.problem.validate import encode_labels
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 

@@ -15,7 +15,8 @@ from mauc.evaluation.evaluate import FoldEvaluator
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
-from mauc.problem.problem import make_problem
+from mauc.problem.validate import make_problem
+from mauc.registry import Accepts
 
 MOST_AUTO = 100  # features that "auto" looks at
 RULES = ("one_standard_error", "best")
@@ -163,9 +164,8 @@ def select_k(
         raise MaucError(f"n_folds must be a whole number from 2 up, got {n_folds!r}.")
     holder = BaseEstimator()
     holder.categorical_features = getattr(selector, "categorical_features", None)
-    problem = make_problem(
-        holder, X, y, accept_sparse=True, accept_infinite=True, accept_nominal=True
-    )
+    accepts = Accepts(sparse=True, infinite=True, nominal=True)
+    problem = make_problem(holder, X, y, accepts=accepts)
     if classifier is None and (response_method != "auto" or problem.is_nominal is not None):
         classifier = NormalNaiveBayes()
     if response_method == "auto":

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from multiprocessing import current_process, get_context
 from typing import Any, Protocol
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.experiments.worker import is_ready, start_worker
 
 ENGINES = ("processes", "dask", "serial")

@@ -3,8 +3,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from mauc.checks import unknown_word
 from mauc.classifiers import CLASSIFIERS, make_classifier
-from mauc.exceptions import MaucError, unknown_word
+from mauc.exceptions import MaucError
 from mauc.selectors import SELECTORS, make_selector
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from numbers import Integral
 from typing import Any
 from urllib.parse import quote
 
+from mauc.checks import unknown_word
 from mauc.datasets import load_dataset
-from mauc.exceptions import MaucError, unknown_word
+from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_classifier, build_selector
 
 SCOPES = ("dataset", "dataset_size", "fold", "fold_size")

@@ -7,7 +7,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.experiments.plan import PAPER_SIZES, DatasetSpec, MethodSpec, Plan, TuningSpec
 
 _KEYS = tuple(item.name for item in fields(Plan))

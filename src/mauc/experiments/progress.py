@@ -6,7 +6,8 @@ from collections import defaultdict
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.experiments.plan import Cell
 
 if TYPE_CHECKING:

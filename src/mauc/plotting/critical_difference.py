@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.stats import average_ranks, critical_difference, holm_test, mean_mauc, rank_cliques
 

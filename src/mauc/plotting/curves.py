@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import unknown_word
+from mauc.checks import unknown_word
 from mauc.plotting.run_parts import (
     add_legend,
     labels_of,

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.stats.cells import as_pandas
 
 # How the paper writes its short names. Any other label is shown as it stands in the plan.

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mauc.checks import unknown_word
 from mauc.difficulty import SirenStudy
-from mauc.exceptions import MaucError, unknown_word
+from mauc.exceptions import MaucError
 from mauc.plotting.ticks import label_axis
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.plotting.run_parts import (
     add_legend,
     labels_of,

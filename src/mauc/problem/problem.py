@@ -1,4 +1,4 @@
-"""Turn what a user has into a Problem: the only place that looks at user types."""
+"""A validated classification problem: columns of any type in, blocks that kernels take out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,13 +6,8 @@ from functools import cached_property
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning, listed, warn_user
-from mauc.problem.columns import float_columns, ordered_columns, ordered_entries
-from mauc.problem.layout import read_only
-from mauc.problem.nominal import encode_nominal, missing_mask
+from mauc.problem.columns import float_columns, ordered_columns, ordered_entries, read_only
 
 # A block of columns is sized so that what is made of it stays in the second-level cache, and
 # so that the wins of many classes stay small.
@@ -84,7 +79,7 @@ class Problem:
         """Samples sorted by class: their order, the start of each class, their weights."""
         return group_by_class(self.codes, self.n_classes, self.sample_weight)
 
-    def blocks(self, n_scores: int = 1) -> Iterator[slice]:
+    def blocks(self, n_scores: int = 1, *, is_dense: bool = False) -> Iterator[slice]:
         """Cut the columns into blocks.
 
         The cut depends on the shape of the problem alone, never on the number of threads.
@@ -93,10 +88,12 @@ class Problem:
         ----------
         n_scores : int, default=1
             Scores that will be held for each column.
+        is_dense : bool, default=False
+            Whether sparse columns will be filled in.
         """
         by_size = _BLOCK_BYTES // (self.X.dtype.itemsize * self.n_samples)
         width = max(1, min(by_size, _BLOCK_SCORES // n_scores, 64))
-        if self.is_sparse:
+        if self.is_sparse and not is_dense:
             width = max(1, min(_BLOCK_SCORES // n_scores, 256))
         for start in range(0, self.n_features, width):
             yield slice(start, min(start + width, self.n_features))
@@ -119,6 +116,17 @@ class Problem:
         block = self.X[:, chosen]
         return block.toarray().T if self.is_sparse else block.T
 
+    def is_constant(self, column) -> bool:
+        """Whether a column has at most one known value."""
+        if not self.is_sparse:
+            values = self.X[:, column]
+            known = values[values == values]
+            return len(known) == 0 or bool((known == known[0]).all())
+        stored = self.X.data[self.X.indptr[column] : self.X.indptr[column + 1]]
+        known = stored[stored == stored]
+        only = known[0] if len(known) and len(stored) == self.n_samples else 0
+        return bool((known == only).all())
+
     def stored_columns(self, chosen):
         """Return columns of a sparse `X` for kernels that look at the order of values alone.
 
@@ -136,164 +144,6 @@ class Problem:
             np.ascontiguousarray(part.indptr, dtype=np.int64),
         )
         return tuple(read_only(array) for array in arrays)
-
-
-def make_problem(
-    estimator, X, y, sample_weight=None, *,
-    accept_sparse=True, accept_infinite=True, accept_nominal=False,
-):  # fmt: skip
-    """Validate the arguments of ``fit`` and encode the labels.
-
-    Missing values of X are let through.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Gets ``n_features_in_`` and ``feature_names_in_``.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    sample_weight : array-like of shape (n_samples,), optional
-    accept_sparse : bool, default=True
-    accept_infinite : bool, default=True
-    accept_nominal : bool, default=False
-        Whether columns of a categorical dtype, and those that the estimator's
-        ``categorical_features`` names, are encoded and marked as nominal.
-
-    Returns
-    -------
-    problem : Problem
-    """
-    if y is None:
-        raise MaucError("this selector requires y to be passed, but the target y is None.")
-    _check_no_missing_label(y)
-    is_nominal = None
-    if accept_nominal:
-        X, is_nominal = encode_nominal(X, estimator.categorical_features)
-    try:
-        checked, y = validate_data(
-            estimator, X, y,
-            accept_sparse="csc" if accept_sparse else False,
-            dtype="numeric", ensure_all_finite=False if accept_infinite else "allow-nan",
-        )  # fmt: skip
-        if not sparse.issparse(checked) and checked.dtype.kind not in "biuf":
-            checked = checked.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise _explain_bad_column(X, error, accept_nominal) from error
-    X = checked
-    classes, codes, class_counts = encode_labels(y)
-    if sample_weight is not None:
-        sample_weight = _check_sample_weight(
-            sample_weight, X, dtype=np.float64, ensure_non_negative=True
-        )
-        _check_class_weights(classes, codes, sample_weight)
-    if sparse.issparse(X):
-        X = sparse.csc_array(X, copy=not X.has_canonical_format)
-        X.sum_duplicates()
-    problem = Problem(
-        X=X,
-        codes=codes,
-        classes=classes,
-        class_counts=class_counts,
-        sample_weight=sample_weight,
-        feature_names=getattr(estimator, "feature_names_in_", None),
-        is_nominal=is_nominal,
-    )
-    _warn_about(problem)
-    return problem
-
-
-def encode_labels(y):
-    """Return the sorted classes, the class codes and the class counts of the labels."""
-    check_classification_targets(y)
-    classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
-    if len(classes) < 2:
-        raise MaucError(
-            f"y must hold at least 2 classes to tell apart, got one class: {listed(classes)}."
-        )
-    return classes, codes.astype(np.int32), class_counts.astype(np.int64)
-
-
-def _check_no_missing_label(y):
-    values = np.asarray(y)
-    if values.dtype.kind == "O" and values.ndim == 1:
-        is_missing = missing_mask(values)
-        if is_missing.any():
-            raise MaucError(
-                f"y must hold a label for every sample, but it contains NaN or None "
-                f"(first at position {int(np.argmax(is_missing))}); "
-                f"drop those rows or give them a label."
-            )
-
-
-def _explain_bad_column(X, error, accept_nominal):
-    """Name the first column of a data frame that is not numeric, if there is one."""
-    if not hasattr(X, "columns") or not hasattr(X, "dtypes"):
-        return error
-    for j, name in enumerate(X.columns):
-        column = X.iloc[:, j] if hasattr(X, "iloc") else X[name]
-        values = np.asarray(column)
-        try:
-            if values.dtype.kind in "mM":
-                raise TypeError
-            values.astype(np.float64)
-        except (TypeError, ValueError):
-            advice = (
-                "give it a categorical dtype or name it in categorical_features, or drop it"
-                if accept_nominal
-                else "encode or drop it first (for example with "
-                "sklearn.preprocessing.OrdinalEncoder or OneHotEncoder)"
-            )
-            return MaucError(
-                f"X must be numeric, but column {name!r} has dtype {column.dtype} with values "
-                f"such as {values[:1].tolist()[0]!r}; {advice}."
-            )
-    return error
-
-
-def _check_class_weights(classes, codes, sample_weight):
-    totals = np.bincount(codes, sample_weight)
-    if (totals <= 0).any():
-        raise MaucError(
-            f"sample_weight must give every class a positive total, "
-            f"got 0 for class {listed(classes[totals <= 0][:1])}."
-        )
-
-
-def _warn_about(problem):
-    single = problem.classes[problem.class_counts == 1]
-    if len(single):
-        warn_user(
-            f"{len(single)} of {problem.n_classes} classes have a single sample "
-            f"({listed(single)}): what is measured on them rests on that sample alone.",
-            SmallClassWarning,
-        )
-    if _is_all_constant(problem):
-        warn_user(
-            "every feature is constant or missing: none tells classes apart, and features are "
-            "chosen by their order.",
-            ConstantInputWarning,
-        )
-
-
-def _is_all_constant(problem):
-    # The first column that varies settles it, and nearly always that is the first one.
-    is_constant = _is_constant_sparse if problem.is_sparse else _is_constant_dense
-    return all(is_constant(problem.X, j) for j in range(problem.n_features))
-
-
-def _is_constant_dense(X, j):
-    column = X[:, j]
-    known = column[column == column]
-    return len(known) == 0 or bool((known == known[0]).all())
-
-
-def _is_constant_sparse(X, j):
-    stored = X.data[X.indptr[j] : X.indptr[j + 1]]
-    is_full = len(stored) == X.shape[0]
-    known = stored[stored == stored]
-    if len(known) == 0:
-        return True
-    return bool((known == (known[0] if is_full else 0)).all())
 
 
 def group_by_class(y, n_classes, sample_weight=None):

@@ -10,8 +10,14 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mauc.exceptions import ConstantInputWarning, MaucError, MaucTypeError, SmallClassWarning
-from mauc.exceptions import listed, warn_user
+from mauc.exceptions import (
+    ConstantInputWarning,
+    MaucError,
+    MaucTypeError,
+    SmallClassWarning,
+    listed,
+    warn_user,
+)
 from mauc.problem.nominal import encode_nominal, missing_mask
 from mauc.problem.problem import Problem
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.as_latex import render_latex
 from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from mauc.exceptions import unknown_word
+from mauc.checks import unknown_word
 
 GAP = "—"  # a value that was not measured
 WORSE, BETTER, PARTIAL = "†", "‡", "§"

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.plotting.run_parts import labels_of
 from mauc.report.tables import MaucTable, build_mauc_table
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import unknown_word
+from mauc.checks import unknown_word
 from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
 from mauc.report.provenance import check_rows, failure_notes, protocol_of

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mauc.exceptions import MaucError, unknown_word
+from mauc.checks import unknown_word
+from mauc.exceptions import MaucError
 from mauc.files import write_atomic
 from mauc.plotting.critical_difference import CriticalDifferenceDisplay, problem_scores
 from mauc.plotting.curves import CurvesDisplay

@@ -1,5 +1,6 @@
 """The selectors, as scikit-learn transformers: one file each."""
 
+from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
 from mauc.selectors.anova_f import AnovaF
 from mauc.selectors.arco.arco import ARCO
 from mauc.selectors.chi_square import ChiSquare
@@ -13,7 +14,6 @@ from mauc.selectors.information.mrmr import MRMR
 from mauc.selectors.information_gain import InformationGain
 from mauc.selectors.maucd import MAUCD
 from mauc.selectors.mdfs import MDFS
-from mauc.selectors.registry import PAPER_SELECTORS, SELECTORS, make_selector
 from mauc.selectors.relieff.relieff import ReliefF
 from mauc.selectors.spreadfx import SpreadFx
 from mauc.selectors.subproblem import SubproblemSelector

@@ -71,9 +71,8 @@ class AnovaF(SampleWeightMixin, ListSelector):
     array([2, 3])
     """
 
+    preset = Recipe("whole", "anova", "round_robin")
+
     def __init__(self, n_features_to_select=0.5, *, n_jobs=None):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
-
-    def _recipe(self):
-        return Recipe("whole", "anova", "round_robin")

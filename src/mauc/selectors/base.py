@@ -1,32 +1,44 @@
 """What all selectors share: X, y -> Problem -> ranking of K features -> support."""
 
 from abc import abstractmethod
-from numbers import Integral, Real
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mauc.evaluation.select_k import select_k
+from mauc.auc.pair_auc import chosen_pair_auc
+from mauc.checks import is_int, is_real
 from mauc.exceptions import MaucError
-from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import make_problem
-from mauc.selectors.relevance import auc_relevance
-from mauc.selectors.trace import SelectionTrace
+from mauc.problem.validate import check_columns, make_problem
+from mauc.registry import CLASS_ACCEPTS, Accepts
+from mauc.selectors.trace import SelectionTrace, Walk
+
+
+class Ranked(NamedTuple):
+    """What a selector finds out about a problem."""
+
+    decomposition: Decomposition
+    walk: Walk
+    scores: np.ndarray  #: of every feature, shape (n_features,)
+    pair_auc: np.ndarray | None = None  #: folded AUCs of the selected, if they are known already
+    details: Mapping[str, np.ndarray] = {}  #: further columns of the trace
 
 
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks features by `_rank` and keeps the first K.
 
-    A subclass stores its parameters, ``n_features_to_select`` and ``n_jobs`` among them, says
-    by `_accepts` what input it takes, and implements ``_rank(problem, n_wanted)``, which
-    returns a `Decomposition` and a `Walk` and may set further learned attributes.
+    A subclass stores its parameters, ``n_features_to_select`` and ``n_jobs`` among them,
+    implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own, checks
+    them in ``_check_options()``, whose result is passed on as `options`. What input it takes is
+    written in the registry.
     """
 
-    _words = '"all" or "auto"'  # that n_features_to_select may be
+    _size_words = '"all" or "auto"'  # that n_features_to_select may be
 
     def fit(self, X, y):
         """Rank the features and select the first of them.
@@ -45,43 +57,56 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._fit(X, y)
 
     def _fit(self, X, y, sample_weight=None):
-        problem = make_problem(self, X, y, sample_weight, **self._accepts())
+        # A wrong option is refused before the data are looked at.
+        if not is_int(self.n_features_to_select):
+            check_n_features(self.n_features_to_select, 1, self._size_words)
+        options = self._check_options()
+        problem = make_problem(self, X, y, sample_weight, accepts=self.accepts)
         n_wanted = self._n_wanted(problem, X, y, sample_weight)
-        decomposition, walk = self._rank(problem, n_wanted)
-        names = decomposition.names(problem.classes)
+        ranked = self._rank(problem, n_wanted, options)
+        names = ranked.decomposition.names(problem.classes)
         self.classes_ = problem.classes
-        self.decomposition_ = decomposition
+        self.decomposition_ = ranked.decomposition
         self.subproblem_names_ = names
-        self.ranking_ = walk.features
+        self.scores_ = ranked.scores
+        self.ranking_ = ranked.walk.features
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
-        self.pair_auc_ = _pair_auc(problem, self.ranking_, self.n_jobs)
+        self.pair_auc_ = ranked.pair_auc
+        if ranked.pair_auc is None:
+            self.pair_auc_ = chosen_pair_auc(problem, self.ranking_, self.n_jobs)
         self.trace_ = SelectionTrace(
-            *walk,
-            feature_names=_feature_names(problem)[walk.features],
-            subproblem_names=np.array(names)[walk.subproblems],
-            details=self._trace_details(),
+            *ranked.walk,
+            feature_names=_feature_names(problem)[self.ranking_],
+            subproblem_names=np.array(names)[ranked.walk.subproblems],
+            details=ranked.details,
         )
         return self
 
-    def _n_wanted(self, problem, X, y, sample_weight):
-        """Return how many features to rank."""
-        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
-            self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
-            return self.size_curve_.size
-        return check_n_features(self.n_features_to_select, problem.n_features, self._words)
+    @property
+    def accepts(self) -> Accepts:
+        """What input the selector takes, with its present options."""
+        # A subclass outside the library takes what its nearest registered ancestor takes.
+        names = (kind.__name__ for kind in type(self).__mro__)
+        return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())
+
+    def _check_options(self) -> Any:
+        """Return the checked parameters for `_rank`."""
+        return None
 
     @abstractmethod
-    def _rank(self, problem, n_wanted):
-        """Return the Decomposition and the Walk, and set further learned attributes."""
+    def _rank(self, problem, n_wanted, options) -> Ranked:
+        """Rank the features of a problem; further learned attributes may be set."""
 
-    def _trace_details(self):
-        """Return further columns of the trace, after `_rank`."""
-        return {}
+    def _n_wanted(self, problem, X, y, sample_weight):
+        """Return how many features to rank."""
+        wanted = self.n_features_to_select
+        if isinstance(wanted, str) and wanted == "auto":
+            from mauc.evaluation.select_k import select_k
 
-    def _accepts(self):
-        """Return what `make_problem` lets through."""
-        return {"accept_sparse": True, "accept_infinite": False, "accept_nominal": False}
+            self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
+            return self.size_curve_.size
+        return check_n_features(wanted, problem.n_features, self._size_words)
 
     def transform(self, X):
         """Reduce X to the selected features, in the order of the columns.
@@ -99,7 +124,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         wants_polars = _get_output_config("transform", estimator=self)["dense"] == "polars"
         if wants_polars and hasattr(X, "with_columns"):
             chosen = self.get_support(indices=True)
-            validate_data(self, X, reset=False, skip_check_array=True)
+            check_columns(X, self)
             return X[:, chosen.tolist()]
         return super().transform(X)
 
@@ -110,9 +135,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = self._accepts()["accept_sparse"]
+        tags.input_tags.sparse = self.accepts.sparse
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = self._accepts()["accept_nominal"]
+        tags.input_tags.categorical = self.accepts.nominal
         return tags
 
 
@@ -138,20 +163,21 @@ class SampleWeightMixin:
         return self._fit(X, y, sample_weight)
 
 
-def _pair_auc(problem, ranking, n_jobs):
-    pairs = Decomposition("one-vs-one", problem.n_classes)
-    blocks = [ranking[start : start + 16] for start in range(0, len(ranking), 16)]
-    parts = run_blocks(lambda chosen: auc_relevance(problem, pairs, chosen), blocks, n_jobs)
-    pair_auc = np.concatenate([part for _, part in parts])
-    if problem.is_nominal is not None:
-        pair_auc[problem.is_nominal[ranking]] = np.nan  # categories have no order
-    return pair_auc
+def one_list(problem, ranking, list_scores, scores, **further) -> Ranked:
+    """Return what is found by one ranking of the whole problem.
 
-
-def _feature_names(problem):
-    if problem.feature_names is not None:
-        return problem.feature_names
-    return np.array([f"x{column}" for column in range(problem.n_features)])
+    Parameters
+    ----------
+    problem : Problem
+    ranking, list_scores : ndarray of shape (n_selected,)
+        The selected features, best first, and their scores when they were selected.
+    scores : ndarray of shape (n_features,)
+    **further
+        Further parts of `Ranked`.
+    """
+    n_selected = len(ranking)
+    walk = Walk(ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores)
+    return Ranked(Decomposition("whole", problem.n_classes), walk, scores, **further)
 
 
 def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
@@ -160,16 +186,16 @@ def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
     `words` are the words that the error names.
     """
     wanted = n_features_to_select
-    if isinstance(wanted, str) and wanted == "all":
+    if isinstance(wanted, str) and f'"{wanted}"' in words:
         return n_features
-    if isinstance(wanted, Integral) and not isinstance(wanted, bool | np.bool_):
+    if is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"n_features_to_select must be in [1, {n_features}] (the number of features), "
                 f"got {wanted}."
             )
         return int(wanted)
-    if isinstance(wanted, Real) and not isinstance(wanted, bool | np.bool_):
+    if is_real(wanted):
         if not 0.0 < wanted <= 1.0:
             raise MaucError(
                 f"n_features_to_select as a fraction of the features must be in (0, 1], "
@@ -179,10 +205,7 @@ def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
     raise MaucError(f"n_features_to_select must be an int, a fraction, {words}, got {wanted!r}.")
 
 
-def check_choice(name, value, choices):
-    """Return `value` if it is one of the choices, or raise with all of them."""
-    if not isinstance(value, str) or value not in choices:
-        raise MaucError(
-            f"{name} must be one of {', '.join(repr(choice) for choice in choices)}, got {value!r}."
-        )
-    return value
+def _feature_names(problem):
+    if problem.feature_names is not None:
+        return problem.feature_names
+    return np.array([f"x{column}" for column in range(problem.n_features)])

@@ -1,8 +1,6 @@
 """FAST: one list, by the area under a ROC curve of few thresholds."""
 
-from numbers import Integral
-
-from mauc.exceptions import MaucError
+from mauc.checks import check_int
 from mauc.selectors.lists import ListSelector, Recipe
 
 
@@ -74,16 +72,14 @@ class FAST(ListSelector):
     array([3, 2])
     """
 
+    preset = Recipe("whole", "fast", "round_robin")
+    relevance_options = ("n_bins",)
+
     def __init__(self, n_features_to_select=0.5, *, n_bins=10, n_jobs=None):
         self.n_features_to_select = n_features_to_select
         self.n_bins = n_bins
         self.n_jobs = n_jobs
 
-    def _recipe(self):
-        return Recipe("whole", "fast", "round_robin", options={"n_bins": self.n_bins})
-
-    def _rank(self, problem, n_wanted):
-        is_whole = isinstance(self.n_bins, Integral) and not isinstance(self.n_bins, bool)
-        if not is_whole or self.n_bins < 1:
-            raise MaucError(f"n_bins must be an int of at least 1, got {self.n_bins!r}.")
-        return super()._rank(problem, n_wanted)
+    def _check_options(self):
+        check_int("n_bins", self.n_bins, 1)
+        return super()._check_options()

@@ -68,9 +68,8 @@ class FisherScore(SampleWeightMixin, ListSelector):
     array([2, 3])
     """
 
+    preset = Recipe("whole", "fisher", "round_robin")
+
     def __init__(self, n_features_to_select=0.5, *, n_jobs=None):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
-
-    def _recipe(self):
-        return Recipe("whole", "fisher", "round_robin")

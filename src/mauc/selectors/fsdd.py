@@ -1,11 +1,10 @@
 """FSDD: one list, by the distance discriminant."""
 
-from numbers import Real
-
 import numpy as np
 
-from mauc.exceptions import ConstantInputWarning, MaucError, warn_user
-from mauc.selectors.base import SampleWeightMixin, check_choice
+from mauc.checks import check_choice, check_real
+from mauc.exceptions import ConstantInputWarning, warn_user
+from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
 
 
@@ -69,26 +68,27 @@ class FSDD(SampleWeightMixin, ListSelector):
     array([2, 3])
     """
 
+    preset = Recipe("whole", "fsdd", "round_robin")
+    relevance_options = ("beta", "constants")
+
     def __init__(self, n_features_to_select=0.5, *, beta=2.0, constants="last", n_jobs=None):
         self.n_features_to_select = n_features_to_select
         self.beta = beta
         self.constants = constants
         self.n_jobs = n_jobs
 
-    def _recipe(self):
-        options = {"beta": self.beta, "constants": self.constants}
-        return Recipe("whole", "fsdd", "round_robin", options=options)
-
-    def _rank(self, problem, n_wanted):
-        if not isinstance(self.beta, Real) or not np.isfinite(self.beta):
-            raise MaucError(f"beta must be a finite number, got {self.beta!r}.")
+    def _check_options(self):
+        check_real("beta", self.beta)
         check_choice("constants", self.constants, ("last", "first"))
-        decomposition, walk = super()._rank(problem, n_wanted)
-        n_constant = int(np.isinf(walk.scores).sum())
+        return super()._check_options()
+
+    def _rank(self, problem, n_wanted, recipe):
+        ranked = super()._rank(problem, n_wanted, recipe)
+        n_constant = int(np.isinf(ranked.walk.scores).sum())
         if n_constant:
             why = "there are no others left" if self.constants == "last" else "they rank first"
             warn_user(
                 f"{n_constant} of the {n_wanted} selected features are constant: {why}.",
                 ConstantInputWarning,
             )
-        return decomposition, walk
+        return ranked

@@ -1,20 +1,19 @@
 """Selectors that draw from ranking lists: a recipe in, a walk over the lists out."""
 
-from abc import abstractmethod
-from collections.abc import Callable
-from functools import partial
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mauc.auc.pair_auc import room_for_pair_auc
+from mauc.checks import check_choice
 from mauc.exceptions import MaucError
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.selectors.base import RankingSelector, check_choice
+from mauc.registry import RELEVANCES, Accepts
+from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.rankings import TIES, rank_features
-from mauc.selectors.relevance import NOMINAL, RELEVANCES, UNBOUNDED, WEIGHTED, auc_relevance
-from mauc.selectors.schedules import SCHEDULES
-from mauc.selectors.trace import walk
+from mauc.selectors.relevance.auc import auc_relevance
+from mauc.selectors.schedules import SCHEDULES, draw_features
 
 
 class Recipe(NamedTuple):
@@ -24,53 +23,70 @@ class Recipe(NamedTuple):
     relevance: str = "auc"
     schedule: str = "random"
     ties: str = "index"
-    options: dict[str, float] = {}  #: further arguments of the relevance
-
-    def check(self) -> Callable:
-        """Return the relevance function, or raise for a name that is none."""
-        check_choice("decomposition", self.decomposition, DECOMPOSITIONS)
-        check_choice("relevance", self.relevance, RELEVANCES)
-        check_choice("schedule", self.schedule, SCHEDULES)
-        check_choice("ties", self.ties, TIES)
-        return partial(RELEVANCES[self.relevance], **self.options)
+    options: dict[str, Any] = {}  #: further arguments of the relevance
 
 
 class ListSelector(RankingSelector):
     """Base of the selectors that draw features from one ranking list per sub-problem.
 
-    A subclass implements ``_recipe``, and has ``random_state`` if its schedule draws and
-    ``categorical_features`` if its relevance takes nominal columns.
+    A subclass has a `preset`, of which its parameters of the same names take the place; the
+    parameters named in `relevance_options` are passed on to the relevance. It has
+    ``random_state`` if its schedule draws and ``categorical_features`` if its relevance takes
+    nominal columns.
     """
 
-    @abstractmethod
-    def _recipe(self) -> Recipe:
-        """Return what makes the selector."""
+    preset: ClassVar[Recipe] = Recipe()
+    relevance_options: ClassVar[tuple[str, ...]] = ()
 
-    def _accepts(self):
-        relevance = self._recipe().relevance
-        return {
-            "accept_sparse": True,
-            "accept_infinite": relevance in UNBOUNDED,
-            "accept_nominal": relevance in NOMINAL,
-        }
+    @property
+    def recipe(self) -> Recipe:
+        """What makes the selector, with its present parameters."""
+        given = {name: getattr(self, name) for name in Recipe._fields if hasattr(self, name)}
+        options = {name: getattr(self, name) for name in self.relevance_options}
+        return self.preset._replace(**given, options=options)
 
-    def _rank(self, problem, n_wanted):
-        recipe = self._recipe()
-        relevance = recipe.check()
-        if problem.sample_weight is not None and recipe.relevance not in WEIGHTED:
-            raise MaucError(
-                f"sample_weight must be None for relevance {recipe.relevance!r}; "
-                f"only {', '.join(repr(name) for name in WEIGHTED)} take weights."
-            )
+    @property
+    def accepts(self) -> Accepts:
+        """What input the selector takes, with its present options."""
+        own = super().accepts
+        relevance = self.recipe.relevance
+        if not isinstance(relevance, str) or relevance not in RELEVANCES:
+            return own  # it is refused in fit
+        accepts = RELEVANCES[relevance].accepts
+        return accepts._replace(weights=accepts.weights and own.weights)
+
+    def _check_options(self):
+        recipe = self.recipe
+        check_choice("decomposition", recipe.decomposition, DECOMPOSITIONS)
+        check_choice("relevance", recipe.relevance, RELEVANCES)
+        check_choice("schedule", recipe.schedule, SCHEDULES)
+        check_choice("ties", recipe.ties, TIES)
         is_flagged = getattr(self, "categorical_features", None) is not None
-        if is_flagged and recipe.relevance not in NOMINAL:
+        if is_flagged and not self.accepts.nominal:
             raise MaucError(
                 f"categorical_features must be None for relevance {recipe.relevance!r}, "
                 f"which needs ordered values; encode those columns first."
             )
+        return recipe
+
+    def _fit(self, X, y, sample_weight=None):
+        if sample_weight is not None and not self.accepts.weights:
+            relevance = self._check_options().relevance
+            weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
+            raise MaucError(
+                f"sample_weight must be None for relevance {relevance!r}; "
+                f"only {', '.join(weighted)} take weights."
+            )
+        return super()._fit(X, y, sample_weight)
+
+    def _rank(self, problem, n_wanted, recipe):
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
-        lists, self.scores_ = rank_features(
-            problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs
+        relevance, options = RELEVANCES[recipe.relevance].score, dict(recipe.options)
+        pair_auc = None
+        if recipe.relevance == "auc":
+            pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
+        lists, scores = rank_features(
+            problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs, **options
         )
         rng = check_random_state(getattr(self, "random_state", None))
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
@@ -80,4 +96,7 @@ class ListSelector(RankingSelector):
                 return np.full(decomposition.n_subproblems, 0.5)  # categories have no order
             return auc_relevance(problem, decomposition, [feature])[0]
 
-        return decomposition, walk(lists, schedule, n_wanted, separation)
+        walk = draw_features(lists, schedule, n_wanted, separation)
+        return Ranked(
+            decomposition, walk, scores, None if pair_auc is None else pair_auc[walk.features]
+        )

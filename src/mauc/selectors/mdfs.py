@@ -83,6 +83,8 @@ class MDFS(SampleWeightMixin, ListSelector):
     ('proline', '0 vs 1', 0.987)
     """
 
+    preset = Recipe("one-vs-one", "auc", "random")
+
     def __init__(
         self,
         n_features_to_select=0.5,
@@ -97,6 +99,3 @@ class MDFS(SampleWeightMixin, ListSelector):
         self.ties = ties
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _recipe(self):
-        return Recipe(schedule=self.schedule, ties=self.ties)

@@ -1,13 +1,15 @@
-"""Decide which ranking list speaks next: one small class a schedule.
+"""Draw features from ranking lists: lists and a schedule in, a Walk out.
 
-A schedule is asked for a list by ``next_list(is_open)``. One that `insists` lets the list
-speak until it has brought a feature that is new; otherwise a feature that is already
-selected is dropped and the turn is over, as in Algorithm 1 of the paper. One that
+A schedule is one small class. It is asked for the next list by ``next_list(is_open)``. One that
+`draws_until_new` takes features from that list until one is new; otherwise a feature that is
+already selected is dropped and the turn is over, as in Algorithm 1 of the paper. One that
 `needs_scores` is told the scores of every selected feature on all sub-problems.
 """
 
 import numpy as np
 from scipy.special import ndtri
+
+from mauc.selectors.trace import Walk
 
 _LARGEST_AUC = 1 - 1e-4  # where the probit of a perfect AUC is clipped
 _BATCH = 256  # random numbers drawn at once; fixed, so that a longer walk begins the same
@@ -16,7 +18,7 @@ _BATCH = 256  # random numbers drawn at once; fixed, so that a longer walk begin
 class Random:
     """Draw a list uniformly at random: the schedule of MDFS."""
 
-    insists = False
+    draws_until_new = False
     needs_scores = False
 
     def __init__(self, decomposition, class_weights, rng):
@@ -31,17 +33,17 @@ class Random:
     def next_list(self, is_open):
         """Return the list whose turn it is."""
         while True:
-            for speaker in self.drawn:
+            for number in self.drawn:
                 # Drawing again leaves the open lists equally likely.
-                if is_open[speaker]:
-                    return speaker
+                if is_open[number]:
+                    return number
             self.drawn = iter(self.draw_batch())
 
 
 class RandRobin(Random):
     """Draw a list at random by the share of the samples that it is about."""
 
-    insists = True
+    draws_until_new = True
 
     def __init__(self, decomposition, class_weights, rng):
         super().__init__(decomposition, class_weights, rng)
@@ -55,7 +57,7 @@ class RandRobin(Random):
 class RoundRobin:
     """Take the lists in turn: pairs in tournament order, classes in label order."""
 
-    insists = True
+    draws_until_new = True
     needs_scores = False
 
     def __init__(self, decomposition, class_weights, rng):
@@ -71,13 +73,13 @@ class RoundRobin:
 
 
 class Hardest:
-    r"""Let the sub-problem speak that the selected features separate least.
+    r"""Draw from the sub-problem that the selected features separate least.
 
     The separation that a set S has collected for a sub-problem is the sum over S of
-    :math:`\Phi^{-1}(A)^2`, A being the AUC of a feature there; the first of equals speaks.
+    :math:`\Phi^{-1}(A)^2`, A being the AUC of a feature there; of equals the first.
     """
 
-    insists = True
+    draws_until_new = True
     needs_scores = True
 
     def __init__(self, decomposition, class_weights, rng):
@@ -98,3 +100,41 @@ SCHEDULES = {
     "rand_robin": RandRobin,
     "hardest": Hardest,
 }
+
+
+def draw_features(lists, schedule, n_wanted, score_feature):
+    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
+
+    Parameters
+    ----------
+    lists : RankingLists
+    schedule : object
+        One of `SCHEDULES`.
+    n_wanted : int
+    score_feature : callable
+        ``feature -> AUC`` on every sub-problem; called for schedules that need it.
+
+    Returns
+    -------
+    walk : Walk
+    """
+    heads = np.zeros(lists.n_lists, np.int64)
+    is_open = np.ones(lists.n_lists, bool)
+    selected = {}
+    while len(selected) < n_wanted and is_open.any():
+        drawn_list = schedule.next_list(is_open)
+        is_new = False
+        while is_open[drawn_list] and not is_new:
+            head = heads[drawn_list]
+            heads[drawn_list] += 1
+            is_open[drawn_list] = heads[drawn_list] < lists.length
+            feature = int(lists.features[drawn_list, head])
+            is_new = feature not in selected
+            if is_new:
+                selected[feature] = (drawn_list, head + 1, lists.scores[drawn_list, head])
+                if schedule.needs_scores:
+                    schedule.observe(score_feature(feature))
+            if not schedule.draws_until_new:
+                break
+    drawn, ranks, scores = zip(*selected.values(), strict=True)
+    return Walk(np.array(list(selected)), np.array(drawn), np.array(ranks), np.array(scores))

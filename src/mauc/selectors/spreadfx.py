@@ -76,6 +76,8 @@ class SpreadFx(ListSelector):
     ['0 vs rest', '1 vs rest', '2 vs rest']
     """
 
+    preset = Recipe("one-vs-rest", "chi2", "round_robin")
+
     def __init__(
         self,
         n_features_to_select=0.5,
@@ -92,6 +94,3 @@ class SpreadFx(ListSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _recipe(self):
-        return Recipe("one-vs-rest", self.relevance, self.schedule)

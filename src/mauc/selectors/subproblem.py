@@ -83,6 +83,8 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     ['0 vs rest', '1 vs rest']
     """
 
+    preset = Recipe("one-vs-one", "auc", "random")
+
     def __init__(
         self,
         n_features_to_select=0.5,
@@ -103,6 +105,3 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def _recipe(self):
-        return Recipe(self.decomposition, self.relevance, self.schedule, self.ties)

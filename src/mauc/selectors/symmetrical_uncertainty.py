@@ -64,10 +64,9 @@ class SymmetricalUncertainty(ListSelector):
     array([3, 2])
     """
 
+    preset = Recipe("whole", "su", "round_robin")
+
     def __init__(self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None):
         self.n_features_to_select = n_features_to_select
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
-
-    def _recipe(self):
-        return Recipe("whole", "su", "round_robin")

@@ -1,4 +1,4 @@
-"""Walk over ranking lists by a schedule: lists in, a SelectionTrace out."""
+"""How a selection came about: the walk over the ranking lists, step by step."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -68,46 +68,3 @@ class SelectionTrace:
 
         frame = pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
         return frame.assign(**self.details)
-
-
-def walk(lists, schedule, n_wanted, score_feature):
-    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
-
-    Parameters
-    ----------
-    lists : RankingLists
-    schedule : object
-        See `mauc.selectors.schedules`.
-    n_wanted : int
-    score_feature : callable
-        ``feature -> AUC`` on every sub-problem; called for schedules that need it.
-
-    Returns
-    -------
-    walk : Walk
-    """
-    heads = np.zeros(lists.n_lists, np.int64)
-    is_open = np.ones(lists.n_lists, bool)
-    selected = {}
-    while len(selected) < n_wanted and is_open.any():
-        speaker = schedule.next_list(is_open)
-        is_new = False
-        while is_open[speaker] and not is_new:
-            head = heads[speaker]
-            heads[speaker] += 1
-            is_open[speaker] = heads[speaker] < lists.length
-            feature = int(lists.features[speaker, head])
-            is_new = feature not in selected
-            if is_new:
-                selected[feature] = (speaker, head + 1, lists.scores[speaker, head])
-                if schedule.needs_scores:
-                    schedule.observe(score_feature(feature))
-            if not schedule.insists:
-                break
-    speakers, ranks, scores = zip(*selected.values(), strict=True)
-    return Walk(np.array(list(selected)), np.array(speakers), np.array(ranks), np.array(scores))
-
-
-def walk_one_list(ranking, scores):
-    """Return the Walk along a single list that is sorted already."""
-    return Walk(ranking, np.zeros(len(ranking), np.int64), np.arange(1, len(ranking) + 1), scores)

@@ -17,7 +17,7 @@ from mauc import MDFS
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
-from mauc.problem.problem import make_problem
+from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.score_columns import score_table
 from mauc.selectors.greedy_mauc.search import measure

@@ -13,7 +13,7 @@ import strategies
 from mauc import feature_pair_auc
 from mauc.problem import problem as problem_module
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import make_problem
+from mauc.problem.validate import make_problem
 from mauc.selectors.relevance.auc import auc_relevance, pair_wins
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")

@@ -12,7 +12,7 @@ import rival_strategies
 from mauc import FSDD
 from mauc.exceptions import ConstantInputWarning
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.problem.problem import make_problem
+from mauc.problem.validate import make_problem
 from mauc.selectors.relevance.fsdd import fsdd_of_moments, fsdd_relevance, merge_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.datasets.extras import import_extra
 from mauc.datasets.readers.arff_header import Attribute, split_items, unquote
 from mauc.datasets.readers.exact import exact_floats
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ def read_dense(
     frame : DataFrame
         Float, categorical and text columns.
     """
-    pd = import_extra("pandas", "ARFF files with dense rows")
+    pd = optional_import("pandas", "ARFF files with dense rows")
     quick = _read_plain(attributes, [line for _, line in rows])
     if quick is not None:
         return quick

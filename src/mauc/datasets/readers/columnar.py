@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from mauc.datasets.dataset import WIDEST_INTEGER
-from mauc.datasets.extras import import_extra
 from mauc.datasets.readers.files import read_beginning, refuse_content
 from mauc.datasets.readers.table import Table, refuse_digits, refuse_twins
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 
 def read_parquet(path: Path) -> Table:
@@ -22,7 +22,7 @@ def read_parquet(path: Path) -> Table:
     -------
     table : Table
     """
-    parquet = import_extra("pyarrow.parquet", "Parquet files")
+    parquet = optional_import("pyarrow.parquet", "Parquet files")
     if read_beginning(path, 4) not in (b"PAR1", b"PARE"):
         raise refuse_content(path, "a Parquet file")
     return _read(path, "a Parquet file", lambda: parquet.ParquetFile(path).read())
@@ -39,7 +39,7 @@ def read_feather(path: Path) -> Table:
     -------
     table : Table
     """
-    ipc = import_extra("pyarrow.ipc", "Feather files")
+    ipc = optional_import("pyarrow.ipc", "Feather files")
     beginning = read_beginning(path, 8)
     if beginning.startswith(b"FEA1"):
         raise MaucError(f"{path} is a Feather file of version 1; save it again as version 2.")
@@ -58,8 +58,8 @@ def read_feather(path: Path) -> Table:
 
 
 def _read(path: Path, wanted: str, read: Callable[[], Any]) -> Table:
-    arrow = import_extra("pyarrow", wanted)
-    import_extra("pandas", wanted)
+    arrow = optional_import("pyarrow", wanted)
+    optional_import("pandas", wanted)
     try:
         columns = read()
         stored = [str(name) for name in columns.column_names]
@@ -81,8 +81,8 @@ def _read(path: Path, wanted: str, read: Callable[[], Any]) -> Table:
 
 
 def _check_digits(path: Path, name: str, column: Any) -> None:
-    arrow = import_extra("pyarrow", "column types")
-    compute = import_extra("pyarrow.compute", "column types")
+    arrow = optional_import("pyarrow", "column types")
+    compute = optional_import("pyarrow.compute", "column types")
     if arrow.types.is_integer(column.type):
         ends = compute.min_max(column).as_py()
         for value in (ends["min"], ends["max"]):

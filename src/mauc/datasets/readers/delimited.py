@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mauc.datasets.dataset import WIDEST_INTEGER
-from mauc.datasets.extras import import_extra
 from mauc.datasets.readers.exact import exact_floats
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.lines import Lines
 from mauc.datasets.readers.table import Table, refuse_digits
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ def read_delimited(
     -------
     table : Table
     """
-    pd = import_extra("pandas", "csv and tsv files")
+    pd = optional_import("pandas", "csv and tsv files")
     for option, value in (("separator", separator), ("decimal", decimal)):
         if len(value) != 1:
             raise MaucError(f"{option} must be one character, got {value!r}.")

@@ -5,9 +5,9 @@ from typing import IO, TYPE_CHECKING, Any
 from scipy import sparse
 
 from mauc.datasets.dataset import Dataset
-from mauc.datasets.extras import import_extra
 from mauc.datasets.readers.delimited import MISSING
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,7 @@ _MOST_CELLS = 2 * 10**8
 
 def as_frame(dataset: Dataset) -> "pd.DataFrame":
     """Return features and labels as one data frame."""
-    pandas = import_extra("pandas", "tables")
+    pandas = optional_import("pandas", "tables")
     X = dataset.X
     if sparse.issparse(X):
         if X.shape[0] * X.shape[1] > _MOST_CELLS:
@@ -52,20 +52,20 @@ def write_tsv(dataset: Dataset, file: IO[bytes]) -> None:
 
 def write_parquet(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Parquet file."""
-    parquet = import_extra("pyarrow.parquet", "Parquet files")
+    parquet = optional_import("pyarrow.parquet", "Parquet files")
     parquet.write_table(_as_arrow(dataset), file)
 
 
 def write_feather(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Feather (Arrow IPC) file."""
-    ipc = import_extra("pyarrow.ipc", "Feather files")
+    ipc = optional_import("pyarrow.ipc", "Feather files")
     columns = _as_arrow(dataset)
     with ipc.new_file(file, columns.schema) as writer:
         writer.write_table(columns)
 
 
 def _as_arrow(dataset: Dataset) -> Any:
-    arrow = import_extra("pyarrow", "Parquet and Feather files")
+    arrow = optional_import("pyarrow", "Parquet and Feather files")
     return arrow.Table.from_pandas(as_frame(dataset), preserve_index=False)
 
 

@@ -42,10 +42,11 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
     --------
     >>> import numpy as np
     >>> from sklearn.base import BaseEstimator
-    >>> from mauc.problem.problem import make_problem
+    >>> from mauc.problem.validate import make_problem
+    >>> from mauc.registry import Accepts
     >>> from mauc.report.html.distributions import bin_features
     >>> X = np.array([[1.0], [2.0], [2.0], [np.nan]])
-    >>> problem = make_problem(BaseEstimator(), X, [0, 0, 1, 1])
+    >>> problem = make_problem(BaseEstimator(), X, [0, 0, 1, 1], accepts=Accepts())
     >>> bins = bin_features(problem, X, np.array([0]))[0]
     >>> bins["levels"], bins["counts"], bins["missing"]
     (['1', '2'], [[1, 1], [0, 1]], [0, 1])

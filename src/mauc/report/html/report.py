@@ -15,10 +15,11 @@ from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import Problem, make_problem
+from mauc.problem.problem import Problem
+from mauc.problem.validate import make_problem
 from mauc.report.html.summarise import summarise
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.relevance import auc_relevance
+from mauc.selectors.relevance.auc import auc_relevance
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,7 +159,9 @@ def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any
     check_is_fitted(selector)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # they were said in fit
-        problem: Problem = make_problem(clone(selector), X, y, sample_weight, **selector._accepts())
+        problem: Problem = make_problem(
+            clone(selector), X, y, sample_weight, accepts=selector.accepts
+        )
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
             f"X must have {selector.n_features_in_} features (as in fit), got {problem.n_features}."

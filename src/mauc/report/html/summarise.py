@@ -17,7 +17,7 @@ from mauc.report.html.compare import summarise_comparison
 from mauc.report.html.distributions import N_BINS, bin_features
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.relevance import auc_relevance
+from mauc.selectors.relevance.auc import auc_relevance
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
 # 26 classes fit whole. Of more, the features chosen first.
@@ -143,7 +143,7 @@ def _count_missing(problem: Problem) -> tuple[int, int]:
 def _selection(
     selector: RankingSelector, method: str, n_selected: int, n_mapped: int, n_binned: int
 ) -> dict[str, Any]:
-    recipe = selector._recipe() if hasattr(selector, "_recipe") else None
+    recipe = getattr(selector, "recipe", None)
     return {
         "method": method,
         "decomposition": selector.decomposition_.name,
@@ -262,7 +262,7 @@ def _reproduce(selector: RankingSelector, command: str | None) -> dict[str, Any]
     method = type(selector).__name__
     home = "mauc" if getattr(mauc, method, None) is type(selector) else type(selector).__module__
     seed = parameters.get("random_state")
-    recipe = selector._recipe() if hasattr(selector, "_recipe") else None
+    recipe = getattr(selector, "recipe", None)
     draws = "random_state" in parameters and (recipe is None or recipe.schedule in _DRAWING)
     return {
         "command": None if command is None else text(command),

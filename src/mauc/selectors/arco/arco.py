@@ -1,14 +1,20 @@
 """ARCO: greedy, by AUC less rank correlation with what is selected."""
 
-from numbers import Real
-
 import numpy as np
+from joblib import effective_n_jobs
 
-from mauc.exceptions import MaucError
+from mauc.auc.pair_auc import room_for_pair_auc
+from mauc.checks import check_real
+from mauc.parallel import even_ranges, run_blocks, start_pool
 from mauc.problem.decomposition import Decomposition
-from mauc.selectors.arco.search import arco_ranking
-from mauc.selectors.base import RankingSelector
-from mauc.selectors.trace import walk_one_list
+from mauc.selectors.arco.rank_columns import rank_columns, rank_type
+from mauc.selectors.arco.step import best_of_block
+from mauc.selectors.base import RankingSelector, one_list
+from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.relevance.auc import auc_relevance
+
+# Products of ranks that make a second thread worth its start; an estimate.
+BLOCK_WORK = 1 << 20
 
 
 class ARCO(RankingSelector):
@@ -92,16 +98,56 @@ class ARCO(RankingSelector):
         self.redundancy_weight = redundancy_weight
         self.n_jobs = n_jobs
 
-    def _accepts(self):
-        return {"accept_sparse": True, "accept_infinite": True, "accept_nominal": False}
+    def _check_options(self):
+        return check_real("redundancy_weight", self.redundancy_weight, 0)
 
-    def _rank(self, problem, n_wanted):
-        weight = self.redundancy_weight
-        if not isinstance(weight, Real) or isinstance(weight, bool) or not 0.0 <= weight < np.inf:
-            raise MaucError(
-                f"redundancy_weight must be a finite number of at least 0, got {weight!r}."
-            )
-        found = arco_ranking(problem, n_wanted, float(weight), self.n_jobs)
-        self.scores_ = found.relevance
-        decomposition = Decomposition("whole", problem.n_classes)
-        return decomposition, walk_one_list(found.ranking, found.scores)
+    def _rank(self, problem, n_wanted, weight):
+        pair_auc = room_for_pair_auc(problem, n_wanted)
+        ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
+        # Constant features have no correlation with anything: `GreedySearch` puts them last.
+        search = GreedySearch(relevance, squares == 0, n_wanted)
+        n_counted = np.zeros(problem.n_features, np.int64)
+        redundancy_sum = np.zeros(problem.n_features)
+
+        def best(block, n_chosen):
+            return best_of_block(
+                ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen, *block,
+                search.is_left, n_counted, redundancy_sum,
+            )  # fmt: skip
+
+        n_threads = min(effective_n_jobs(self.n_jobs), ranks.size // BLOCK_WORK)
+        blocks = even_ranges(problem.n_features, n_threads)
+        with start_pool(len(blocks)) as pool:
+            search.run(best, blocks, pool)
+        chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
+        return one_list(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
+
+
+def measure(problem, pair_auc=None, n_jobs=None):
+    """Return centred ranks, the sums of their squares and the mean AUC of all features.
+
+    Parameters
+    ----------
+    problem : Problem
+    pair_auc : ndarray of shape (n_features, n_pairs), optional
+        Gets the folded AUCs on the class pairs.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    ranks : ndarray of shape (n_features, n_samples), int16 or int32
+    squares : ndarray of shape (n_features,), int64
+    relevance : ndarray of shape (n_features,), float64
+    """
+    whole = Decomposition("whole", problem.n_classes)
+    ranks = np.empty((problem.n_features, problem.n_samples), rank_type(problem.n_samples))
+    squares = np.empty(problem.n_features, np.int64)
+    relevance = np.empty(problem.n_features)
+
+    def fill(block):
+        rank_columns(problem.ordered_columns(block), ranks[block], squares[block])
+        relevance[block] = auc_relevance(problem, whole, block, pair_auc)[:, 0]
+
+    for _ in run_blocks(fill, problem.blocks(), n_jobs):
+        pass
+    return ranks, squares, relevance

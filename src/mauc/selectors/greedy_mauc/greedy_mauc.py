@@ -1,18 +1,31 @@
 """GreedyMAUC: greedy, by what a feature adds to the separation of all class pairs."""
 
-from numbers import Integral, Real
+from typing import NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 
-from mauc.evaluation.select_k import MOST_AUTO
-from mauc.exceptions import MaucError
+from mauc.auc.pair_auc import room_for_pair_auc
+from mauc.checks import check_int, check_real
+from mauc.parallel import even_ranges, run_in, start_pool
 from mauc.problem.decomposition import Decomposition
-from mauc.selectors.base import RankingSelector
-from mauc.selectors.greedy_mauc.search import greedy_ranking, measure
-from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
+from mauc.selectors.base import Ranked, RankingSelector
+from mauc.selectors.greedy_mauc.measure import estimate_shrinkage, measure
+from mauc.selectors.greedy_mauc.step import rate_block, take_feature, update_block, within_scales
 from mauc.selectors.trace import Walk
 
 PREDICTED_SLACK = 0.002  # of MAUC that "predicted" gives away
+MAX_PREDICTED = 100  # features that "predicted" looks at
+# Rough seconds of a product and an exponential, and what a step must take for a thread to be
+# worth its call.
+_PRODUCT_TIME, _EXP_TIME, _THREAD_TIME = 5e-11, 1e-9, 5e-5
+
+
+class _Options(NamedTuple):
+    shrinkage: float | None  # None: from the data
+    alpha: float
+    noise_correction: float
+    max_samples: int | None
 
 
 class GreedyMAUC(RankingSelector):
@@ -134,7 +147,7 @@ class GreedyMAUC(RankingSelector):
     '1 vs 2'
     """
 
-    _words = '"all", "auto" or "predicted"'
+    _size_words = '"all", "auto" or "predicted"'
 
     def __init__(
         self,
@@ -153,61 +166,147 @@ class GreedyMAUC(RankingSelector):
         self.max_samples = max_samples
         self.n_jobs = n_jobs
 
-    def _accepts(self):
-        return {"accept_sparse": True, "accept_infinite": True, "accept_nominal": False}
-
-    def _rank(self, problem, n_wanted):
+    def _check_options(self):
         is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
-        if not is_auto:
-            _check_number("shrinkage", self.shrinkage, 0.0, 1.0, 'in [0, 1] or "auto"')
-        alpha = _check_number("alpha", self.alpha, 1e-6, 1e6, "in [1e-6, 1e6]")
-        noise = _check_number("noise_correction", self.noise_correction, 0.0, 1e6, "in [0, 1e6]")
-        max_samples = _check_max_samples(self.max_samples)
-        effects, scores = measure(
-            problem, noise_correction=noise, max_samples=max_samples, n_jobs=self.n_jobs
+        return _Options(
+            None if is_auto else check_real("shrinkage", self.shrinkage, 0, 1, words=' or "auto"'),
+            check_real("alpha", self.alpha, 1e-6, 1e6),
+            check_real("noise_correction", self.noise_correction, 0, 1e6),
+            check_int("max_samples", self.max_samples, 2, optional=True),
         )
-        self.shrinkage_ = estimate_shrinkage(scores) if is_auto else float(self.shrinkage)
 
-        def rank(n_ranked, effects):
-            return greedy_ranking(
-                effects, scores, n_ranked,
-                shrinkage=self.shrinkage_, alpha=alpha, n_jobs=self.n_jobs,
-            )  # fmt: skip
-
-        if self._is_predicted():
-            # The search leaves in `effects` what is left of them.
-            predicted = rank(n_wanted, effects.copy()).predicted_mauc
-            n_wanted = int(np.argmax(predicted >= predicted[-1] - PREDICTED_SLACK)) + 1
-        found = rank(n_wanted, effects)
-        self.scores_ = found.relevance
+    def _rank(self, problem, n_wanted, options):
+        is_predicted = self._is_predicted()
+        pair_auc = room_for_pair_auc(problem, n_wanted)
+        effects, scores = measure(
+            problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
+            pair_auc=pair_auc, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        is_auto = options.shrinkage is None
+        self.shrinkage_ = estimate_shrinkage(scores) if is_auto else options.shrinkage
+        found = greedy_ranking(
+            effects, scores, n_wanted, shrinkage=self.shrinkage_, alpha=options.alpha,
+            keeps_steps=is_predicted, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        if is_predicted:
+            enough = found.predicted_mauc >= found.predicted_mauc[-1] - PREDICTED_SLACK
+            found = found.first(int(np.argmax(enough)) + 1)
         self.predicted_mauc_ = found.predicted_mauc
-        self.separations_ = found.separations
-        decomposition = Decomposition("one-vs-one", problem.n_classes)
-        return decomposition, Walk(found.ranking, found.pairs, found.ranks, found.gains)
+        self.separations_ = found.separations[-1]
+        return Ranked(
+            Decomposition("one-vs-one", problem.n_classes),
+            Walk(found.ranking, found.pairs, found.ranks, found.gains),
+            found.relevance,
+            None if pair_auc is None else pair_auc[found.ranking],
+            {"predicted_mauc": self.predicted_mauc_},
+        )
 
     def _n_wanted(self, problem, X, y, sample_weight):
         if self._is_predicted():
-            return min(problem.n_features, MOST_AUTO)
+            return min(problem.n_features, MAX_PREDICTED)
         return super()._n_wanted(problem, X, y, sample_weight)
-
-    def _trace_details(self):
-        return {"predicted_mauc": self.predicted_mauc_}
 
     def _is_predicted(self):
         wanted = self.n_features_to_select
         return isinstance(wanted, str) and wanted == "predicted"
 
 
-def _check_max_samples(value):
-    if value is None:
-        return None
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 2:
-        raise MaucError(f"max_samples must be None or a whole number of at least 2, got {value!r}.")
-    return int(value)
+class GreedyRanking(NamedTuple):
+    """The features in the order of choice; arrays of shape (k,) but for the last two."""
+
+    ranking: np.ndarray
+    pairs: np.ndarray  #: the class pair whose error each feature lowers most
+    ranks: np.ndarray  #: place of the feature among those left by the gain on that pair, from 1
+    gains: np.ndarray  #: part of the error of the set so far that the feature takes away
+    predicted_mauc: np.ndarray  #: mean over the pairs of Phi(D_p / sqrt(2)), features so far
+    separations: np.ndarray  #: (k, n_pairs): D_p^2 of the features so far, or only the last row
+    relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
+
+    def first(self, k):
+        """Return the ranking of the first k features; the separations of all steps are needed."""
+        return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
 
 
-def _check_number(name, value, least, most, wanted):
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not least <= value <= most:
-        raise MaucError(f"{name} must be a number {wanted}, got {value!r}.")
-    return float(value)
+def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n_jobs=None):
+    """Choose features that together separate all class pairs.
+
+    Parameters
+    ----------
+    effects : ndarray of shape (n_pairs, n_features), float64
+        Overwritten.
+    scores : NormalScores
+    k : int
+        How many features to choose.
+    shrinkage : float
+        In [0, 1]: within-class correlations count 1 - shrinkage times.
+    alpha : float
+        Error of a pair is taken as exp(-alpha D_p^2 / 8).
+    keeps_steps : bool, default=False
+        Whether the separations of all steps are kept, which takes as much memory as the effects.
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+
+    Returns
+    -------
+    GreedyRanking
+    """
+    n_pairs, n_features = effects.shape
+    n_chosen = min(k, int(scores.varies.sum()))
+    centers, scales = np.empty(scores.sums.shape), np.empty(n_features)
+    within_scales(scores.sums, scores.squares, scores.class_counts, centers, scales)
+    is_left = scores.varies.copy()
+    variances = np.ones(n_features)
+    factors = np.zeros((max(n_chosen, 1), n_features))
+    factor_s, losses = np.empty(len(factors)), np.ones(n_features)
+    separations, slopes = np.zeros(n_pairs), np.zeros(n_pairs)
+    weights = np.full(n_pairs, 1.0 / n_pairs)
+    found = GreedyRanking(
+        np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
+        np.zeros(k), np.empty(k), np.empty((k if keeps_steps else 1, n_pairs)),
+        np.zeros(n_features),
+    )  # fmt: skip
+    rate = alpha / 8.0
+    blocks = _feature_blocks(n_features, scores.scores.shape[1], n_pairs, n_jobs)
+
+    def rate_features(block, step, s, root):
+        first, last = block
+        if step > 0:
+            update_block(
+                scores.scores, centers, scales, shrinkage, s, step - 1, factor_s, root,
+                first, last, is_left, factors, variances,
+            )  # fmt: skip
+        return rate_block(
+            effects, variances, weights, rate, slopes, factors[max(step - 1, 0)], first, last,
+            is_left, losses,
+        )  # fmt: skip
+
+    s, root = 0, 1.0
+    with start_pool(len(blocks)) as pool:
+        # found.ranking[:step] is the chosen set; effects and variances are given it.
+        for step in range(n_chosen):
+            bests = [f for f in run_in(pool, rate_features, blocks, step, s, root) if f >= 0]
+            if step == 0:
+                # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
+                found.relevance[:] = np.where(scores.varies, np.maximum(1.0 - losses, 0.0), 0.0)
+            s = min(bests, key=lambda f: losses[f])  # the first of equals, in column order
+            found.ranking[step] = s
+            found.gains[step] = max(1.0 - losses[s], 0.0)
+            pair, rank, root, predicted = take_feature(
+                s, step, effects, variances, is_left, factors, rate,
+                separations, weights, slopes, factor_s,
+            )  # fmt: skip
+            found.pairs[step], found.ranks[step] = pair, rank
+            found.predicted_mauc[step] = predicted
+            if keeps_steps:
+                found.separations[step] = separations
+    # Constant features tell nothing: they come last, by column.
+    found.ranking[n_chosen:] = np.flatnonzero(~scores.varies)[: k - n_chosen]
+    found.separations[n_chosen if keeps_steps else 0 :] = separations
+    found.predicted_mauc[n_chosen:] = found.predicted_mauc[n_chosen - 1] if n_chosen else 0.5
+    return found
+
+
+def _feature_blocks(n_features, n_kept, n_pairs, n_jobs):
+    """Cut the features into at most one block per thread, each worth its thread."""
+    step = n_features * (n_kept * _PRODUCT_TIME + n_pairs * _EXP_TIME)
+    return even_ranges(n_features, min(effective_n_jobs(n_jobs), int(step / _THREAD_TIME)))

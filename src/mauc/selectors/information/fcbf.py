@@ -1,18 +1,23 @@
-"""FCBF: predominant features by symmetrical uncertainty, then those that they cover."""
+"""FCBF: predominant features by symmetrical uncertainty, then those that they cover.
 
-from numbers import Integral, Real
+Entropies and information are sums of whole numbers divided once, so copies have an uncertainty of
+exactly 1 with each other.
+"""
 
-from joblib import effective_n_jobs
+import numpy as np
+from numba import njit
 
-from mauc.binning.discretizer import BINNINGS, bin_columns
-from mauc.exceptions import MaucError
-from mauc.problem.decomposition import Decomposition
-from mauc.selectors.base import RankingSelector, check_choice
-from mauc.selectors.information.fcbf_search import fcbf_ranking
-from mauc.selectors.trace import walk_one_list
+from mauc.checks import check_int, check_real
+from mauc.parallel import even_ranges, run_in
+from mauc.selectors.base import one_list
+from mauc.selectors.information.binned import BinnedSelector
+from mauc.selectors.information.joint_counts import pair_information
+
+# Samples of candidates that make a second thread worth its start; an estimate.
+BLOCK_WORK = 1 << 25
 
 
-class FCBF(RankingSelector):
+class FCBF(BinnedSelector):
     r"""Select predominant features: a fast correlation-based filter.
 
     A feature is predominant if none of the better ones tells as much about it as it tells about
@@ -125,29 +130,150 @@ class FCBF(RankingSelector):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _accepts(self):
-        return {"accept_sparse": True, "accept_infinite": False, "accept_nominal": True}
+    def _check_options(self):
+        check_real("threshold", self.threshold, 0, 1)
+        check_int("max_rounds", self.max_rounds, 1, optional=True)
+        super()._check_options()
 
-    def _rank(self, problem, n_wanted):
-        check_choice("binning", self.binning, BINNINGS)
-        threshold = self.threshold
-        if (
-            not isinstance(threshold, Real)
-            or isinstance(threshold, bool)
-            or not 0 <= threshold <= 1
-        ):
-            raise MaucError(f"threshold must be a number in [0, 1], got {threshold!r}.")
-        max_rounds = self.max_rounds
-        is_whole = isinstance(max_rounds, Integral) and not isinstance(max_rounds, bool)
-        if max_rounds is not None and not (is_whole and max_rounds >= 1):
-            raise MaucError(f"max_rounds must be None or an int of at least 1, got {max_rounds!r}.")
-        states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        found = fcbf_ranking(
-            states, n_states, problem.codes, problem.n_classes, n_wanted,
-            threshold=float(threshold), max_rounds=max_rounds,
-            n_threads=effective_n_jobs(self.n_jobs),
-        )  # fmt: skip
-        self.scores_ = found.relevance
-        self.rounds_ = found.rounds
-        decomposition = Decomposition("whole", problem.n_classes)
-        return decomposition, walk_one_list(found.ranking, found.relevance[found.ranking])
+    def _rank(self, problem, n_wanted, options):
+        with self._binned(problem) as features:
+            ranking, self.rounds_, relevance = fcbf_search(
+                features, n_wanted, float(self.threshold), self.max_rounds
+            )
+        return one_list(problem, ranking, relevance[ranking], relevance)
+
+
+def fcbf_search(features, k, threshold=0.0, max_rounds=None):
+    r"""Rank features by repeated FCBF.
+
+    Parameters
+    ----------
+    features : BinnedFeatures
+    k : int
+        How many features to rank, 1 <= k <= n_features.
+    threshold : float, default=0.0
+        Features of a lower relevance take no part in the rounds.
+    max_rounds : int, optional
+        End with so many rounds, even if fewer than k features are ranked (but at least one).
+
+    Returns
+    -------
+    ranking : ndarray of shape (k,), int64
+        The features in order of rounds, within a round by relevance.
+    rounds : ndarray of shape (k,), int64
+        Round that kept each feature, 1 for the predominant ones; 0 for features that no round
+        looked at.
+    relevance : ndarray of shape (n_features,), float64
+        SU of every feature and the class.
+
+    Notes
+    -----
+    A round goes through the features by descending SU(f, y), equal ones by column; it keeps the
+    first, drops every later f with :math:`SU(f, p) \ge SU(f, y)` for the kept p, and goes on
+    with the next that is left. The features it drops are those of the next round. Features
+    below the threshold follow by SU. Features of SU 0 would fill one round each, by column; they
+    are put there at once.
+
+    Examples
+    --------
+    The second feature repeats the first:
+
+    >>> import numpy as np
+    >>> from mauc.selectors.information.binned import binned_features
+    >>> D = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.uint8)
+    >>> y = np.array([0, 1, 2, 2], dtype=np.int32)
+    >>> with binned_features(D, 2, y, 3) as features:
+    ...     ranking, rounds, _ = fcbf_search(features, 3)
+    >>> ranking, rounds
+    (array([0, 2, 1]), array([1, 1, 2]))
+    """
+    D, margin_logs, log_n, unit = (features.arrays[place] for place in (0, 5, 6, 8))
+    n_samples = D.shape[1]
+    entropies = (log_n - margin_logs) / (n_samples * unit)
+    class_entropy = (log_n - features.log_y) / (n_samples * unit)
+    relevance = np.array(
+        [
+            uncertainty(shared, entropy, class_entropy)
+            for shared, entropy in zip(features.relevance, entropies, strict=True)
+        ]
+    )
+    order = np.argsort(-relevance, kind="stable")
+    is_ranked = (relevance >= threshold) & (relevance > 0.0)
+
+    def cover(kept, left):
+        is_covered = np.empty(len(left), np.bool_)
+
+        def mark(block):
+            part = slice(*block)
+            mark_covered(*features.arrays, entropies, relevance, kept, left[part], is_covered[part])
+
+        n_blocks = min(len(features.blocks), 1 + len(left) * n_samples // BLOCK_WORK)
+        run_in(features.pool, mark, even_ranges(len(left), n_blocks))
+        return is_covered
+
+    ranking, rounds = _rounds(order[is_ranked[order]], k, max_rounds, cover)
+    n_rest = k - len(ranking) if max_rounds is None else int(not ranking)
+    rest = order[~is_ranked[order]][:n_rest]
+    return (
+        np.append(ranking, rest).astype(np.int64),
+        np.append(rounds, np.zeros(len(rest))).astype(np.int64),
+        relevance,
+    )
+
+
+def _rounds(order, k, max_rounds, cover):
+    """Go through rounds until k features are ranked; return them and their rounds."""
+    ranking, rounds = [], []
+    n_round, left = 0, order
+    while len(left) and len(ranking) < k and n_round != max_rounds:
+        n_round += 1
+        covered = [left[:0]]
+        # left are the features of this round that are neither kept nor covered, best first
+        while len(left) and len(ranking) < k:
+            ranking.append(left[0])
+            rounds.append(n_round)
+            is_covered = cover(left[0], left[1:])
+            covered.append(left[1:][is_covered])
+            left = left[1:][~is_covered]
+        left = order[np.isin(order, np.concatenate(covered))]
+    return ranking, rounds
+
+
+@njit(cache=True, nogil=True)
+def uncertainty(shared, entropy_a, entropy_b):
+    """Return 2 I(a; b) / (H(a) + H(b)), 0 where neither has any entropy."""
+    total = entropy_a + entropy_b
+    return 2.0 * shared / total if total > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def mark_covered(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    entropies, relevance, kept, candidates, is_covered,
+):  # fmt: skip
+    """Mark the candidates that tell as much about a kept feature as about the class.
+
+    Parameters
+    ----------
+    D, n_states, starts, planes, counts, margin_logs, table, unit
+        See `binned.BinnedFeatures`.
+    log_n : int
+        L(n_samples).
+    entropies : ndarray of shape (n_features,), float64
+        In nats.
+    relevance : ndarray of shape (n_features,), float64
+        Symmetrical uncertainty of every feature and the class.
+    kept : int
+    candidates : ndarray of int64
+        Features to look at.
+    is_covered : ndarray of the same shape, bool
+        Filled: whether SU(kept, f) >= SU(f, y).
+    """
+    width = counts.shape[1]
+    joint = np.empty((width, width), dtype=np.int64)
+    for place in range(candidates.shape[0]):
+        f = candidates[place]
+        shared = pair_information(
+            D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, f, kept, joint
+        )
+        is_covered[place] = uncertainty(shared, entropies[f], entropies[kept]) >= relevance[f]

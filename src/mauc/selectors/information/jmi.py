@@ -1,15 +1,30 @@
-"""JMI: greedy, by what a feature tells about the class together with those selected."""
+"""JMI: greedy, by what a feature tells about the class together with those selected.
 
-from joblib import effective_n_jobs
+A chosen feature s is merged with the classes y into one code z. From the counts of (f, z), with
+L(v) = v log v,
 
-from mauc.binning.discretizer import BINNINGS, bin_columns
-from mauc.problem.decomposition import Decomposition
-from mauc.selectors.base import RankingSelector, check_choice
-from mauc.selectors.information.jmi_search import jmi_ranking
-from mauc.selectors.trace import walk_one_list
+    n I(f, s; y) = sum L(n_fsy) - sum L(n_fs) - sum L(n_y) + L(n),
+
+so one joint count per candidate gives both sums. L is in fixed point: sums of whole numbers.
+"""
+
+import numpy as np
+from numba import njit
+
+from mauc.problem.columns import read_only
+from mauc.selectors.base import one_list
+from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.information.binned import BinnedSelector, pack_planes
+from mauc.selectors.information.joint_counts import (
+    MAX_CLASS_PRODUCTS,
+    complete_counts,
+    fixed_log,
+    histogram_counts,
+    plane_counts,
+)
 
 
-class JMI(RankingSelector):
+class JMI(BinnedSelector):
     r"""Select features by joint mutual information.
 
     First the feature that tells most about the class; then, again and again, the one that tells
@@ -103,16 +118,151 @@ class JMI(RankingSelector):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _accepts(self):
-        return {"accept_sparse": True, "accept_infinite": False, "accept_nominal": True}
+    def _rank(self, problem, n_wanted, options):
+        with self._binned(problem) as features:
+            search = jmi_search(features, n_wanted)
+        return one_list(problem, search.ranking, search.scores, features.relevance)
 
-    def _rank(self, problem, n_wanted):
-        check_choice("binning", self.binning, BINNINGS)
-        states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        found = jmi_ranking(
-            states, n_states, problem.codes, problem.n_classes, n_wanted,
-            n_threads=effective_n_jobs(self.n_jobs),
+
+def jmi_search(features, k):
+    r"""Rank features by JMI.
+
+    Parameters
+    ----------
+    features : BinnedFeatures
+    k : int
+        How many features to choose, 1 <= k <= n_features.
+
+    Returns
+    -------
+    search : GreedySearch
+        Finished. Scores are sums over the features chosen before; I(f; y) for the first.
+
+    Notes
+    -----
+    First the feature of largest I(f; y); then, with S the chosen features, the largest
+    :math:`\sum_{s \in S} I(f, s; y)`. A step adds one term to the sum of every candidate. Equal
+    sums go by column; constant features come last.
+
+    Examples
+    --------
+    The second feature repeats the first, so the third is chosen before it:
+
+    >>> import numpy as np
+    >>> from mauc.selectors.information.binned import binned_features
+    >>> D = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.uint8)
+    >>> y = np.array([0, 1, 2, 2], dtype=np.int32)
+    >>> with binned_features(D, 2, y, 3) as features:
+    ...     jmi_search(features, 3).ranking
+    array([0, 2, 1])
+    """
+    search = GreedySearch(features.relevance, features.is_constant, k)
+    sums = np.zeros(len(features.relevance))
+    D, planes = features.arrays[0], features.arrays[3]
+
+    def merge_last(step):
+        # sums are over ranking[:step - 1], and the last chosen feature is added to them.
+        chosen = D[search.ranking[step - 1]]
+        z, counts, groups = merge_classes(chosen, features.y, len(features.class_counts))
+        n_planes = len(counts) - 1
+        n_planes = n_planes if n_planes <= MAX_CLASS_PRODUCTS else 0
+        z_planes = np.empty((n_planes, planes.shape[1]), np.uint64)
+        pack_planes(read_only(z), n_planes, 0, z_planes)
+        return read_only(z), z_planes, counts, groups
+
+    def add(block, merged):
+        return add_joint_information(
+            *features.arrays, *merged, features.log_y, search.masked_relevance, *block,
+            search.is_left, sums,
         )  # fmt: skip
-        self.scores_ = found.relevance
-        decomposition = Decomposition("whole", problem.n_classes)
-        return decomposition, walk_one_list(found.ranking, found.scores)
+
+    return search.run(add, features.blocks, features.pool, prepare=merge_last)
+
+
+def merge_classes(codes, y, n_classes):
+    """Merge a row of states and the classes into one code, leaving out pairs that do not occur.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,), uint8
+    y : ndarray of shape (n_samples,), int32
+    n_classes : int
+
+    Returns
+    -------
+    z : ndarray of shape (n_samples,), int32
+        Codes in the order of (state, class).
+    counts : ndarray of shape (n_codes,), int64
+    groups : ndarray of shape (n_states_present + 1,), int64
+        Codes ``groups[a]`` to ``groups[a + 1]`` share a state.
+    """
+    pairs = codes.astype(np.int64) * n_classes + y
+    counts = np.bincount(pairs)
+    present = np.flatnonzero(counts)
+    places = np.zeros(len(counts), np.int32)
+    places[present] = np.arange(len(present))
+    starts = np.flatnonzero(np.diff(present // n_classes, prepend=-1))
+    groups = np.append(starts, len(present)).astype(np.int64)
+    return places[pairs], counts[present].astype(np.int64), groups
+
+
+@njit(cache=True, nogil=True)
+def add_joint_information(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
+):  # fmt: skip
+    """Add I(f, s; y) to the sums of features ``first`` to ``last`` and find the largest.
+
+    Parameters
+    ----------
+    D, n_states, starts, planes, counts, margin_logs, table, unit
+        See `binned.BinnedFeatures`.
+    z, z_counts, groups
+        From `merge_classes`.
+    z_planes : ndarray of shape (n_codes - 1, n_words), uint64
+        Bit planes of z, or of shape (0, n_words) where there are too many codes.
+    log_y, log_n : int
+        Sum of L over the classes, and L(n_samples).
+    masked_relevance : ndarray of shape (n_features,), float64
+        -inf for features that must come last, anything else for the others.
+    first, last : int
+    is_left : ndarray of shape (n_features,), bool
+    sums : ndarray of shape (n_features,), float64
+        Updated.
+
+    Returns
+    -------
+    best : int
+        The candidate of the largest sum, the lowest of equals; -1 if there is none left.
+    best_score : float
+        Its sum, or -inf if it must come last.
+    """
+    n_samples, n_codes = z.shape[0], z_counts.shape[0]
+    joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)
+    best, best_score = -1, -np.inf
+    for f in range(first, last):
+        if not is_left[f]:
+            continue
+        score = masked_relevance[f]
+        if score > -np.inf:
+            n_planes = starts[f + 1] - starts[f]
+            is_planed = z_planes.shape[0] == n_codes - 1 and n_planes > 0
+            if is_planed and n_planes * (n_codes - 1) <= MAX_CLASS_PRODUCTS:
+                plane_counts(planes, starts[f], n_planes, z_planes, 0, n_codes - 1, joint)
+                complete_counts(joint, counts[f], n_states[f], z_counts, n_codes)
+            else:
+                histogram_counts(D[f], n_states[f], z, n_codes, joint)
+            total = log_n - log_y
+            for a in range(n_states[f]):
+                for g in range(groups.shape[0] - 1):
+                    margin = np.int64(0)
+                    for code in range(groups[g], groups[g + 1]):
+                        margin += joint[a, code]
+                        total += fixed_log(joint[a, code], table, unit)
+                    total -= fixed_log(margin, table, unit)
+            # Rounding of the entries of L can leave a few units of either sign.
+            sums[f] += max(total, 0) / (n_samples * unit)
+            score = sums[f]
+        if best < 0 or score > best_score:
+            best, best_score = f, score
+    return best, best_score

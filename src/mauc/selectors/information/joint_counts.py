@@ -1,21 +1,13 @@
-"""Joint counts of two discretised features, and the mutual information they give.
+"""Joint counts of two discretised features: codes or bit planes in, counts and information out.
 
-In come codes ``D`` (one row of ``uint8`` states per feature), out come integer counts and
-the mutual information in nats
-
-    I(a; b) = [sum_ab L(n_ab) - sum_a L(n_a) - sum_b L(n_b) + L(n)] / n,   L(v) = v log v.
-
-A missing value is one more state of its feature; the kernels do not know which state it is.
+In come codes ``D``, one row of ``uint8`` states per feature. A missing value is one more state of
+its feature; the kernels do not know which state it is.
 
 Two ways lead to the same counts. A feature of few states is stored as *bit planes*: bit i of
 plane ``a`` says that sample i is in state ``a``. A joint count is then the number of ones in
 the AND of two planes, 64 samples a word, and the last state of either feature follows from the
 margins: three states against three need four counts, not nine. A feature of many states is
 counted by a histogram.
-
-L is kept in fixed point (``int64``), so that the sums are exact and their order is irrelevant:
-both ways, any relabelling of the states and I(b; a) give the same bits. Features that are equal
-up to the names of their states are therefore truly tied.
 """
 
 import math
@@ -31,8 +23,6 @@ from numba.np.arrayobj import make_array
 MAX_PLANE_STATES = 8
 # The same balance for a feature against the classes, whose planes are made anyway.
 MAX_CLASS_PRODUCTS = 128
-# L is tabulated below this count and computed above it: 8 MB at most.
-MAX_TABLE = 1 << 20
 # Words of one block: eight planes of a block stay in the first-level cache.
 BLOCK_WORDS = 512
 
@@ -74,55 +64,6 @@ def equal_mask(typingctx, codes, index, state):
     return types.uint64(codes, types.intp, codes.dtype), codegen
 
 
-def log_table(n_samples):
-    """Tabulate L(v) = v log v in fixed point.
-
-    Parameters
-    ----------
-    n_samples : int
-        The largest count that can occur.
-
-    Returns
-    -------
-    table : ndarray of shape (min(n_samples + 1, MAX_TABLE),), int64
-        ``round(v log v * 2**e)``, with e so large that four such terms fit in 62 bits.
-    unit : float
-        ``2**e``; a sum of entries divided by ``n_samples * unit`` is an information in nats.
-    """
-    exponent = 60 - math.frexp(fixed_log_float(n_samples))[1]
-    unit = math.ldexp(1.0, min(exponent, 60))
-    table = np.empty(min(n_samples + 1, MAX_TABLE), dtype=np.int64)
-    _fill_table(unit, table)
-    return table, unit
-
-
-def fixed_log_float(count):
-    """Return v log v as a float, 0 for v < 2."""
-    return count * math.log(count) if count > 1 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _exact_log(count, unit):
-    """Return L(count) in fixed point without the table."""
-    if count < 2:
-        return np.int64(0)
-    return np.int64(np.rint(count * math.log(count) * unit))
-
-
-@njit(cache=True, nogil=True)
-def _fill_table(unit, table):
-    for count in range(table.shape[0]):
-        table[count] = _exact_log(count, unit)
-
-
-@njit(cache=True, nogil=True)
-def fixed_log(count, table, unit):
-    """Return L(count) in fixed point; every count has one path, hence one value."""
-    if count < table.shape[0]:
-        return table[count]
-    return _exact_log(count, unit)
-
-
 @njit(cache=True, nogil=True)
 def margin_counts(codes, n_states, counts):
     """Count the states of one row of codes into ``counts[:n_states]``."""
@@ -130,62 +71,6 @@ def margin_counts(codes, n_states, counts):
         counts[state] = 0
     for i in range(codes.shape[0]):
         counts[codes[i]] += 1
-
-
-@njit(cache=True, nogil=True)
-def pack_planes(codes, n_planes, first, planes):
-    """Write the bit planes of states 0 .. n_planes - 1 to ``planes[first:first + n_planes]``."""
-    n_samples = codes.shape[0]
-    n_full = n_samples // 64
-    for state in range(n_planes):
-        # Words before w hold the samples before 64 w; the bits past the last sample stay 0.
-        for w in range(n_full):
-            planes[first + state, w] = equal_mask(codes, 64 * w, codes.dtype.type(state))
-        if n_full < planes.shape[1]:
-            word = np.uint64(0)
-            for i in range(64 * n_full, n_samples):
-                word |= np.uint64(codes[i] == state) << np.uint64(i - 64 * n_full)
-            planes[first + state, n_full] = word
-
-
-@njit(cache=True, nogil=True)
-def feature_margins(D, n_states, starts, table, unit, planes, counts, margin_logs):
-    """Prepare features: margins of every row of codes, and planes where there are few states.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_features, n_samples), uint8
-    n_states : ndarray of shape (n_features,), int64
-        Codes of feature j are below ``n_states[j]``.
-    starts : ndarray of shape (n_features + 1,), int64
-        Feature j owns the planes ``starts[j]`` to ``starts[j + 1]``; none means histograms.
-    table, unit : see `log_table`
-    planes : ndarray of shape (starts[-1], n_words), uint64
-        Filled.
-    counts : ndarray of shape (n_features, max(n_states)), int64
-        Filled with the number of samples in each state.
-    margin_logs : ndarray of shape (n_features,), int64
-        Filled with the sum of L over the states.
-    """
-    n_samples = D.shape[1]
-    for j in range(D.shape[0]):
-        n_planes = starts[j + 1] - starts[j]
-        if n_planes == 0:
-            margin_counts(D[j], n_states[j], counts[j])
-        else:
-            pack_planes(D[j], n_planes, starts[j], planes)
-            rest = n_samples
-            for state in range(n_planes):
-                ones = 0
-                for w in range(planes.shape[1]):
-                    ones += popcount(planes[starts[j] + state, w])
-                counts[j, state] = ones
-                rest -= ones
-            counts[j, n_planes] = rest
-        total = np.int64(0)
-        for state in range(n_states[j]):
-            total += fixed_log(counts[j, state], table, unit)
-        margin_logs[j] = total
 
 
 @njit(cache=True, nogil=True)
@@ -254,6 +139,33 @@ def histogram_counts(codes_a, n_states_a, codes_b, n_states_b, joint):
 
 
 @njit(cache=True, nogil=True)
+def joint_counts(D, n_states, starts, planes, counts, a, b, joint):
+    """Count the samples of every pair of states of two features, by planes if both have them."""
+    n_a, n_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
+    if n_a > 0 and n_b > 0:
+        plane_counts(planes, starts[a], n_a, planes, starts[b], n_b, joint)
+        complete_counts(joint, counts[a], n_states[a], counts[b], n_states[b])
+    else:
+        histogram_counts(D[a], n_states[a], D[b], n_states[b], joint)
+
+
+@njit(cache=True, nogil=True)
+def exact_log(count, unit):
+    """Return L(count) in fixed point without the table."""
+    if count < 2:
+        return np.int64(0)
+    return np.int64(np.rint(count * math.log(count) * unit))
+
+
+@njit(cache=True, nogil=True)
+def fixed_log(count, table, unit):
+    """Return L(count) in fixed point; every count has one path, hence one value."""
+    if count < table.shape[0]:
+        return table[count]
+    return exact_log(count, unit)
+
+
+@njit(cache=True, nogil=True)
 def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, table, unit):
     """Return I(a; b) in nats from joint counts; never negative.
 
@@ -269,30 +181,12 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
 
 
 @njit(cache=True, nogil=True)
-def class_information(
-    D, n_states, starts, planes, counts, margin_logs,
-    y, n_classes, class_planes, class_counts, log_y, log_n, table, unit, first, out,
-):  # fmt: skip
-    """Fill ``out`` with I(f; y) of the features ``first`` to ``first + len(out)``.
-
-    Parameters are those of `feature_margins`; besides
-
-    y : ndarray of shape (n_samples,), int32
-    class_planes : ndarray of shape (n_classes - 1, n_words), uint64
-    class_counts : ndarray of shape (n_classes,), int64
-    log_y, log_n : int
-        Sum of L over the classes, and L(n_samples).
-    """
-    n_samples = y.shape[0]
-    joint = np.empty((counts.shape[1], n_classes), dtype=np.int64)
-    for position in range(out.shape[0]):
-        j = first + position
-        n_planes = starts[j + 1] - starts[j]
-        if n_planes > 0 and n_planes * (n_classes - 1) <= MAX_CLASS_PRODUCTS:
-            plane_counts(planes, starts[j], n_planes, class_planes, 0, n_classes - 1, joint)
-            complete_counts(joint, counts[j], n_states[j], class_counts, n_classes)
-        else:
-            histogram_counts(D[j], n_states[j], y, n_classes, joint)
-        out[position] = information(
-            joint, n_states[j], n_classes, margin_logs[j], log_y, log_n, n_samples, table, unit
-        )
+def pair_information(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, a, b, joint
+):
+    """Return I(a; b) of two features in nats; `joint` is room for their counts."""
+    joint_counts(D, n_states, starts, planes, counts, a, b, joint)
+    return information(
+        joint, n_states[a], n_states[b], margin_logs[a], margin_logs[b],
+        log_n, D.shape[1], table, unit,
+    )  # fmt: skip

@@ -1,17 +1,24 @@
-"""mRMR: greedy, by relevance less redundancy with what is selected."""
+"""mRMR: greedy, by relevance less redundancy with what is selected.
 
-from joblib import effective_n_jobs
+See Peng, Long & Ding (2005), and Eq. (12) of the paper for the difference form.
+"""
 
-from mauc.binning.discretizer import BINNINGS, bin_columns
-from mauc.problem.decomposition import Decomposition
-from mauc.selectors.base import RankingSelector, check_choice
-from mauc.selectors.information.mrmr_search import mrmr_ranking
-from mauc.selectors.trace import walk_one_list
+import numpy as np
+from numba import njit
+
+from mauc.checks import check_choice
+from mauc.selectors.base import one_list
+from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.information.binned import BinnedSelector
+from mauc.selectors.information.joint_counts import pair_information
 
 CRITERIA = ("difference", "quotient")
+# Mean redundancies below this (in nats) count as none in the quotient: rounding alone gives
+# 1e-16, and a quotient by it would rank noise above relevance.
+REDUNDANCY_FLOOR = 1e-9
 
 
-class MRMR(RankingSelector):
+class MRMR(BinnedSelector):
     r"""Select features of minimal redundancy and maximal relevance.
 
     First the feature that tells most about the class; then, again and again, the one whose
@@ -104,17 +111,147 @@ class MRMR(RankingSelector):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _accepts(self):
-        return {"accept_sparse": True, "accept_infinite": False, "accept_nominal": True}
-
-    def _rank(self, problem, n_wanted):
+    def _check_options(self):
         check_choice("criterion", self.criterion, CRITERIA)
-        check_choice("binning", self.binning, BINNINGS)
-        states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        found = mrmr_ranking(
-            states, n_states, problem.codes, problem.n_classes, n_wanted,
-            quotient=self.criterion == "quotient", n_threads=effective_n_jobs(self.n_jobs),
+        super()._check_options()
+
+    def _rank(self, problem, n_wanted, options):
+        with self._binned(problem) as features:
+            search = mrmr_search(features, n_wanted, quotient=self.criterion == "quotient")
+        return one_list(problem, search.ranking, search.scores, features.relevance)
+
+
+def mrmr_search(features, k, quotient=False):
+    """Rank features by mRMR.
+
+    Parameters
+    ----------
+    features : BinnedFeatures
+    k : int
+        How many features to choose, 1 <= k <= n_features.
+    quotient : bool, default=False
+        False for the difference form (MID), True for the quotient form (MIQ).
+
+    Returns
+    -------
+    search : GreedySearch
+        Finished.
+
+    Notes
+    -----
+    First the feature of largest I(f; y); then, with S the chosen features, the largest
+
+        MID = I(f; y) - mean_{s in S} I(f; s),
+        MIQ = I(f; y) / max(mean_{s in S} I(f; s), 1e-9).
+
+    Equal scores go by column index. A feature of one state has no information on anything: MID
+    would give it 0, above every feature that is more redundant than relevant, so that constant
+    features would be chosen before informative ones. They come last instead, by column index.
+
+    Examples
+    --------
+    The second feature repeats the first, so the third is chosen before it:
+
+    >>> import numpy as np
+    >>> from mauc.selectors.information.binned import binned_features
+    >>> D = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]], dtype=np.uint8)
+    >>> y = np.array([0, 1, 2, 2], dtype=np.int32)
+    >>> with binned_features(D, 2, y, 3) as features:
+    ...     mrmr_search(features, 3).ranking
+    array([0, 2, 1])
+    """
+    search = GreedySearch(features.relevance, features.is_constant, k)
+    n_counted = np.zeros(len(features.relevance), dtype=np.int64)
+    redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
+
+    def best(block, n_chosen):
+        return best_of_block(
+            *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient, *block,
+            search.is_left, n_counted, redundancy_sum,
         )  # fmt: skip
-        self.scores_ = found.relevance
-        decomposition = Decomposition("whole", problem.n_classes)
-        return decomposition, walk_one_list(found.ranking, found.scores)
+
+    return search.run(best, features.blocks, features.pool)
+
+
+@njit(cache=True, nogil=True)
+def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
+    """Return I(f; y) - r or I(f; y) / max(r, floor) with r the mean redundancy over S."""
+    redundancy = redundancy_sum / n_chosen
+    if is_quotient:
+        return relevance / max(redundancy, REDUNDANCY_FLOOR)
+    return relevance - redundancy
+
+
+@njit(cache=True, nogil=True)
+def best_of_block(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    relevance, chosen, n_chosen, is_quotient, first, last,
+    is_left, n_counted, redundancy_sum,
+):  # fmt: skip
+    """Find the candidate of largest criterion among features ``first`` to ``last``.
+
+    The redundancy of a candidate is a running sum of I(f; s) over the chosen features s, in the
+    order of choice. The terms are not negative, so the sum over the first few of them bounds the
+    criterion from above, in floating point as well (addition, division and subtraction are
+    monotone). A term is counted only while this bound can still win; a candidate that is out of
+    the running keeps its shorter sum for the next step. Every sum that is compared in the end is
+    complete and was added up in the same order, so neither the blocks nor what was skipped
+    changes a bit of the result.
+
+    Parameters
+    ----------
+    D, n_states, starts, planes, counts, margin_logs, table, unit
+        See `binned.BinnedFeatures`.
+    log_n : int
+        L(n_samples).
+    relevance : ndarray of shape (n_features,), float64
+        I(f; y), or -inf for features that must come last.
+    chosen : ndarray of int64
+        ``chosen[:n_chosen]`` are the features of S in the order of choice, ``n_chosen > 0``.
+    is_quotient : bool
+    first, last : int
+    is_left : ndarray of shape (n_features,), bool
+        Whether a feature is still a candidate.
+    n_counted : ndarray of shape (n_features,), int64
+        How many chosen features are in ``redundancy_sum``; updated.
+    redundancy_sum : ndarray of shape (n_features,), float64
+        Updated.
+
+    Returns
+    -------
+    best : int
+        Its index, the lowest of equals; -1 if the block has no candidate left.
+    best_score : float
+    """
+    width = counts.shape[1]
+    joint = np.empty((width, width), dtype=np.int64)
+
+    # The largest bound is the likeliest winner: counted first, it rules most others out.
+    favourite, favourite_bound = -1, -np.inf
+    for f in range(first, last):
+        if is_left[f]:
+            bound = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
+            if favourite < 0 or bound > favourite_bound:
+                favourite, favourite_bound = f, bound
+    if favourite < 0:
+        return -1, -np.inf
+
+    best, best_score = -1, -np.inf
+    # best is the winner among the favourite and the features first .. f - 1.
+    for turn in range(first - 1, last):
+        f = favourite if turn < first else turn
+        if not is_left[f] or f == best:
+            continue
+        score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
+        can_win = best < 0 or score > best_score or (score == best_score and f < best)
+        while can_win and n_counted[f] < n_chosen:
+            s = chosen[n_counted[f]]
+            redundancy_sum[f] += pair_information(
+                D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, f, s, joint
+            )
+            n_counted[f] += 1
+            score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
+            can_win = best < 0 or score > best_score or (score == best_score and f < best)
+        if can_win:
+            best, best_score = f, score
+    return best, best_score

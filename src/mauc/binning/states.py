@@ -1,15 +1,76 @@
-"""Discretise features without looking at the classes: three states, equal width, frequency.
+"""Discretise columns for the filters on states: a Problem in, codes and numbers of states out.
 
-In come features ``XT``; out come codes of shape (n_features, n_samples), ``uint8``, and the
-number of states of each feature. A missing value (NaN) gets a state of its own, after the others;
-a feature without missing values does not have that state.
+Codes have shape (n_features, n_samples), ``uint8``. A missing value (NaN) gets a state of its own,
+after the others; a feature without missing values does not have that state.
 """
 
 import numpy as np
 from numba import njit
 
+from mauc.binning.discretizer import bins_of, find_cut_points
+from mauc.checks import check_int
+from mauc.exceptions import MaucError
+from mauc.parallel import run_blocks
+from mauc.problem.nominal import category_codes
+
+BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
 # A bin needs a code and the missing values one more.
 MAX_BINS = 255
+
+
+def bin_columns(problem, binning, n_bins, n_jobs=None):
+    """Return the state of every value and the number of states of every column.
+
+    Nominal columns keep their categories as states; a missing value is one more state.
+
+    Parameters
+    ----------
+    problem : Problem
+    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
+    n_bins : int
+    n_jobs : int, optional
+
+    Returns
+    -------
+    states : ndarray of shape (n_features, n_samples), uint8
+    n_states : ndarray of shape (n_features,), int64
+    """
+    if binning in ("equal_width", "equal_frequency"):
+        check_int("n_bins", n_bins, 2, MAX_BINS)
+    states = np.empty((problem.n_features, problem.n_samples), np.uint8)
+    n_states = np.empty(problem.n_features, np.int64)
+    is_nominal = problem.is_nominal
+    cut_points = find_cut_points(problem, n_jobs) if binning == "mdl" else None
+
+    def fill(block):
+        XT, out, n_out = problem.float_columns(block), states[block], n_states[block]
+        if binning == "three_states":
+            three_states(XT, out, n_out)
+        elif binning == "equal_width":
+            equal_width(XT, n_bins, out, n_out)
+        elif binning == "equal_frequency":
+            equal_frequency(XT, n_bins, out, n_out)
+        for j, column in enumerate(range(block.start, block.stop)):
+            if binning == "none" or (is_nominal is not None and is_nominal[column]):
+                out[j], n_out[j] = _states(category_codes(XT[j]), column)
+            elif binning == "mdl":
+                out[j], n_out[j] = _states(bins_of(XT[j], cut_points[column]), column)
+
+    for _ in run_blocks(fill, problem.blocks(), n_jobs):
+        pass
+    return states, n_states
+
+
+def _states(codes, column):
+    """Return codes with missing values as one more state, and the number of states."""
+    is_missing = np.isnan(codes)
+    n_known = 0 if is_missing.all() else int(codes[~is_missing].max()) + 1
+    if n_known > MAX_BINS:
+        raise MaucError(
+            f"column {column} must have at most {MAX_BINS} distinct values to be taken as "
+            f"discrete, got {n_known}; choose another binning."
+        )
+    return np.where(is_missing, n_known, codes), max(1, n_known + int(is_missing.any()))
 
 
 @njit(cache=True, nogil=True)

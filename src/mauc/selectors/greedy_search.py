@@ -1,0 +1,70 @@
+"""The greedy search that mRMR, JMI and ARCO share: the best feature given those chosen before."""
+
+import numpy as np
+
+from mauc.parallel import run_in
+
+
+class GreedySearch:
+    """Choose the most relevant feature, then step by step the best one given the chosen.
+
+    Equal scores go by column. A constant feature has no information on anything and no redundancy
+    either, so that it would be chosen before redundant ones: constants come last instead, by
+    column, with a score of -inf.
+
+    Parameters
+    ----------
+    relevance : ndarray of shape (n_features,), float64
+    is_constant : ndarray of shape (n_features,), bool
+    k : int
+        How many features to choose, 1 <= k <= n_features.
+
+    Attributes
+    ----------
+    masked_relevance : ndarray of shape (n_features,), float64
+        -inf for constant features, which also bounds all their criteria.
+    ranking : ndarray of shape (k,), int64
+        Chosen features, the first chosen first.
+    scores : ndarray of shape (k,), float64
+        The criterion of each at the step of its choice; the relevance at the first step.
+    is_left : ndarray of shape (n_features,), bool
+        Whether a feature is still a candidate.
+    """
+
+    def __init__(self, relevance, is_constant, k):
+        self.masked_relevance = np.where(is_constant, -np.inf, relevance)
+        self.ranking = np.empty(k, np.int64)
+        self.scores = np.empty(k)
+        self.is_left = np.ones(len(relevance), np.bool_)
+        first = int(np.argmax(self.masked_relevance))
+        self._take(0, first, self.masked_relevance[first])
+
+    def run(self, best_of_block, blocks, pool, prepare=None):
+        """Choose the other features and return self.
+
+        Parameters
+        ----------
+        best_of_block : callable
+            ``(block, given) -> (feature, score)``: the best candidate of a range of features, the
+            lowest of equals, or -1 if none is left. Run in threads.
+        blocks : list of (int, int)
+            Ranges of features, in column order.
+        pool : executor or None
+            For `mauc.parallel.run_in`.
+        prepare : callable, optional
+            ``step -> given``, called once per step; without it `given` is the number of chosen
+            features.
+        """
+        # ranking[:step] is the chosen set in the order of choice.
+        for step in range(1, len(self.ranking)):
+            given = step if prepare is None else prepare(step)
+            found = [
+                (f, score) for f, score in run_in(pool, best_of_block, blocks, given) if f >= 0
+            ]
+            # max keeps the first of equals, and the blocks are in column order.
+            self._take(step, *max(found, key=lambda pair: pair[1]))
+        return self
+
+    def _take(self, step, feature, score):
+        self.ranking[step], self.scores[step] = feature, score
+        self.is_left[feature] = False

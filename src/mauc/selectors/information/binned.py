@@ -1,0 +1,277 @@
+"""Discretised features with their margins, and the mutual information of pairs of them.
+
+In come codes ``D`` of shape (n_features, n_samples) and classes ``y``; out comes, in nats,
+
+    I(a; b) = [sum_ab L(n_ab) - sum_a L(n_a) - sum_b L(n_b) + L(n)] / n,   L(v) = v log v.
+
+L is kept in fixed point (``int64``), so that the sums are exact and their order is irrelevant:
+all ways of counting, any relabelling of the states and I(b; a) give the same bits. Features that
+are equal up to the names of their states are therefore truly tied.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numba import njit
+
+from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
+from mauc.checks import check_choice, check_int
+from mauc.parallel import even_ranges, run_in, start_pool
+from mauc.problem.columns import read_only
+from mauc.selectors.base import RankingSelector
+from mauc.selectors.information.joint_counts import (
+    MAX_CLASS_PRODUCTS,
+    MAX_PLANE_STATES,
+    complete_counts,
+    equal_mask,
+    exact_log,
+    fixed_log,
+    histogram_counts,
+    information,
+    margin_counts,
+    plane_counts,
+    popcount,
+)
+
+# L is tabulated below this count and computed above it: 8 MB at most.
+MAX_TABLE = 1 << 20
+# Words and table look-ups of work that make a second thread worth its start; an estimate.
+BLOCK_WORK = 1 << 19
+
+
+class BinnedSelector(RankingSelector):
+    """Base of the selectors that discretise all features first: MRMR, JMI and FCBF."""
+
+    def _check_options(self):
+        check_choice("binning", self.binning, BINNINGS)
+        if self.binning in ("equal_width", "equal_frequency"):
+            check_int("n_bins", self.n_bins, 2, MAX_BINS)
+
+    def _binned(self, problem):
+        """Return the context that holds the features of a problem, discretised."""
+        states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
+        n_threads = effective_n_jobs(self.n_jobs)
+        return binned_features(states, n_states, problem.codes, problem.n_classes, n_threads)
+
+
+@dataclass(frozen=True)
+class BinnedFeatures:
+    """Features ready for joint counts, and the threads to count them with.
+
+    Parameters
+    ----------
+    arrays : tuple
+        What the kernels read: `D`, `n_states`, `starts`, `planes`, `counts`, `margin_logs`
+        (see `feature_margins`), `log_n` = L(n_samples), and `table`, `unit` (see `log_table`).
+    y : ndarray of shape (n_samples,), int32
+    class_counts : ndarray of shape (n_classes,), int64
+    log_y : int
+        Sum of L over the classes.
+    relevance : ndarray of shape (n_features,), float64
+        I(f; y) of every feature.
+    is_constant : ndarray of shape (n_features,), bool
+    blocks : list of (int, int)
+        Ranges of features, one per thread.
+    pool : executor or None
+        For `mauc.parallel.run_in`.
+    """
+
+    arrays: tuple[Any, ...]
+    y: np.ndarray
+    class_counts: np.ndarray
+    log_y: int
+    relevance: np.ndarray
+    is_constant: np.ndarray
+    blocks: list[tuple[int, int]]
+    pool: Any
+
+
+@contextmanager
+def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFeatures]:
+    """Count the margins of discretised features, and what each tells about the class.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_features, n_samples), uint8, C-contiguous
+        State of each sample in each feature; a missing value is one more state.
+    n_states : int or ndarray of shape (n_features,)
+        Codes of feature j are below ``n_states[j]``, at most 256. A state may be empty.
+    y : ndarray of shape (n_samples,), int32
+        Classes, 0 .. n_classes - 1.
+    n_classes : int
+    n_threads : int, default=1
+        Features are shared out in blocks. No result depends on it.
+    """
+    n_features, n_samples = D.shape
+    # Read-only views: one compiled version of each kernel, whatever the caller holds.
+    D, y = read_only(D), read_only(y)
+    n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
+    n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
+    starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
+    planes = np.empty((starts[-1], (n_samples + 63) // 64), dtype=np.uint64)
+    counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
+    margin_logs = np.empty(n_features, dtype=np.int64)
+    table, unit = log_table(n_samples)
+    log_n = _log_of(n_samples, table, unit)
+    arrays = (D, n_states, starts, planes, counts, margin_logs, log_n, table, unit)
+    class_planes = np.empty((n_classes - 1, planes.shape[1]), dtype=np.uint64)
+    pack_planes(y, n_classes - 1, 0, class_planes)
+    class_counts = np.bincount(y, minlength=n_classes).astype(np.int64)
+    log_y = sum(_log_of(count, table, unit) for count in class_counts)
+    relevance = np.empty(n_features, dtype=np.float64)
+
+    def count(block):
+        first, last = block
+        feature_margins(
+            D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
+            table, unit, planes[starts[first] : starts[last]], counts[first:last],
+            margin_logs[first:last],
+        )  # fmt: skip
+        class_information(
+            *arrays, y, n_classes, class_planes, class_counts, log_y, first, relevance[first:last]
+        )
+
+    blocks = _feature_blocks(D, n_states, n_threads)
+    with start_pool(len(blocks)) as pool:
+        run_in(pool, count, blocks)
+        is_constant = counts.max(axis=1) == n_samples
+        yield BinnedFeatures(arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool)
+
+
+def _feature_blocks(D, n_states, n_threads):
+    """Cut the features into at most ``n_threads`` blocks worth a thread each."""
+    n_features, n_samples = D.shape
+    states = int(n_states.max())
+    words = n_samples // 64 * (states - 1) ** 2 if states <= MAX_PLANE_STATES else n_samples
+    work = n_features * (words + states**2)
+    return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
+
+
+def log_table(n_samples):
+    """Tabulate L(v) = v log v in fixed point.
+
+    Parameters
+    ----------
+    n_samples : int
+        The largest count that can occur.
+
+    Returns
+    -------
+    table : ndarray of shape (min(n_samples + 1, MAX_TABLE),), int64
+        ``round(v log v * 2**e)``, with e so large that four such terms fit in 62 bits.
+    unit : float
+        ``2**e``; a sum of entries divided by ``n_samples * unit`` is an information in nats.
+    """
+    exponent = 60 - math.frexp(fixed_log_float(n_samples))[1]
+    unit = math.ldexp(1.0, min(exponent, 60))
+    table = np.empty(min(n_samples + 1, MAX_TABLE), dtype=np.int64)
+    _fill_table(unit, table)
+    return table, unit
+
+
+def _log_of(count, table, unit):
+    """Return L(count) in fixed point, with the bits that the kernels have."""
+    return table[count] if count < len(table) else fixed_log(count, table, unit)
+
+
+def fixed_log_float(count):
+    """Return v log v as a float, 0 for v < 2."""
+    return count * math.log(count) if count > 1 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _fill_table(unit, table):
+    for count in range(table.shape[0]):
+        table[count] = exact_log(count, unit)
+
+
+@njit(cache=True, nogil=True)
+def pack_planes(codes, n_planes, first, planes):
+    """Write the bit planes of states 0 .. n_planes - 1 to ``planes[first:first + n_planes]``."""
+    n_samples = codes.shape[0]
+    n_full = n_samples // 64
+    for state in range(n_planes):
+        # Words before w hold the samples before 64 w; the bits past the last sample stay 0.
+        for w in range(n_full):
+            planes[first + state, w] = equal_mask(codes, 64 * w, codes.dtype.type(state))
+        if n_full < planes.shape[1]:
+            word = np.uint64(0)
+            for i in range(64 * n_full, n_samples):
+                word |= np.uint64(codes[i] == state) << np.uint64(i - 64 * n_full)
+            planes[first + state, n_full] = word
+
+
+@njit(cache=True, nogil=True)
+def feature_margins(D, n_states, starts, table, unit, planes, counts, margin_logs):
+    """Prepare features: margins of every row of codes, and planes where there are few states.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_features, n_samples), uint8
+    n_states : ndarray of shape (n_features,), int64
+        Codes of feature j are below ``n_states[j]``.
+    starts : ndarray of shape (n_features + 1,), int64
+        Feature j owns the planes ``starts[j]`` to ``starts[j + 1]``; none means histograms.
+    table, unit : see `log_table`
+    planes : ndarray of shape (starts[-1], n_words), uint64
+        Filled.
+    counts : ndarray of shape (n_features, max(n_states)), int64
+        Filled with the number of samples in each state.
+    margin_logs : ndarray of shape (n_features,), int64
+        Filled with the sum of L over the states.
+    """
+    n_samples = D.shape[1]
+    for j in range(D.shape[0]):
+        n_planes = starts[j + 1] - starts[j]
+        if n_planes == 0:
+            margin_counts(D[j], n_states[j], counts[j])
+        else:
+            pack_planes(D[j], n_planes, starts[j], planes)
+            rest = n_samples
+            for state in range(n_planes):
+                ones = 0
+                for w in range(planes.shape[1]):
+                    ones += popcount(planes[starts[j] + state, w])
+                counts[j, state] = ones
+                rest -= ones
+            counts[j, n_planes] = rest
+        total = np.int64(0)
+        for state in range(n_states[j]):
+            total += fixed_log(counts[j, state], table, unit)
+        margin_logs[j] = total
+
+
+@njit(cache=True, nogil=True)
+def class_information(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    y, n_classes, class_planes, class_counts, log_y, first, out,
+):  # fmt: skip
+    """Fill ``out`` with I(f; y) of the features ``first`` to ``first + len(out)``.
+
+    Parameters are those of `feature_margins`; besides
+
+    y : ndarray of shape (n_samples,), int32
+    class_planes : ndarray of shape (n_classes - 1, n_words), uint64
+    class_counts : ndarray of shape (n_classes,), int64
+    log_y, log_n : int
+        Sum of L over the classes, and L(n_samples).
+    first : int
+    """
+    n_samples = y.shape[0]
+    joint = np.empty((counts.shape[1], n_classes), dtype=np.int64)
+    for position in range(out.shape[0]):
+        j = first + position
+        n_planes = starts[j + 1] - starts[j]
+        if n_planes > 0 and n_planes * (n_classes - 1) <= MAX_CLASS_PRODUCTS:
+            plane_counts(planes, starts[j], n_planes, class_planes, 0, n_classes - 1, joint)
+            complete_counts(joint, counts[j], n_states[j], class_counts, n_classes)
+        else:
+            histogram_counts(D[j], n_states[j], y, n_classes, joint)
+        out[position] = information(
+            joint, n_states[j], n_classes, margin_logs[j], log_y, log_n, n_samples, table, unit
+        )
