@@ -19,8 +19,8 @@ from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.score_columns import score_table
-from mauc.selectors.greedy_mauc.search import measure
 from mauc.selectors.greedy_mauc.step import dot, exp_minus
 from oracle_greedy import greedy, normal_scores, shrinkage_intensity
 from strategies import problems
