@@ -8,8 +8,8 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     """Select features by ranking them on sub-problems and drawing from the lists.
 
     The problem is decomposed into sub-problems, a relevance ranks the features on each, and a
-    schedule decides which list is drawn from next. MDFS, MAUCD, SpreadFx and the filters that rank by
-    one list are such combinations.
+    schedule decides which list is drawn from next. MDFS, MAUCD, SpreadFx and the filters that
+    rank by one list are such combinations.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ class TraceStep(NamedTuple):
 class SelectionTrace:
     """How a selection came about: arrays of shape (n_steps,), one entry per selected feature.
 
-    Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such as "predicted_mauc".
+    Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such
+    as "predicted_mauc".
     """
 
     features: np.ndarray

@@ -76,8 +76,8 @@ class ARCO(RankingSelector):
 
     Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
     middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
-    where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four for
-    more than 32768 samples; sparse columns are filled in one block at a time.
+    where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
+    for more than 32768 samples; sparse columns are filled in one block at a time.
 
     References
     ----------
