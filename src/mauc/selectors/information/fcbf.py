@@ -22,8 +22,8 @@ class FCBF(BinnedSelector):
 
     A feature is predominant if none of the better ones has as much information about it as it has
     about the class. FCBF keeps these and so decides by itself how many they are; to get just
-    them, take ``FCBF("all", max_rounds=1)``. So that any number can be selected, the filter is repeated on
-    what it dropped.
+    them, take ``FCBF("all", max_rounds=1)``. So that any number can be selected, the filter is
+    repeated on what it dropped.
 
     Parameters
     ----------
