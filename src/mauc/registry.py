@@ -88,6 +88,8 @@ class Relevance:
     measure : str
         What it is, in a few words.
     accepts : Accepts
+    label : str
+        What tables call its scores.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Relevance:
     function: str
     measure: str
     accepts: Accepts
+    label: str
 
     @cached_property
     def score(self) -> Callable[..., Any]:
@@ -114,18 +117,35 @@ _BINNED = Accepts(sparse=True, nominal=True)
 RELEVANCES = {
     entry.name: entry
     for entry in (
-        Relevance("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC),
-        Relevance("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED),
+        Relevance("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC, "AUC"),
         Relevance(
-            "su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED
+            "chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED,
+            "chi-square",
         ),
-        Relevance("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED),
-        Relevance("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS),
-        Relevance("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS),
-        Relevance("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS),
-        Relevance("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True)),
+        Relevance(
+            "su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED,
+            "symm. uncertainty",
+        ),
+        Relevance(
+            "ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED,
+            "information gain",
+        ),
+        Relevance("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS, "FSDD"),
+        Relevance("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS, "Fisher score"),
+        Relevance(
+            "anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS, "F"
+        ),
+        Relevance(
+            "fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True), "AUC"
+        ),
     )
-}
+}  # fmt: skip
+
+
+def score_label(selector: Any) -> str:
+    """Return what tables call the scores of a selector."""
+    recipe = getattr(selector, "recipe", None)  # those without one have a score of their own
+    return "score" if recipe is None else RELEVANCES[recipe.relevance].label
 
 
 def _selector(name, label, class_name, module, measure, accepts, **further):

@@ -1,5 +1,7 @@
 """`mauc select`: the table, the files, and errors on stderr without a traceback."""
 
+import sys
+
 import pandas as pd
 import pytest
 from cli_helpers import run, run_json
@@ -158,11 +160,9 @@ def test_a_fault_is_told_from_wrong_input(monkeypatch):
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    def fail(*_):
-        raise ModuleNotFoundError("no matplotlib", name="matplotlib.pyplot")
-
-    monkeypatch.setattr("mauc.cli.select.fit_on", fail)
-    assert "package matplotlib: pip install 'mauc[plot]'" in run("select", "wine", code=2).stderr
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # importing it now fails
+    error = run("siren", "wine", "--figure", "siren.png", code=2).stderr
+    assert 'package matplotlib: pip install "mauc[plot]"' in error
 
 
 def test_warnings_go_to_stderr(tmp_path):

@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 
 from mauc.exceptions import MaucError
-from mauc.stats import compare_to, corrected_t_test, mean_mauc, wilcoxon_test, win_draw_loss
+from mauc.stats import (
+    Comparison,
+    compare_to,
+    corrected_t_test,
+    mean_mauc,
+    wilcoxon_test,
+    win_draw_loss,
+)
 
 NAN = float("nan")
 SETTING = ["dataset", "classifier", "size", "selector"]
@@ -62,7 +69,7 @@ def test_a_comparison_by_hand():
 @pytest.mark.parametrize("test", ["wilcoxon", "corrected_t"])
 def test_every_row_is_the_test_of_its_two_lists(rows, test):
     shuffled = rows.sample(frac=1, random_state=1)
-    table = compare_to(rows, "mdfs", test=test)
+    table = compare_to(rows, Comparison("mdfs", test))
     assert len(table) == 2 * 2 * 2 * 2
     assert {"better", "worse"} <= set(table["mark"])
     by_setting = dict(list(shuffled.groupby(SETTING)))
@@ -128,7 +135,7 @@ def test_a_gap_stays_a_gap(test):
         run_rows({"su": [0.5, 0.6]}, size=20),  # no reference at this size
         run_rows({"mdfs": [0.5, NAN], "su": [NAN, 0.6]}, size=30),  # no common split
     ])  # fmt: skip
-    table = compare_to(run, "mdfs", test=test)
+    table = compare_to(run, Comparison("mdfs", test))
     assert table["size"].tolist() == [10, 20, 30]
     assert table["n"].tolist() == [0, 0, 0]
     assert table[["mean", "reference_mean", "difference", "p_value"]].isna().all(axis=None)
@@ -147,7 +154,7 @@ def test_a_row_marked_failed_does_not_count_whatever_its_value():
 def test_alpha_moves_the_mark():
     run = run_rows({"mdfs": [0.9] * 6, "su": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3]})  # p = 2/64
     assert compare_to(run, "mdfs")["mark"].tolist() == ["worse"]
-    assert compare_to(run, "mdfs", alpha=0.03)["mark"].tolist() == ["none"]
+    assert compare_to(run, Comparison("mdfs", alpha=0.03))["mark"].tolist() == ["none"]
     assert compare_to(run, "su")["mark"].tolist() == ["better"]
 
 
@@ -212,15 +219,15 @@ def test_bad_input_is_named(rows):
     ):
         compare_to(rows, "mdf")
     with pytest.raises(MaucError, match=r"test must be one of .*did you mean 'wilcoxon'"):
-        compare_to(rows, "mdfs", test="wilcox")
-    with pytest.raises(MaucError, match=r"alpha must lie"):
-        compare_to(rows, "mdfs", alpha=95)
+        compare_to(rows, Comparison("mdfs", "wilcox"))
+    with pytest.raises(MaucError, match=r"alpha must be a number in \(0, 1\), got 95"):
+        compare_to(rows, Comparison("mdfs", alpha=95))
     with pytest.raises(MaucError, match=r"fold, mauc are missing"):
         compare_to(rows.drop(columns=["mauc", "fold"]), "mdfs")
     with pytest.raises(MaucError, match=r"n_test is missing"):
-        compare_to(rows.drop(columns="n_test"), "mdfs", test="corrected_t")
+        compare_to(rows.drop(columns="n_test"), Comparison("mdfs", "corrected_t"))
     with pytest.raises(MaucError, match=r"positive n_train"):
-        compare_to(rows.assign(n_train=0), "mdfs", test="corrected_t")
+        compare_to(rows.assign(n_train=0), Comparison("mdfs", "corrected_t"))
     with pytest.raises(MaucError, match=r"once, got 2 of dataset wine, .* repeat 0, fold 0"):
         mean_mauc(pd.concat([rows, rows.iloc[:1]]))
     with pytest.raises(MaucError, match=r"name selector in every row"):

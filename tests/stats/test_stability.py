@@ -103,7 +103,7 @@ def test_bad_selections_are_named():
         stability([[1, 1], [0, 1]], 5)
     with pytest.raises(MaucError, match=r"must list column numbers"):
         stability([[0.5, 1], [0, 1]], 5)
-    with pytest.raises(MaucError, match=r"alpha must lie"):
+    with pytest.raises(MaucError, match=r"alpha must be a number in \(0, 1\)"):
         stability([[0], [1]], 5, alpha=1)
 
 

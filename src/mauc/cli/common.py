@@ -84,6 +84,9 @@ JobsOption = Annotated[
 WorkersOption = Annotated[
     int, typer.Option("--jobs", "-j", metavar="INT", help="Processes; -1 for one per core.")
 ]
+AlphaOption = Annotated[
+    float, typer.Option(metavar="FLOAT", help="Level of significance of the test.")
+]
 ProgressOption = Annotated[
     str,
     typer.Option(
@@ -92,9 +95,6 @@ ProgressOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-
-# Packages that not everyone has, by the extra that brings them.
-_EXTRAS = {"matplotlib": "plot", "dask": "dask", "distributed": "dask"}
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -142,10 +142,6 @@ def _code_of(error: Exception) -> int:
 
 
 def _message_of(error: Exception) -> str:
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        package = error.name.split(".")[0]
-        extra = _EXTRAS.get(package, "all")
-        return f"this needs the package {package}: pip install 'mauc[{extra}]'"
     if isinstance(error, MemoryError):
         return f"not enough memory. {error}".rstrip()
     if _code_of(error) == FAULT:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mauc.checks import check_level
 from mauc.cli.common import (
     DebugOption,
     DropOption,
@@ -55,16 +56,18 @@ def score(
             "--target",
             "-t",
             metavar="COLUMN",
-            help='Column with the true labels, "label" if not said.',
+            help='Column with the true labels, "label" by default.',
         ),
     ] = None,
     bootstrap: Annotated[
         int,
         typer.Option(
-            metavar="INT", min=0, help="Resamples of the confidence interval; 0 for none."
+            metavar="INT", min=0, help="Bootstrap samples of the confidence interval; 0 for none."
         ),
     ] = 1000,
-    level: Annotated[float, typer.Option(metavar="FLOAT", help="Level of the interval.")] = 0.95,
+    level: Annotated[
+        float, typer.Option(metavar="FLOAT", help="Confidence level of the interval.")
+    ] = 0.95,
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table of pairs (csv).")
     ] = None,
@@ -89,8 +92,7 @@ def score(
 
     check_outputs(pairs, force=force)
     check_extension("--pairs", pairs, (".csv",))
-    if not 0 < level < 1:
-        raise MaucError(f"--level must lie between 0 and 1, got {level}.")
+    check_level("--level", level)
     if scores is None:
         given = {"--target": target, "--format": data_format, "--drop": drop,
                  "--separator": separator, "--encoding": encoding}  # fmt: skip

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.classifiers.c45.text import describe_leaf, describe_test, largest_class
+from mauc.extras import optional_import
 
 
 class TreeDisplay:
@@ -89,8 +90,7 @@ class TreeDisplay:
         -------
         self : TreeDisplay
         """
-        import matplotlib.pyplot as plt
-
+        plt = optional_import("matplotlib.pyplot", "plots")
         tree = self.tree
         x, y = self.layout()
         if ax is None:

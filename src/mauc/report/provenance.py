@@ -5,9 +5,9 @@ from datetime import date
 from typing import Any
 
 from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import labels_of, shown_name
+from mauc.stats.rows import labels_of, shown_name
 
-_MOST_FAILURES = 12  # kinds of failure listed below a table
+_MAX_FAILURES = 12  # kinds of failure listed below a table
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def stamp_of(rows: Any) -> tuple[str, ...]:
 
 
 def failure_notes(rows: Any) -> tuple[str, ...]:
-    """Return a sentence for each kind of failure in the rows, with the number of values lost."""
+    """Return one sentence per kind of failure in the rows, with the number of values lost."""
     failed = rows[rows["status"] != "ok"]
     if failed.empty:
         return ()
@@ -82,9 +82,9 @@ def failure_notes(rows: Any) -> tuple[str, ...]:
         f"{kind.n} value{'s' if kind.n > 1 else ''} failed ({_short(kind.error)})"
         for kind in counts.itertuples(index=False, name="Kind")
     ]
-    if len(notes) > _MOST_FAILURES:
-        n_more = int(counts["n"][_MOST_FAILURES:].sum())
-        notes = [*notes[:_MOST_FAILURES], f"{n_more} further values failed in other ways"]
+    if len(notes) > _MAX_FAILURES:
+        n_more = int(counts["n"][_MAX_FAILURES:].sum())
+        notes = [*notes[:_MAX_FAILURES], f"{n_more} further values failed in other ways"]
     return tuple(f"{note}." for note in notes)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from mauc.checks import check_level
 from mauc.exceptions import MaucError
 from mauc.stats.cells import SPLIT, as_pandas, check_columns, group_rows
-from mauc.stats.checks import check_alpha
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,7 @@ def stability(
     >>> round(stability([[0, 1], [0, 1], [0, 2]], n_features=4).value, 4)
     0.3333
     """
-    z = float(stats.norm.isf(check_alpha(alpha) / 2))
+    z = float(stats.norm.isf(check_level("alpha", alpha) / 2))
     sets = [_check_selection(selection, n_features) for selection in selections]
     n_sets = len(sets)
     if n_sets < 2:

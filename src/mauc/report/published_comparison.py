@@ -1,22 +1,23 @@
 """Published and reproduced values side by side, and how far they agree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
+from mauc.checks import check_choice, unknown_word
 from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.as_latex import render_latex
 from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number
 from mauc.report.provenance import check_rows, describe_protocols
 from mauc.report.published import load_published
-from mauc.report.tables import TEST_NAMES
-from mauc.stats import compare_to, mean_mauc
+from mauc.stats import Comparison, marked_means
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
 _MARKS = ("worse", "none", "better")
+#: the test and level of the paper, against the selector that the run labels as MDFS
+AS_PUBLISHED = Comparison(reference=None)
 _COLUMNS = (
     "cells", "missing", "mean |diff|", "max |diff|", "mean diff", "marks agree",
     "where paper marks",
@@ -33,13 +34,11 @@ class PublishedComparison(Table):
         Columns dataset, classifier, selector (label of the run), method (of the paper), size, n,
         published, reproduced, difference (reproduced - published), published_mark,
         reproduced_mark and agreement (True, False, or None where there are no two marks).
-    test : str
-        Of the reproduced marks; the published ones are Wilcoxon's at 95 %.
-    alpha : float
+    comparison : Comparison
+        Of the reproduced marks; its reference is the selector of the run that stands for MDFS.
+        The published marks are those of Wilcoxon's test at 5 %.
     protocol : str
         How the run was measured, in words.
-    reference : str or None
-        Selector of the run that plays MDFS.
     absent_datasets : tuple of str
         Published data sets that the run lacks.
     other_datasets, other_selectors : tuples of str
@@ -47,10 +46,8 @@ class PublishedComparison(Table):
     """
 
     cells: Any = field(repr=False)
-    test: str
-    alpha: float
+    comparison: Comparison
     protocol: str
-    reference: str | None = None
     absent_datasets: tuple[str, ...] = ()
     other_datasets: tuple[str, ...] = ()
     other_selectors: tuple[str, ...] = ()
@@ -78,8 +75,7 @@ class PublishedComparison(Table):
         import pandas as pd
 
         for name in by:
-            if name not in ("dataset", "classifier", "selector", "method", "size"):
-                raise unknown_word("by", name, ("dataset", "classifier", "selector", "size"))
+            check_choice("by", name, ("dataset", "classifier", "selector", "method", "size"))
         parts = self.cells.groupby(list(by), sort=False) if by else [((), self.cells)]
         rows = [
             {**dict(zip(by, key, strict=True)), **_summarise(part)} for key, part in parts
@@ -126,7 +122,7 @@ class PublishedComparison(Table):
             f"Published and reproduced MAUC ({self.protocol}) by data set and classifier. diff: "
             "reproduced - published. Marks agree: share of cells with the same mark against "
             "MDFS, and the share where the paper marks worse or better. Reproduced marks: "
-            f"{TEST_NAMES[self.test]}, {100 * (1 - self.alpha):g} % level."
+            f"{self.comparison}."
         )
         return (
             Layout("published", caption, _COLUMNS, tuple(groups), heads=("data set", "classifier"),
@@ -165,11 +161,9 @@ class PublishedComparison(Table):
 
 def compare_published(
     run: Any,
+    comparison: Comparison = AS_PUBLISHED,
     *,
-    reference: str | None = None,
     methods: Mapping[str, str] | None = None,
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
 ) -> PublishedComparison:
     """Put the values of a run beside those that the paper printed.
 
@@ -177,37 +171,28 @@ def compare_published(
     ----------
     run : DataFrame or path
         The rows of a run, or its folder.
-    reference : str, optional
-        Selector of the run that plays MDFS; by default the one labelled so.
+    comparison : Comparison, default=AS_PUBLISHED
+        The selector of the run that stands for MDFS, test and level; reference None takes the
+        selector labelled as MDFS.
     methods : mapping of str to str, optional
         Method of the paper for selectors that the run labels otherwise, such as
         ``{"fsdd (constant first)": "fsdd"}``; several labels may share a method. Other labels
         are matched by name, whatever their case.
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
 
     Returns
     -------
-    comparison : PublishedComparison
+    compared : PublishedComparison
         With every cell the paper has for the data sets of the run; what was not measured is
         missing there, never guessed.
     """
     rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc", "status")
-    if test not in TEST_NAMES:
-        raise unknown_word("test", test, TEST_NAMES)
     published = load_published()
     paper_methods = labels_of(published, "selector")
     method_of = _match_methods(labels_of(rows, "selector"), methods, paper_methods)
-    if reference is None:
-        reference = next((name for name, method in method_of.items() if method == "mdfs"), None)
-    means = mean_mauc(rows)
-    means["mark"] = ""
-    if reference is not None:
-        compared = compare_to(rows, reference, test=test, alpha=alpha)
-        key = ["dataset", "classifier", "size", "selector"]
-        marks = compared.loc[compared["p_value"].notna(), [*key, "mark"]]
-        means = means.drop(columns="mark").merge(marks, how="left", on=key)
-        means["mark"] = means["mark"].fillna("")
+    if comparison.reference is None:
+        own = next((name for name, method in method_of.items() if method == "mdfs"), None)
+        comparison = replace(comparison, reference=own)
+    means = marked_means(rows, comparison)
     have = {name.lower(): name for name in labels_of(rows, "dataset")}
     paper_datasets = labels_of(published, "dataset")
     common = [name for name in have if name in paper_datasets]
@@ -218,9 +203,7 @@ def compare_published(
         )
     return PublishedComparison(
         cells=_side_by_side(published[published["dataset"].isin(common)], means, method_of, have),
-        test=test,
-        alpha=alpha,
-        reference=reference,
+        comparison=comparison,
         protocol=describe_protocols(rows[rows["dataset"].isin([have[name] for name in common])]),
         absent_datasets=tuple(name for name in paper_datasets if name not in have),
         other_datasets=tuple(have[name] for name in have if name not in paper_datasets),
