@@ -154,9 +154,9 @@ def test_debug_shows_the_traceback():
     assert "Traceback" in result.stderr
 
 
-def test_a_fault_is_told_from_wrong_input(monkeypatch):
+def test_an_internal_error_is_not_wrong_input(monkeypatch):
     monkeypatch.setattr("mauc.cli.select.fit_on", lambda *_: {}["x"])
-    assert "a fault of this program, KeyError" in run("select", "wine", code=70).stderr
+    assert "internal error, KeyError" in run("select", "wine", code=70).stderr
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):

@@ -1,4 +1,4 @@
-"""Files that a command is to write: refused before the work, not after it."""
+"""Output files of a command: checked before the work, written after it."""
 
 import io
 from pathlib import Path

@@ -81,7 +81,7 @@ def score(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Compute MAUC of predictions, pair by pair.
+    """Compute the MAUC of predictions and the AUC of every class pair.
 
     The interval is a bootstrap over the samples of each class. Without a file, cross-validated
     predictions of Naive Bayes on a bundled set are scored.
@@ -189,9 +189,11 @@ def read_scores(
             f"{path} has no column of scores for class {listed(missing)}; its columns: "
             f"{listed(dataset.feature_names)}."
         )
-    twins = [name for name in present if names.count(name) > 1]
-    if twins:
-        raise MaucError(f"{path} has two columns of scores for class {listed(twins)}; --drop one.")
+    repeated = [name for name in present if names.count(name) > 1]
+    if repeated:
+        raise MaucError(
+            f"{path} has two columns of scores for class {listed(repeated)}; --drop one."
+        )
     return dataset.y.astype(str), np.asarray(dataset.X, dtype=float), np.array(names)
 
 

@@ -31,7 +31,9 @@ TestOption = Annotated[
 ]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FOLDER", help="Write files there, print nothing."),
+    typer.Option(
+        "--output", "-o", metavar="FOLDER", help="Write files to this folder, print nothing."
+    ),
 ]
 
 
@@ -40,7 +42,7 @@ def tables(
     run: RunArgument,
     dataset: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this data set; may be given again."),
+        typer.Option(metavar="NAME", help="Only this data set; repeatable."),
     ] = None,
     reference: Annotated[
         str | None,
@@ -104,7 +106,7 @@ def published(
         typer.Option(
             "--as",
             metavar="NAME=METHOD",
-            help='A selector under another name, such as "fsdd2=fsdd"; may be given again.',
+            help='Selector under another name, such as "fsdd2=fsdd"; repeatable.',
         ),
     ] = None,
     test: TestOption = "wilcoxon",
@@ -115,7 +117,7 @@ def published(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Put a run beside the numbers of the paper.
+    """Compare a run with the published values of the paper.
 
     Example: mauc published runs/wang2011 --output reproduction
     """

@@ -12,8 +12,8 @@ class TraceDisplay:
     """Which sub-problem asked for each feature, step by step.
 
     A column is a step, a row is a sub-problem (a class pair, or a class against the rest) that
-    asked for a feature at least once. The colour of a dot tells how far down its list the
-    sub-problem had to go: the first of a list is its best.
+    asked for a feature at least once. The colour of a dot is the rank of the
+    feature in the list of its sub-problem, 1 for the best.
 
     Parameters
     ----------

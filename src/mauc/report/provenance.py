@@ -29,7 +29,7 @@ class Protocol:
     n_splits: int
 
     def __str__(self) -> str:
-        """Return it as a caption says it."""
+        """Return the protocol as captions write it."""
         text = f"{self.n_repeats} × {self.n_folds}-fold cross-validation"
         n_whole = self.n_repeats * self.n_folds
         return text if self.n_splits == n_whole else f"{text} ({self.n_splits} of {n_whole} splits)"

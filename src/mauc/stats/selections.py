@@ -176,7 +176,9 @@ def selector_stability(rows: "pd.DataFrame") -> "pd.DataFrame":
             continue
         if len(np.unique(n_features[cells])) > 1:
             name = rows["dataset"].iloc[cells[0]]
-            raise MaucError(f"rows must give one n_features a data set, got several for {name!r}.")
+            raise MaucError(
+                f"rows must give one n_features per data set, got several for {name!r}."
+            )
         found.append(stability(features[cells], int(n_features[cells[0]])))
     return settings.assign(
         stability=np.array([item.value for item in found], dtype=np.float64),

@@ -9,7 +9,7 @@ from scipy import stats
 Array = np.ndarray[Any, Any]
 
 _DIGITS = 12  # differences that agree to so many digits of the largest value are ties
-_MOST_FLIPPED = 13  # up to here SciPy goes through all signs when there are ties or zeros
+_MAX_FLIPPED = 13  # up to here SciPy goes through all signs when there are ties or zeros
 
 
 def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Array]:
@@ -18,7 +18,7 @@ def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Ar
     Parameters
     ----------
     values, reference : ndarray of shape (n_samples, n_pairs)
-        Paired values, a sample a row, without NaN.
+        Paired values, one sample per row, without NaN.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Ar
         chosen = np.flatnonzero(has_answer & (is_tied == tied))
         if not len(chosen):
             continue
-        if tied and n_pairs <= _MOST_FLIPPED:
+        if tied and n_pairs <= _MAX_FLIPPED:
             p_value[chosen] = [_p_of_signs(ranks[row], positive[row]) for row in chosen]
         else:
             p_value[chosen] = stats.wilcoxon(units[chosen], axis=1).pvalue
