@@ -24,9 +24,9 @@ def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
     if as_json:
         print_json(listed)
         return
-    for kind, rows in (("selector", listed["selectors"]), ("classifier", listed["classifiers"])):
-        table = make_table(kind, "name in tables", "measure", "accepts", "options (--set)")
-        for row in rows:
+    for kind, option_head in (("selector", "options (--set)"), ("classifier", "options")):
+        table = make_table(kind, "name in tables", "measure", "accepts", option_head)
+        for row in listed[f"{kind}s"]:
             options = [f"{name}={value}" for name, value in row["options"].items()]
             accepted, shown = ", ".join(row["accepts"]) or "-", ", ".join(options) or "-"
             add_row(table, row["name"], row["label"], row["measure"], accepted, shown)
