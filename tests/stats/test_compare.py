@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from run_rows import NAN, SETTING, run_rows
 
 from mauc.exceptions import MaucError
 from mauc.stats import (
@@ -13,41 +14,6 @@ from mauc.stats import (
     wilcoxon_test,
     win_draw_loss,
 )
-
-NAN = float("nan")
-SETTING = ["dataset", "classifier", "size", "selector"]
-
-
-def run_rows(maucs, *, dataset="glass", classifier="nb", size=10):
-    """Rows of one setting: selector -> MAUC of every split, two folds a repeat."""
-    rows = [
-        {"dataset": dataset, "classifier": classifier, "size": size, "selector": selector,
-         "repeat": split // 2, "fold": split % 2, "mauc": mauc,
-         "status": "failed" if np.isnan(mauc) else "ok",
-         "n_train": 90 + split % 2, "n_test": 10 - split % 2}
-        for selector, values in maucs.items()
-        for split, mauc in enumerate(values)
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-@pytest.fixture
-def rows(rng):
-    """A run of 2 data sets, 2 classifiers, 2 sizes, 3 selectors, 60 splits, with failures."""
-    better = {"mdfs": 0.02, "su": 0.0, "relieff": 0.09}
-    parts = [
-        run_rows(
-            {name: np.round(0.8 + plus + rng.normal(0, 0.05, 60), 2)
-             for name, plus in better.items()},
-            dataset=dataset, classifier=classifier, size=size,
-        )
-        for dataset in ("wine", "glass") for classifier in ("nb", "1nn") for size in (20, 10)
-    ]  # fmt: skip
-    run = pd.concat(parts, ignore_index=True)
-    failed = rng.choice(len(run), 40, replace=False)
-    run.loc[failed, "mauc"] = NAN
-    run.loc[failed, "status"] = "failed"
-    return run
 
 
 def test_a_comparison_by_hand():
@@ -167,22 +133,6 @@ def test_kinds_of_name_columns_do_not_matter(rows, kind):
     assert counted.astype(object).equals(
         win_draw_loss(wanted, by=("dataset", "classifier")).astype(object)
     )
-
-
-def test_mean_mauc_by_hand():
-    run = run_rows({"mdfs": [0.25, 0.75, NAN], "su": [0.5, NAN, NAN], "chi": [NAN] * 3})
-    table = mean_mauc(run)
-    assert list(table) == [*SETTING, "n", "mean", "std"]
-    assert table["n"].tolist() == [2, 1, 0]
-    np.testing.assert_allclose(table["mean"], [0.5, 0.5, NAN])
-    np.testing.assert_allclose(table["std"], [np.sqrt(0.125), NAN, NAN])
-
-
-def test_mean_mauc_agrees_with_pandas(rows):
-    table = mean_mauc(rows).sort_values(SETTING)
-    wanted = rows.groupby(SETTING)["mauc"].agg(["count", "mean", "std"])
-    np.testing.assert_array_equal(table["n"], wanted["count"])
-    np.testing.assert_allclose(table[["mean", "std"]], wanted[["mean", "std"]])
 
 
 def test_win_draw_loss_by_hand():

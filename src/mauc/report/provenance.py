@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from mauc.exceptions import MaucError
 from mauc.stats.rows import labels_of, shown_name
 
 _MAX_FAILURES = 12  # kinds of failure listed below a table
@@ -86,16 +85,6 @@ def failure_notes(rows: Any) -> tuple[str, ...]:
         n_more = int(counts["n"][_MAX_FAILURES:].sum())
         notes = [*notes[:_MAX_FAILURES], f"{n_more} further values failed in other ways"]
     return tuple(f"{note}." for note in notes)
-
-
-def check_rows(rows: Any, *columns: str) -> Any:
-    """Return rows that have the columns asked for and at least one row."""
-    missing = [name for name in columns if name not in rows.columns]
-    if missing:
-        raise MaucError(f"rows of a run must have the columns {', '.join(missing)}; they do not.")
-    if len(rows) == 0:
-        raise MaucError("a run must have at least one row, got none.")
-    return rows
 
 
 def _short(error: str) -> str:

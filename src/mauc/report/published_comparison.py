@@ -10,7 +10,7 @@ from mauc.checks import check_choice, unknown_word
 from mauc.exceptions import MaucError
 from mauc.report.as_latex import render_latex
 from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number
-from mauc.report.provenance import check_rows, describe_protocols
+from mauc.report.provenance import describe_protocols
 from mauc.report.published import load_published
 from mauc.stats import Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
@@ -57,7 +57,7 @@ class PublishedComparison(Table):
         return self.cells.copy()
 
     def summary(self, *by: str) -> Any:
-        """Return differences and agreement, for all cells or apart by some columns.
+        """Return differences and agreement, over all cells or grouped by some columns.
 
         Parameters
         ----------
@@ -77,10 +77,9 @@ class PublishedComparison(Table):
         for name in by:
             check_choice("by", name, ("dataset", "classifier", "selector", "method", "size"))
         parts = self.cells.groupby(list(by), sort=False) if by else [((), self.cells)]
-        rows = [
-            {**dict(zip(by, key, strict=True)), **_summarise(part)} for key, part in parts
-        ]  # fmt: skip
-        return pd.DataFrame(rows)
+        return pd.DataFrame(
+            [{**dict(zip(by, key, strict=True)), **_summarise(part)} for key, part in parts]
+        )
 
     def mark_counts(self) -> Any:
         """Count cells by published mark (rows) and reproduced mark (columns)."""
@@ -100,17 +99,16 @@ class PublishedComparison(Table):
 
     def _summaries(self) -> tuple[Layout, ...]:
         groups = []
-        for dataset in labels_of(self.cells, "dataset"):
-            part = self.cells[self.cells["dataset"] == dataset]
+        for dataset, part in self.cells.groupby("dataset", sort=False):
             lines = [
-                (shown_name("classifier", name), _summary_values(_summarise(here)))
+                (shown_name("classifier", name), _summary_values(here))
                 for name, here in part.groupby("classifier", sort=False)
             ]
-            lines.append(("all", _summary_values(_summarise(part))))
+            lines.append(("all", _summary_values(part)))
             groups.append(Group(shown_name("dataset", dataset), tuple(lines)))
-        groups.append(Group("all", (("all", _summary_values(_summarise(self.cells))),)))
+        groups.append(Group("all", (("all", _summary_values(self.cells)),)))
         selectors = tuple(
-            (shown_name("selector", name), _summary_values(_summarise(part)))
+            (shown_name("selector", name), _summary_values(part))
             for name, part in self.cells.groupby("selector", sort=False)
         )
         counts = self.mark_counts()
@@ -185,7 +183,7 @@ def compare_published(
         With every cell the paper has for the data sets of the run; what was not measured is
         missing there, never guessed.
     """
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc", "status")
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc", "status")
     published = load_published()
     paper_methods = labels_of(published, "selector")
     method_of = _match_methods(labels_of(rows, "selector"), methods, paper_methods)
@@ -278,17 +276,15 @@ def _summarise(part: Any) -> dict[str, Any]:
     }
 
 
-def _summary_values(summary: dict[str, Any]) -> tuple[Value, ...]:
+def _summary_values(part: Any) -> tuple[Value, ...]:
+    summary = _summarise(part)
     texts = (
-        str(summary["cells"]),
-        str(summary["missing"]),
-        show_number(summary["mean_absolute"], ".4f"),
-        show_number(summary["max_absolute"], ".4f"),
-        show_number(summary["mean"], "+.4f"),
-        _share(summary["agreement"], summary["n_marks"]),
+        str(summary["cells"]), str(summary["missing"]),
+        show_number(summary["mean_absolute"], ".4f"), show_number(summary["max_absolute"], ".4f"),
+        show_number(summary["mean"], "+.4f"), _share(summary["agreement"], summary["n_marks"]),
         _share(summary["significant_agreement"], summary["n_significant"]),
-    )
-    return tuple(Value(text) for text in texts)
+    )  # fmt: skip
+    return tuple(map(Value, texts))
 
 
 def _share(share: float, n: int) -> str:
@@ -302,4 +298,4 @@ def _cell_values(row: Any) -> tuple[Value, ...]:
         show_number(row.difference, "+.4f"), row.published_mark or GAP,
         row.reproduced_mark or GAP, agreement,
     )  # fmt: skip
-    return tuple(Value(text) for text in texts)
+    return tuple(map(Value, texts))

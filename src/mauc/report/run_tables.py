@@ -6,7 +6,6 @@ from typing import Any
 
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.report.layout import Table
-from mauc.report.provenance import check_rows
 from mauc.report.runtime import runtime_table
 from mauc.report.summaries import ranks_table, stability_table, summary_table, win_draw_loss_table
 from mauc.report.tables import mauc_table
@@ -40,7 +39,7 @@ def run_tables(run: Any, comparison: Comparison = PAPER_COMPARISON) -> dict[str,
         "mauc DATASET" for every data set, then "runtime", "ranks", "stability", "win/draw/loss"
         and "summary". A summary for which the run has too little is left out with a warning.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector")
+    rows = rows_of(run, "dataset", "selector")
     tables: dict[str, Table] = {
         f"mauc {dataset}": mauc_table(rows, dataset, comparison)
         for dataset in labels_of(rows, "dataset")

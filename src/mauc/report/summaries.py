@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mauc.report.layout import GAP, MARKS, FrameTable, Group, Layout, Value, show_number
-from mauc.report.provenance import check_rows, describe_protocols
+from mauc.report.provenance import describe_protocols
 from mauc.report.runtime import runtime_table
 from mauc.stats import (
     PAPER_COMPARISON,
@@ -41,7 +41,7 @@ def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> 
     """
     import pandas as pd
 
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     compared = compare_to(rows, comparison)
     total = win_draw_loss(compared, by=()).assign(classifier=ALL)
     frame = pd.concat([win_draw_loss(compared), total], ignore_index=True)
@@ -93,7 +93,7 @@ def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTab
     """
     import pandas as pd
 
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     cells = problem_scores(rows, "cell")
     parts = {
@@ -159,7 +159,7 @@ def stability_table(run: Any) -> FrameTable:
     table : FrameTable
         Its frame has the columns dataset, selector, size, stability, lower, upper, n.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "size", "features", "n_features")
+    rows = rows_of(run, "dataset", "selector", "size", "features", "n_features")
     frame = selector_stability(rows)
     sizes = sorted(int(size) for size in frame["size"].unique())
     values = frame.set_index(["dataset", "selector", "size"])["stability"].to_dict()
@@ -209,7 +209,7 @@ def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameT
     """
     import pandas as pd
 
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     scores = problem_scores(rows, "cell")
     counts = win_draw_loss(compare_to(rows, comparison), by=())

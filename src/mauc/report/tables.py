@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
-from mauc.report.provenance import check_rows, failure_notes, protocol_of
+from mauc.report.provenance import failure_notes, protocol_of
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
@@ -186,7 +186,7 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
                  CHI         0.750
     <BLANKLINE>
     """
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc", "status")
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc", "status")
     labels_of(rows, "dataset", dataset)
     here = rows[rows["dataset"] == dataset]
     notes = failure_notes(here)

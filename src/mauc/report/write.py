@@ -19,7 +19,7 @@ from mauc.plotting import (
 )
 from mauc.report.as_markdown import escape_markdown
 from mauc.report.layout import Table
-from mauc.report.provenance import check_rows, stamp_of
+from mauc.report.provenance import stamp_of
 from mauc.report.published_comparison import AS_PUBLISHED, compare_published
 from mauc.report.run_tables import run_tables
 from mauc.stats import PAPER_COMPARISON, Comparison, problem_scores
@@ -57,7 +57,7 @@ def write_tables(
         The tables of `run_tables`, each in every format: table_<dataset>, runtime, ranks,
         stability and, with a baseline, win_draw_loss and summary.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "versions")
+    rows = rows_of(run, "dataset", "selector", "versions")
     datasets = _file_names(labels_of(rows, "dataset"))
     files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
     tables = {
@@ -94,7 +94,7 @@ def write_figures(
         curves_<dataset>, stability; win_draw_loss with a baseline and another selector; and
         critical_difference with at least two data sets that all selectors have.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "versions")
+    rows = rows_of(run, "dataset", "selector", "versions")
     drawings = _drawings(rows, comparison)
     return _write_files(Path(folder), _draw(drawings, stamp_of(rows), dpi), force)
 
@@ -128,7 +128,7 @@ def write_published(
     files : list of Path
         published in every format, and the files of `write_figures`.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "versions")
+    rows = rows_of(run, "dataset", "selector", "versions")
     compared = compare_published(rows, comparison, methods=methods)
     files = _render({"published": compared}, _check_formats(formats), rows)
     drawings = _drawings(rows, compared.comparison)

@@ -8,7 +8,7 @@ from mauc.checks import unknown_word
 from mauc.datasets.registry import PAPER_LABELS
 from mauc.exceptions import MaucError
 from mauc.registry import CLASSIFIERS, SELECTORS
-from mauc.stats.cells import as_pandas
+from mauc.stats.cells import as_pandas, check_columns
 
 # Short names that tables and figures write otherwise; other labels are shown as they stand.
 _SHOWN: dict[str, dict[str, str]] = {
@@ -35,16 +35,33 @@ def shown_name(kind: str, label: str) -> str:
     return _SHOWN[kind].get(label.lower(), label)
 
 
-def rows_of(run: Any) -> Any:
-    """Return the rows of a run given as a DataFrame or as the path of its folder."""
+def rows_of(run: Any, *columns: str) -> Any:
+    """Return the rows of a run.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    *columns : str
+        Columns that the rows must have; there must then be a row, too.
+
+    Returns
+    -------
+    rows : pandas.DataFrame
+    """
     if isinstance(run, str | Path):
         from mauc.experiments import load_run
 
-        return load_run(run)
-    if not hasattr(run, "columns"):
+        rows = load_run(run)
+    elif hasattr(run, "columns"):
+        rows = as_pandas(run)
+    else:
         got = type(run).__name__
         raise MaucError(f"a run must be a DataFrame of rows or the path of a run, got {got}.")
-    return as_pandas(run)
+    check_columns(rows, columns)
+    if columns and len(rows) == 0:
+        raise MaucError("a run must have at least one row, got none.")
+    return rows
 
 
 def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None) -> list[str]:

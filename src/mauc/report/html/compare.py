@@ -7,7 +7,7 @@ from mauc.plotting.styles import selector_styles
 from mauc.registry import SELECTORS
 from mauc.report.html.values import number, text
 from mauc.report.layout import Layout
-from mauc.report.provenance import check_rows, stamp_of
+from mauc.report.provenance import stamp_of
 from mauc.report.summaries import win_draw_loss_table
 from mauc.report.tables import mauc_table
 from mauc.selectors.base import RankingSelector
@@ -43,7 +43,7 @@ def summarise_comparison(
         classifier, size and selector), ``curves`` (one panel per data set and classifier),
         ``reference``, ``test`` and ``alpha`` of the comparison, and ``stamp``.
     """
-    rows = check_rows(rows_of(run), *_COLUMNS)
+    rows = rows_of(run, *_COLUMNS)
     selectors = labels_of(rows, "selector")
     comparison = comparison or Comparison(find_reference(selector, selectors))
     if len(selectors) == 1:
