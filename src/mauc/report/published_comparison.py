@@ -134,9 +134,8 @@ class PublishedComparison(Table):
 
     def _listing(self) -> Layout:
         groups = []
-        for (dataset, classifier), part in self.cells.groupby(
-            ["dataset", "classifier"], sort=False
-        ):
+        parts = self.cells.groupby(["dataset", "classifier"], sort=False)
+        for (dataset, classifier), part in parts:
             lines = tuple(
                 (shown_name("selector", row.selector), _cell_values(row))
                 for row in part.itertuples(index=False)
@@ -259,9 +258,7 @@ def _summarise(part: Any) -> dict[str, Any]:
     difference = part["difference"].dropna()
     both = part[part["agreement"].notna()]
     marked = both[both["published_mark"] != "none"]
-    opposite = (both["published_mark"] + both["reproduced_mark"]).isin(
-        ["worsebetter", "betterworse"]
-    )
+    differs = marked["published_mark"] != marked["reproduced_mark"]
     return {
         "cells": len(difference),
         "missing": len(part) - len(difference),
@@ -272,7 +269,7 @@ def _summarise(part: Any) -> dict[str, Any]:
         "agreement": float(both["agreement"].astype(float).mean()),
         "n_significant": len(marked),
         "significant_agreement": float(marked["agreement"].astype(float).mean()),
-        "n_opposite": int(opposite.sum()),
+        "n_opposite": int((differs & (marked["reproduced_mark"] != "none")).sum()),
     }
 
 
