@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mauc.checks import check_int
 from mauc.cli.show import printable
 from mauc.exceptions import MaucError
 
@@ -128,10 +129,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
-    if not 0 <= seed < 2**32:
-        raise MaucError(f"--seed must be in [0, {2**32 - 1}], got {seed}.")
+    check_int("--seed", seed, 0, 2**32 - 1)
     if jobs != -1 and jobs < 1:
-        raise MaucError(f"--jobs must be from 1 up, or -1 for all cores, got {jobs}.")
+        raise MaucError(f"--jobs must be at least 1, or -1 for all cores, got {jobs}.")
 
 
 def complain(message: str) -> None:

@@ -74,7 +74,7 @@ def named_selector(
     free = [name for name in known if name not in _OWN and name not in fixed]
     for name in given:
         if name in _OWN:
-            raise MaucError(f"--set {name}: say {_OWN[name]} instead.")
+            raise MaucError(f"--set {name}: use {_OWN[name]} instead.")
         if name not in free:
             choices = free or ["none (it has no options)"]
             raise unknown_word(f"--set for the method {method}", name, choices)

@@ -186,7 +186,7 @@ class CriticalDifferenceDisplay:
         return self
 
     def _limits(self) -> tuple[int, int]:
-        # Far ends that no rank comes near would waste the width.
+        # The axis covers the ranks present: 1 to n would waste the width.
         low, high = int(np.floor(self.ranks.min())), int(np.ceil(self.ranks.max()))
         return (low, high) if high > low else (low, low + 1)
 

@@ -190,7 +190,7 @@ def _label_ends(ax: Any, ends: dict[str, Any], styles: dict[str, Any]) -> None:
 
 def _spread_out(wanted: Any, step: float) -> Any:
     # Labels keep their order and at least a step between them: those that touch form a block
-    # around the mean of the places its labels want.
+    # around the mean of the positions wanted.
     blocks: list[tuple[float, int]] = []  # middle, number of labels
     for place in wanted:
         middle, n = float(place), 1

@@ -10,7 +10,7 @@ from mauc.plotting.axes import new_axes
 from mauc.registry import PAPER_SELECTORS
 from mauc.stats.rows import shown_name
 
-# Okabe and Ito's colours for all kinds of sight, without the yellow that fades on paper. A style
+# Okabe and Ito's colours for all kinds of colour vision, but the yellow, pale on paper. A style
 # is a colour, a line and a marker in cycles of 7, 7 x 3 and 10, so 21 selectors stay apart.
 _COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))

@@ -65,7 +65,7 @@ class TreeDisplay:
                 x[t] = n_leaves
                 n_leaves += 1
         for t in range(n_nodes - 1, -1, -1):
-            # children stand behind their parent: their places are final
+            # children come after their parent: their positions are final
             if tree.n_children[t] > 0:
                 first = tree.first_child[t]
                 x[t] = (x[first] + x[first + tree.n_children[t] - 1]) / 2.0

@@ -10,7 +10,7 @@ from mauc.plotting.styles import make_panels
 from mauc.stats import PAPER_COMPARISON, Comparison, compare_to, win_draw_loss
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
-# Dark, light and middle: apart also in grey. The text on each has to be read.
+# Colours of the bars, which differ in grey too, and of the numbers on them.
 _PARTS = {
     "win": ("#0072B2", "white"),
     "draw": ("#DDDDDD", "black"),

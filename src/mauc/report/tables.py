@@ -225,7 +225,7 @@ def build_mauc_table(
     notes: tuple[str, ...] = (),
 ) -> MaucTable:
     """Make a table of means (columns classifier, selector, size, n, mean, mark) of a data set."""
-    # What prints alike is alike: the paper's several bold values of a configuration.
+    # Values that print alike count as equal, so a configuration may have several bold ones.
     printed = means["mean"].map("{:.3f}".format).astype(float)
     is_whole = (means["n"] >= n_splits) & means["mean"].notna()
     best = printed.where(is_whole).groupby([means["classifier"], means["size"]]).transform("max")

@@ -207,8 +207,8 @@ def _keep_pairs(values: Array, reference: Array) -> tuple[Array, Array, Array]:
 
 
 def _marks(sign: Array, p_value: Array, alpha: float) -> Array:
-    is_real = p_value < alpha  # not for NaN
-    marks = [is_real & (sign > 0), is_real & (sign < 0)]
+    is_significant = p_value < alpha  # not for NaN
+    marks = [is_significant & (sign > 0), is_significant & (sign < 0)]
     return np.select(marks, ["better", "worse"], "none").astype(object)
 
 

@@ -94,7 +94,7 @@ def holm_test(
     method, other, z, p_value = method[order], other[order], z[order], p_value[order]
     steps = np.minimum(1.0, p_value * np.arange(len(p_value), 0, -1))
     p_holm = np.maximum.accumulate(steps)
-    is_real = p_holm < alpha
+    is_significant = p_holm < alpha
     return pd.DataFrame(
         {
             "method": [names[place] for place in method],
@@ -104,7 +104,9 @@ def holm_test(
             "statistic": z,
             "p_value": p_value,
             "p_holm": p_holm,
-            "mark": np.select([is_real & (z > 0), is_real & (z < 0)], ["better", "worse"], "none"),
+            "mark": np.select(
+                [is_significant & (z > 0), is_significant & (z < 0)], ["better", "worse"], "none"
+            ),
         }
     )
 
