@@ -18,8 +18,9 @@ from mauc.experiments import load_run, run_plan
 from mauc.experiments.rows import versions
 from mauc.plotting import CriticalDifferenceDisplay, CurvesDisplay, StabilityDisplay
 from mauc.report import ranks_table, runtime_table, win_draw_loss_table
+from mauc.report.as_markdown import markdown_table
 from mauc.selectors import make_selector
-from mauc.stats import compare_to, selector_stability
+from mauc.stats import Comparison, compare_to, selector_stability
 
 HERE = Path(__file__).parent
 PLANS = ("filters", "svm_small", "svm_large")
@@ -71,10 +72,8 @@ def markdown(frame, digits=4):
             return "" if np.isnan(value) else f"{value:.{digits}f}"
         return str(value)
 
-    lines = ["| " + " | ".join(map(str, frame.columns)) + " |"]
-    lines.append("|" + "---|" * len(frame.columns))
-    lines += ["| " + " | ".join(map(show, row)) + " |" for row in frame.itertuples(index=False)]
-    return "\n".join(lines)
+    rows = [[show(value) for value in row] for row in frame.itertuples(index=False)]
+    return markdown_table([str(name) for name in frame.columns], rows)
 
 
 def gains(rows):
@@ -125,7 +124,7 @@ def worse(rows):
     lines = []
     for rival, bar in (("mdfs", 0.03), ("mrmr", 0.10)):
         both = small[small["selector"].isin(["greedy", rival])]
-        compared = compare_to(both, rival, test="corrected_t")
+        compared = compare_to(both, Comparison(rival, "corrected_t"))
         compared = compared[compared["selector"] == "greedy"]
         for name, part in (
             ("six paper data sets", compared[compared["dataset"].isin(PAPER)]),
@@ -148,13 +147,13 @@ def worse(rows):
 
 def summaries(filters, rows):
     for reference in ("mdfs", "mrmr", "greedy"):
-        table = win_draw_loss_table(filters, reference=reference, test="corrected_t")
+        table = win_draw_loss_table(filters, Comparison(reference, "corrected_t"))
         yield f"## Win/draw/loss of {reference}, corrected t-test\n\n{table.to_markdown()}"
     display = CriticalDifferenceDisplay.from_run(filters, problems="dataset").plot()
     display.figure_.savefig(HERE / "critical_difference.png", dpi=120)
     yield (
         "## Average ranks over the data sets\n\n![ranks](critical_difference.png)\n\n"
-        + ranks_table(filters, reference="greedy").to_markdown()
+        + ranks_table(filters, Comparison("greedy")).to_markdown()
     )
     stability = selector_stability(filters)
     wide = (

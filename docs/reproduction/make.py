@@ -17,6 +17,7 @@ from mauc.experiments import load_run, run_plan
 from mauc.experiments.rows import versions
 from mauc.plotting import SirenDisplay
 from mauc.report import compare_published, write_published, write_tables
+from mauc.report.as_markdown import markdown_table
 
 HERE = Path(__file__).parent
 PLANS = ("once", "ten_times", "svm")
@@ -97,31 +98,28 @@ def difference_table(name, frame):
     comparison = compare_published(frame, methods=VARIANTS if name == "once" else None).frame()
     comparison = comparison[comparison["reproduced"].notna()]
     comparison["absolute"] = comparison["difference"].abs()
-    label = "selector" if "selector" in comparison else "method"
     wide = comparison.pivot_table(
-        index=["dataset", "classifier"], columns=label, values="absolute", sort=False
+        index=["dataset", "classifier"], columns="selector", values="absolute", sort=False
     )
-    lines = ["| data set | classifier | " + " | ".join(wide.columns) + " |"]
-    lines.append("|---|---|" + "---:|" * len(wide.columns))
+    rows = []
     for (dataset, classifier), row in wide.iterrows():
         shown = []
         for selector, value in row.items():
             bar = RELIEFF_BAR if selector.lower() == "relieff" else BARS[classifier]
             shown.append(f"**{value:.4f}**" if value > bar else f"{value:.4f}")
-        lines.append(f"| {dataset} | {classifier} | " + " | ".join(shown) + " |")
-    return "\n".join(lines)
+        rows.append([dataset, classifier, *shown])
+    return markdown_table(["data set", "classifier", *wide.columns], rows, 2)
 
 
 def size_table(frame):
     cells = compare_published(frame).frame()
     groups = cells[cells["reproduced"].notna()].groupby("size")["difference"]
-    lines = ["| size | mean | mean absolute | least | largest |", "|---|---:|---:|---:|---:|"]
-    lines += [
-        f"| {size} | {part.mean():+.4f} | {part.abs().mean():.4f} | {part.min():+.4f} | "
-        f"{part.max():+.4f} |"
+    rows = [
+        [str(size), f"{part.mean():+.4f}", f"{part.abs().mean():.4f}", f"{part.min():+.4f}",
+         f"{part.max():+.4f}"]
         for size, part in groups
-    ]
-    return "\n".join(lines)
+    ]  # fmt: skip
+    return markdown_table(["size", "mean", "mean absolute", "smallest", "largest"], rows)
 
 
 def marks_table(comparison):
@@ -129,11 +127,11 @@ def marks_table(comparison):
     frame = frame[
         frame["reproduced"].notna() & frame["published_mark"].isin(["worse", "better", "none"])
     ]
-    lines = [
-        "| data set | classifier | cells with a mark in the paper | same mark here | "
-        "opposite mark | no mark here | cells without a mark | also none here |",
-        "|---|---|---:|---:|---:|---:|---:|---:|",
+    heads = [
+        "data set", "classifier", "cells with a mark in the paper", "same mark here",
+        "opposite mark", "no mark here", "cells without a mark", "also none here",
     ]  # fmt: skip
+    rows = []
     groups = [(key, part) for key, part in frame.groupby(["dataset", "classifier"], sort=False)]
     for (dataset, classifier), part in [*groups, (("all", "all"), frame)]:
         marked = part[part["published_mark"] != "none"]
@@ -142,31 +140,30 @@ def marks_table(comparison):
         rest = part[part["published_mark"] == "none"]
         agreed = (rest["reproduced_mark"] == "none").sum()
         share = same / len(marked) if len(marked) else float("nan")
-        lines.append(
-            f"| {dataset} | {classifier} | {len(marked)} | {same} ({share:.0%}) | "
-            f"{len(marked) - same - none} | {none} | {len(rest)} | {agreed} |"
+        counts = len(marked) - same - none, none, len(rest), agreed
+        rows.append(
+            [dataset, classifier, str(len(marked)), f"{same} ({share:.0%})", *map(str, counts)]
         )
-    return "\n".join(lines)
+    return markdown_table(heads, rows, 2)
 
 
 def time_table(frame):
-    lines = [
+    about = (
         "Seconds inside the workers of the run `once.toml`, all cells of a data set: selecting, "
         "fitting and predicting, computing MAUC. The machine did other work at the same time, so "
-        "the shares tell more than the seconds; `benchmarks/bench_runner.py` times a run alone.",
-        "",
-        "| data set | selecting | nb | c45 | 1nn | MAUC | all |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
+        "the shares tell more than the seconds; `benchmarks/bench_runner.py` times a run alone."
+    )
+    rows = []
     for dataset, part in frame.groupby("dataset", sort=False):
         selecting = part.drop_duplicates(["fold", "selector"])["select_seconds"].sum()
         fitting = part.groupby("classifier")["fit_seconds"].sum()
         scoring = part["score_seconds"].sum()
         total = selecting + fitting.sum() + scoring
         parts = [selecting, *(fitting[name] for name in ("nb", "c45", "1nn")), scoring]
-        shown = " | ".join(f"{value:.1f} ({value / total:.0%})" for value in parts)
-        lines.append(f"| {dataset} | {shown} | {total:.1f} |")
-    return "\n".join(lines)
+        shown = [f"{value:.1f} ({value / total:.0%})" for value in parts]
+        rows.append([dataset, *shown, f"{total:.1f}"])
+    heads = ["data set", "selecting", "nb", "c45", "1nn", "MAUC", "all"]
+    return f"{about}\n\n{markdown_table(heads, rows)}"
 
 
 if __name__ == "__main__":

@@ -105,6 +105,11 @@ def check_real(
     raise MaucError(f"{name} must be {wanted}{words}, got {value!r}.")
 
 
+def check_level(name: str, value: Any) -> float:
+    """Return a level of significance or confidence: a number between 0 and 1, both excluded."""
+    return check_real(name, value, 0, 1, is_low_open=True, is_high_open=True)
+
+
 def is_int(value: Any) -> bool:
     """Whether a value is a whole number, of Python or NumPy; True and False are none."""
     return isinstance(value, Integral) and not isinstance(value, bool)

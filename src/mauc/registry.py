@@ -88,6 +88,8 @@ class Relevance:
     measure : str
         What it is, in a few words.
     accepts : Accepts
+    label : str
+        What tables call its scores.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Relevance:
     function: str
     measure: str
     accepts: Accepts
+    label: str
 
     @cached_property
     def score(self) -> Callable[..., Any]:
@@ -115,14 +118,14 @@ _FITTED = Accepts(nominal=True, weights=True)
 # fmt: off
 #: relevances by name; the selectors that draw from ranking lists take any of them
 RELEVANCES = {row[0]: Relevance(*row) for row in (
-    ("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC),
-    ("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED),
-    ("su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED),
-    ("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED),
-    ("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS),
-    ("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS),
-    ("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS),
-    ("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True)),
+    ("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC, "AUC"),
+    ("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED, "chi-square"),
+    ("su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED, "symm. uncertainty"),
+    ("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED, "information gain"),
+    ("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS, "FSDD"),
+    ("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS, "Fisher score"),
+    ("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS, "F"),
+    ("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True), "AUC"),
 )}
 
 _PAPER = (
@@ -185,6 +188,12 @@ PAPER_SELECTORS = tuple(name for name, entry in SELECTORS.items() if entry.is_in
 #: module of every selector class, and what the class accepts by default
 CLASS_HOMES = {entry.class_name: entry.module for entry in SELECTORS.values()}
 CLASS_ACCEPTS = {entry.class_name: entry.accepts for entry in SELECTORS.values()}
+
+
+def score_label(selector: Any) -> str:
+    """Return what tables call the scores of a selector."""
+    recipe = getattr(selector, "recipe", None)  # those without one have a score of their own
+    return "score" if recipe is None else RELEVANCES[recipe.relevance].label
 
 
 def make_selector(method: str, n_features_to_select: Any = None, **options: Any) -> Any:

@@ -3,14 +3,17 @@
 import csv
 import io
 import time
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from report_rows import small_run
 from sklearn.datasets import load_digits
 
 from mauc import MDFS
 from mauc.report.html import selection_report
+from mauc.stats import Comparison
 
 pytestmark = pytest.mark.browser
 
@@ -403,3 +406,21 @@ def test_a_large_page_is_small_and_fast(open_page, tmp_path):
     page.check("#compact")
     page.locator("#chips button").nth(3).click()
     settle(page)
+
+
+def test_comparison_names_its_test_and_its_columns_stay_apart(open_page, tmp_path):
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    report = selection_report(
+        MDFS(5, random_state=0).fit(X, y), X, y, run=small_run(),
+        comparison=Comparison("chi", "corrected_t", 0.1),
+    )  # fmt: skip
+    page = open_page(report.write(tmp_path / "compared.html"))
+    section = page.locator("#comparison")
+    assert "compared with CHI by the corrected resampled t-test at 10 %" in section.inner_text()
+    section.locator("summary").click()
+    words = "node => { const range = document.createRange(); range.selectNodeContents(node);"
+    ends = f"{words} const box = range.getBoundingClientRect(); return [box.left, box.right]; }}"
+    for row in section.locator("table.tests tbody tr").all()[:4]:
+        cells = [cell.evaluate(ends) for cell in row.locator("td:not(:empty)").all()]
+        for (_, right), (left, _) in pairwise(cells):
+            assert left - right > 4

@@ -46,7 +46,8 @@ def test_methods_lists_all():
     assert [row["name"] for row in got["classifiers"]] == list(CLASSIFIERS)
     mdfs = got["selectors"][0]
     assert mdfs["options"] == {"schedule": "random", "ties": "index"}
-    assert mdfs["takes"] == ["sparse", "weights"]
+    assert mdfs["accepts"] == ["sparse", "infinite", "weights"]
+    assert (mdfs["label"], mdfs["measure"]) == ("MDFS", SELECTORS["mdfs"].measure)
     assert "schedule=random, ties=index" in run("methods").stdout
 
 

@@ -92,7 +92,7 @@ def test_a_file_that_has_no_scores_is_refused(tmp_path, columns, message):
 
 
 def test_score_refuses_what_makes_no_sense(scores_file):
-    assert "--level must lie between 0 and 1" in run("score", "--level", 95, code=2).stderr
+    assert "--level must be a number in (0, 1)" in run("score", "--level", 95, code=2).stderr
     assert "takes a file of scores" in run("score", "wine", code=2).stderr
 
 

@@ -1,10 +1,12 @@
 """`mauc compare`, `run`, `tables`, `published`: run folders in and out."""
 
+from pathlib import Path
+
 import pytest
 from cli_helpers import run, run_json
 
 from mauc import load_run
-from mauc.stats import compare_to, mean_mauc
+from mauc.stats import Comparison, compare_to, mean_mauc
 
 COMPARE = ("-m", "mdfs,su", "-c", "nb,1nn", "--sizes", "2,4", "--repeats", 1, "--folds", 3, "-j", 1,
            "--progress", "quiet")  # fmt: skip
@@ -21,7 +23,7 @@ def test_compare_gives_the_means_and_tests_of_the_library(compared):
     folder, got = compared
     rows = load_run(folder)
     assert [row["mean"] for row in got["means"]] == mean_mauc(rows)["mean"].tolist()
-    comparison = compare_to(rows, "mdfs", test="corrected_t")
+    comparison = compare_to(rows, Comparison("mdfs", "corrected_t"))
     assert [row["p_value"] for row in got["comparison"]] == comparison["p_value"].tolist()
 
 
@@ -40,8 +42,8 @@ def test_compare_goes_on_with_its_folder(compared, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--test", "t"], "--test must be one of corrected_t, wilcoxon, got 't'"),
-        (["--alpha", "5"], "--alpha must lie between 0 and 1"),
+        (["--test", "t"], "--test must be one of 'wilcoxon', 'corrected_t', got 't'"),
+        (["--alpha", "5"], "--alpha must be a number in (0, 1)"),
         (["--reference", "chi"], "--reference must be one of mdfs, su"),
         (["--sizes", "5,50"], "--sizes must be in [1, 13]"),
         (["--sizes", "a"], "--sizes must be whole numbers separated by commas"),
@@ -127,10 +129,52 @@ def test_run_names_the_plans_that_ship():
     assert "there is no file none.toml." in run("run", "none.toml", code=2).stderr
 
 
-def test_compare_writes_a_page_with_the_comparison(tmp_path):
+@pytest.mark.parametrize(
+    ("words", "reference", "test"),
+    [
+        ((), "MDFS", "corrected resampled t-test at 5 %"),
+        (("--test", "wilcoxon", "--alpha", 0.1, "--reference", "su"), "SU",
+         "Wilcoxon signed-rank test at 10 %"),
+    ],
+)  # fmt: skip
+def test_page_and_terminal_name_the_same_comparison(compared, tmp_path, words, reference, test):
+    folder, _ = compared
     page = tmp_path / "page.html"
-    run("compare", "iris", "-m", "mdfs,chi", "-c", "nb", "--sizes", "1,2", "--folds", "3",
-        "--repeats", "1", "-j", "1", "--progress", "quiet", "--report", page)  # fmt: skip
-    text = page.read_text()
-    assert "petal" in text
-    assert "corrected" in text or "Wilcoxon" in text
+    result = run("compare", "wine", *COMPARE, "-o", folder, "--report", page, *words)
+    shown = " ".join(result.stdout.split())
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    marks = f"worse (better) than {reference} by the {test};"
+    assert marks in shown
+    assert f"{reference.lower()} wins / draws / loses" in shown
+    assert marks in text
+    assert f"Win/draw/loss of {reference} against each selector" in text
+    assert f"Differences from {reference} and their p-values ({test})" in text
+    other = "Wilcoxon" if "corrected" in test else "corrected resampled"
+    assert other not in shown
+    assert other not in text
+    assert "flavanoids" in text
+
+
+def test_tables_prints_what_it_writes(compared, tmp_path):
+    folder, _ = compared
+    printed = run_json("tables", folder)
+    assert list(printed) == ["mauc wine", "runtime", "ranks", "stability", "win/draw/loss",
+                             "summary"]  # fmt: skip
+    files = run_json("tables", folder, "-o", tmp_path / "tables")["files"]
+    names = [name.replace("mauc ", "table_").replace("/", "_") for name in printed]
+    assert [Path(file).name for file in files if file.endswith(".csv")] == [
+        f"{name}.csv" for name in names
+    ]
+
+
+def test_a_table_that_cannot_be_made_is_left_out_of_both(compared, tmp_path, monkeypatch):
+    folder, _ = compared
+    rows = load_run(folder).drop(columns="features")
+    monkeypatch.setattr("mauc.experiments.load_run", lambda _: rows)
+    result = run("tables", folder)
+    assert "warning: no table of stability: " in result.stderr
+    assert "Mean ranks of the selectors" in result.stdout
+    result = run("tables", folder, "-o", tmp_path / "tables")
+    assert "warning: no table of stability: " in result.stderr
+    assert (tmp_path / "tables" / "ranks.txt").is_file()
+    assert not (tmp_path / "tables" / "stability.txt").exists()

@@ -9,11 +9,12 @@ from matplotlib.text import Text
 from scipy.stats import t
 
 from mauc.exceptions import MaucError
-from mauc.plotting.critical_difference import CriticalDifferenceDisplay, problem_scores
+from mauc.plotting.critical_difference import CriticalDifferenceDisplay
 from mauc.plotting.curves import CurvesDisplay
-from mauc.plotting.run_parts import selector_styles, shown_name
 from mauc.plotting.stability import StabilityDisplay
+from mauc.plotting.styles import selector_styles
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
+from mauc.stats import Comparison, problem_scores
 
 matplotlib.use("Agg")
 
@@ -128,8 +129,10 @@ def test_win_draw_loss_counts_and_bars():
     assert widths == [4, 4]
     labels = [text.get_text() for text in display.figure_.legends[0].get_texts()]
     assert labels == ["MDFS wins", "draw", "MDFS loses"]
+    title = display.figure_.legends[0].get_title().get_text()
+    assert title == "Wilcoxon signed-rank test at 5 %"
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["CHI", "my_own"]
-    other = WinDrawLossDisplay.from_run(make_run(THREE), reference="my_own").frame()
+    other = WinDrawLossDisplay.from_run(make_run(THREE), Comparison("my_own")).frame()
     assert other["loss"].tolist() == [4] * 4
 
 
@@ -191,7 +194,7 @@ def test_displays_draw_on_given_axes(selectors):
     reference = selectors[0]
     displays = {
         CurvesDisplay.from_run(rows): 4,
-        WinDrawLossDisplay.from_run(rows, reference=reference): 2,
+        WinDrawLossDisplay.from_run(rows, Comparison(reference)): 2,
         StabilityDisplay.from_run(rows): 2,
         CriticalDifferenceDisplay.from_run(rows): 1,
     }
@@ -213,4 +216,3 @@ def test_too_few_axes_and_unknown_words():
         CurvesDisplay.from_run(rows).plot(labels="no")
     with pytest.raises(MaucError, match="did you mean 'wine'"):
         CurvesDisplay.from_run(rows, datasets=["vine"])
-    assert shown_name("selector", "ReliefF") == "ReliefF"

@@ -4,6 +4,7 @@ import base64
 import html
 import json
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 from mauc import FSDD, MAUCD, MDFS, MRMR, ChiSquare, ReliefF, SpreadFx, feature_pair_auc
+from mauc.auc.pair_auc import pair_wins
 from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
 from mauc.report.html import Report, selection_report
@@ -21,7 +23,8 @@ from mauc.report.html import summarise as summarise_module
 from mauc.report.html.compare import find_reference
 from mauc.report.html.curves_svg import nice_ticks, place_panel
 from mauc.report.html.distributions import N_BINS
-from mauc.report.html.render import pack
+from mauc.report.html.render import _environment, pack
+from mauc.stats import Comparison, compare_to
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -246,7 +249,7 @@ def test_hostile_names_stay_text(rng):
         return selection_report(
             MDFS("all", random_state=0).fit(X, y), X, y,
             title=words[0], data_name=words[1], command=words[2], feature_names=names,
-            comparison=rows,
+            run=rows,
         ).to_html()  # fmt: skip
 
     rows = small_run()
@@ -277,7 +280,7 @@ def test_frame_of_a_notebook_is_closed_off(wine_report):
 
 def test_comparison_has_tables_tests_and_curves(wine):
     X, y = wine
-    report = selection_report(MDFS(2, random_state=0).fit(X, y), X, y, comparison=small_run())
+    report = selection_report(MDFS(2, random_state=0).fit(X, y), X, y, run=small_run())
     comparison = report.to_dict()["comparison"]
     assert comparison["reference"] == "MDFS"
     assert len(comparison["tables"]) == 3  # two data sets, and win/draw/loss
@@ -290,6 +293,25 @@ def test_comparison_has_tables_tests_and_curves(wine):
     assert page.count("<figure") == 4
     assert "0.822</span>" not in page
     assert re.search(r"0\.822<span class=\"mark\">†</span>", page)
+
+
+def test_the_page_names_the_comparison_it_was_given(wine):
+    X, y = wine
+    selector = MDFS(2, random_state=0).fit(X, y)
+    comparison = Comparison("chi", "corrected_t", 0.1)
+    report = selection_report(selector, X, y, run=small_run(), comparison=comparison)
+    summary = report.to_dict()["comparison"]
+    assert (summary["reference"], summary["test"], summary["alpha"]) == (
+        "CHI", "corrected resampled t-test at 10 %", 0.1,
+    )  # fmt: skip
+    wanted = compare_to(small_run(), comparison)
+    assert [test["p_value"] for test in summary["tests"]] == pytest.approx(wanted["p_value"])
+    page = report.to_html()
+    assert "Wilcoxon" not in page
+    assert page.count("corrected resampled t-test at 10 %") == 5  # text, tests, three tables
+    alone = small_run().query("selector == 'mdfs'")
+    summary = selection_report(selector, X, y, run=alone).to_dict()["comparison"]
+    assert (summary["reference"], summary["tests"]) == (None, [])
 
 
 def test_others_are_compared_with_the_selector_itself():
@@ -334,9 +356,9 @@ def test_study_adds_difficulty_and_neglect(wine):
 
 def test_limits_keep_the_first_features_and_say_so(wine, monkeypatch):
     X, y = wine
-    monkeypatch.setattr(summarise_module, "MOST_CELLS", 10)  # 3 features x 3 pairs
-    monkeypatch.setattr(summarise_module, "MOST_COUNTS", 2 * N_BINS * 3)
-    monkeypatch.setattr(summarise_module, "MOST_PAIRS", 2)
+    monkeypatch.setattr(summarise_module, "MAX_CELLS", 10)  # 3 features x 3 pairs
+    monkeypatch.setattr(summarise_module, "MAX_COUNTS", 2 * N_BINS * 3)
+    monkeypatch.setattr(summarise_module, "MAX_PAIRS", 2)
     report = selection_report(MDFS(5, random_state=0).fit(X, y), X, y)
     summary = report.to_dict()
     assert len(summary["features"]) == 5
@@ -391,6 +413,37 @@ def test_nothing_is_overwritten_without_force(wine_report, tmp_path):
     wine_report.write(path, force=True)
     wine_report.write(tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text()) == wine_report.to_dict()
+
+
+def test_a_missing_template_engine_is_named_with_its_extra(wine_report, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)  # importing it now fails
+    _environment.cache_clear()
+    with pytest.raises(MaucError, match=r'package jinja2: pip install "mauc\[report\]"'):
+        wine_report.to_html()
+
+
+def test_every_auc_is_measured_once(rng, monkeypatch):
+    X = np.round(rng.normal(size=(60, 300)), 1)  # rounded: equal AUCs in and outside the choice
+    y = np.repeat([0, 1, 2], 20)
+    selectors = [MDFS(10, random_state=0), FSDD(10), MDFS("all", random_state=0)]
+    selectors = [selector.fit(X, y) for selector in selectors]
+    every = feature_pair_auc(X, y)
+    measured = []
+
+    def count(problem, chosen):
+        measured.extend(np.arange(problem.n_features)[chosen].tolist())
+        return pair_wins(problem, chosen)
+
+    monkeypatch.setattr("mauc.selectors.relevance.auc.pair_wins", count)
+    for selector in selectors:
+        measured.clear()
+        rows = selection_report(selector, X, y).to_dict()["pairs"]["hardest"]
+        # one of the chosen, to see that the data are those of fit, and those not chosen
+        others = np.flatnonzero(~selector.support_)
+        assert sorted(measured) == sorted([*others, selector.ranking_[0]])
+        for row in rows:
+            assert row["all_auc"] == pytest.approx(every[:, row["pair"]].max(), rel=1e-6)
+            assert row["all_feature"] == f"x{every[:, row['pair']].argmax()}"
 
 
 def test_a_report_prints_short(wine_report):

@@ -5,12 +5,13 @@ import io
 
 import numpy as np
 import pytest
-from report_rows import LADDER, make_rows, small_run
+from report_rows import LADDER, make_rows, published_table, small_run
 
 from mauc.exceptions import MaucError
-from mauc.report import load_published, mauc_table, published_table
+from mauc.report import load_published, mauc_table
 from mauc.report.as_latex import escape_latex
 from mauc.report.as_markdown import escape_markdown
+from mauc.stats import Comparison
 
 # Lines of the paper's source, Table 3 (MNIST) and Table 8 (Synthetic); indented ones go on.
 PAPER_LINES = {
@@ -77,8 +78,8 @@ def test_a_better_selector_has_the_double_dagger():
     table = mauc_table(rows, "wine")
     assert "**0.925**‡" in table.to_text()
     assert r"& SU & $\textbf{0.925}^{\ddag}$\\" in table.to_latex()
-    assert "‡" not in mauc_table(rows, "wine", reference="su").to_text().split("\n\n")[1]
-    assert mauc_table(rows, "wine", reference=None).cell("nb", "su", 5).mark == ""
+    assert "‡" not in mauc_table(rows, "wine", Comparison("su")).to_text().split("\n\n")[1]
+    assert mauc_table(rows, "wine", Comparison(None)).cell("nb", "su", 5).mark == ""
 
 
 def test_the_corrected_test_is_more_careful():
@@ -86,9 +87,9 @@ def test_the_corrected_test_is_more_careful():
     worse = LADDER - np.array([1, 2, 3, 10, 20, 40]) / 1000
     rows = make_rows({("wine", "nb", "mdfs", 5): LADDER, ("wine", "nb", "su", 5): worse})
     assert mauc_table(rows, "wine").cell("nb", "su", 5).mark == "worse"
-    table = mauc_table(rows, "wine", test="corrected_t")
+    table = mauc_table(rows, "wine", Comparison(test="corrected_t"))
     assert table.cell("nb", "su", 5).mark == "none"
-    assert "corrected resampled t-test" in table.to_text()
+    assert "corrected resampled t-test at 5 %" in table.to_text()
 
 
 def test_failed_and_missing_values_are_gaps():
@@ -137,7 +138,7 @@ def test_names_are_escaped():
     assert r"\multirow{3}{*}{my\_tree}" in latex
     assert r"& s\_100\% & " in latex
     assert r"\label{tab:mauc-a-b-c}" in latex
-    assert r"95 \% level" in latex
+    assert r"at 5 \%" in latex
     body = [line for line in markdown.splitlines() if line.startswith("|")]
     assert any(r"| s\_100% |" in line for line in body)
     # 2 labels and 2 sizes: an unescaped bar would add a column
@@ -181,13 +182,13 @@ def test_repeats_and_folds_are_in_the_caption():
     [
         ({"dataset": "wyne"}, "did you mean 'wine'"),
         ({"reference": "mdsf"}, "did you mean 'mdfs'"),
-        ({"test": "t"}, "test must be one of wilcoxon, corrected_t"),
+        ({"test": "t"}, "test must be one of 'wilcoxon', 'corrected_t'"),
     ],
 )
 def test_wrong_words_name_the_right_ones(options, message):
-    options = {"dataset": "wine", **options}
+    dataset = options.pop("dataset", "wine")
     with pytest.raises(MaucError, match=message):
-        mauc_table(small_run(), **options)
+        mauc_table(small_run(), dataset, Comparison(**options))
 
 
 def test_rows_without_a_column_or_a_row():

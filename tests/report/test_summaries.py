@@ -11,6 +11,7 @@ from mauc.report import (
     summary_table,
     win_draw_loss_table,
 )
+from mauc.stats import Comparison
 
 
 def test_seconds_are_means_over_splits():
@@ -48,7 +49,7 @@ def test_win_draw_loss_by_hand():
     assert frame.loc[("nb", "s_100%")].tolist() == [0, 4, 0]
     assert frame.loc[("all", "chi")].tolist() == [8, 0, 0]
     assert r"| CHI | 4/0/0 | 4/0/0 | 8/0/0 |" in table.to_markdown()
-    other = win_draw_loss_table(small_run(), reference="chi").frame()
+    other = win_draw_loss_table(small_run(), Comparison("chi")).frame()
     assert other.loc[other["classifier"] == "all", "loss"].tolist() == [8, 8]
 
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from report_rows import LADDER, VERSIONS, make_rows, small_run
 
-from mauc.exceptions import MaucError
-from mauc.report import mauc_table, write_figures, write_published, write_tables
+from mauc.exceptions import MaucError, MaucWarning
+from mauc.report import mauc_table, run_tables, write_figures, write_published, write_tables
+from mauc.stats import Comparison
 
 matplotlib.use("Agg")
 
@@ -49,7 +50,7 @@ def test_nothing_is_overwritten_without_force(tmp_path):
 
 def test_an_error_writes_nothing(tmp_path):
     with pytest.raises(MaucError, match="reference"):
-        write_tables(small_run(), tmp_path / "out", reference="mdsf")
+        write_tables(small_run(), tmp_path / "out", Comparison("mdsf"))
     with pytest.raises(MaucError, match="format must be one of"):
         write_tables(small_run(), tmp_path / "out", formats=["xls"])
     assert not (tmp_path / "out").exists()
@@ -59,7 +60,7 @@ def test_an_error_writes_nothing(tmp_path):
 
 
 def test_without_a_reference_there_are_no_marks(tmp_path):
-    files = write_tables(small_run(), tmp_path, formats=["txt"], reference=None)
+    files = write_tables(small_run(), tmp_path, Comparison(None), formats=["txt"])
     assert "win_draw_loss.txt" not in [path.name for path in files]
     assert "†" not in "".join(path.read_text(encoding="utf-8") for path in files)
 
@@ -104,3 +105,25 @@ def test_a_run_of_one_data_set_and_one_problem_has_its_tables(tmp_path):
     ]
     names = {file.name for file in write_tables(rows, tmp_path / "one", formats="txt")}
     assert "ranks.txt" in names
+
+
+def test_the_files_are_the_tables_of_the_run(tmp_path):
+    tables = run_tables(small_run(), Comparison("chi", "corrected_t", 0.1))
+    assert list(tables) == ["mauc wine", "mauc a_b|c", "runtime", "ranks", "stability",
+                            "win/draw/loss", "summary"]  # fmt: skip
+    files = write_tables(
+        small_run(), tmp_path, Comparison("chi", "corrected_t", 0.1), formats="txt"
+    )
+    for path, table in zip(files, tables.values(), strict=True):
+        assert path.read_text(encoding="utf-8").startswith(table.to_text())
+    for name in ("mauc wine", "win/draw/loss", "summary"):
+        assert "corrected resampled t-test at 10 %" in " ".join(tables[name].to_text().split())
+
+
+def test_a_summary_that_the_run_has_too_little_for_is_left_out(tmp_path):
+    rows = small_run().drop(columns="features")
+    with pytest.warns(MaucWarning, match=r"no table of (stability|summary): .* features") as caught:
+        files = write_tables(rows, tmp_path, formats="txt")
+    assert len(caught) == 2  # the summary has a column of stability
+    names = [path.stem for path in files]
+    assert names == ["table_wine", "table_a_b_c", "runtime", "ranks", "win_draw_loss"]

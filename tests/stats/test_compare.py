@@ -3,44 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+from run_rows import NAN, SETTING, run_rows
 
 from mauc.exceptions import MaucError
-from mauc.stats import compare_to, corrected_t_test, mean_mauc, wilcoxon_test, win_draw_loss
-
-NAN = float("nan")
-SETTING = ["dataset", "classifier", "size", "selector"]
-
-
-def run_rows(maucs, *, dataset="glass", classifier="nb", size=10):
-    """Rows of one setting: selector -> MAUC of every split, two folds a repeat."""
-    rows = [
-        {"dataset": dataset, "classifier": classifier, "size": size, "selector": selector,
-         "repeat": split // 2, "fold": split % 2, "mauc": mauc,
-         "status": "failed" if np.isnan(mauc) else "ok",
-         "n_train": 90 + split % 2, "n_test": 10 - split % 2}
-        for selector, values in maucs.items()
-        for split, mauc in enumerate(values)
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-@pytest.fixture
-def rows(rng):
-    """A run of 2 data sets, 2 classifiers, 2 sizes, 3 selectors, 60 splits, with failures."""
-    better = {"mdfs": 0.02, "su": 0.0, "relieff": 0.09}
-    parts = [
-        run_rows(
-            {name: np.round(0.8 + plus + rng.normal(0, 0.05, 60), 2)
-             for name, plus in better.items()},
-            dataset=dataset, classifier=classifier, size=size,
-        )
-        for dataset in ("wine", "glass") for classifier in ("nb", "1nn") for size in (20, 10)
-    ]  # fmt: skip
-    run = pd.concat(parts, ignore_index=True)
-    failed = rng.choice(len(run), 40, replace=False)
-    run.loc[failed, "mauc"] = NAN
-    run.loc[failed, "status"] = "failed"
-    return run
+from mauc.stats import (
+    Comparison,
+    compare_to,
+    corrected_t_test,
+    mean_mauc,
+    wilcoxon_test,
+    win_draw_loss,
+)
 
 
 def test_a_comparison_by_hand():
@@ -62,7 +35,7 @@ def test_a_comparison_by_hand():
 @pytest.mark.parametrize("test", ["wilcoxon", "corrected_t"])
 def test_every_row_is_the_test_of_its_two_lists(rows, test):
     shuffled = rows.sample(frac=1, random_state=1)
-    table = compare_to(rows, "mdfs", test=test)
+    table = compare_to(rows, Comparison("mdfs", test))
     assert len(table) == 2 * 2 * 2 * 2
     assert {"better", "worse"} <= set(table["mark"])
     by_setting = dict(list(shuffled.groupby(SETTING)))
@@ -128,7 +101,7 @@ def test_a_gap_stays_a_gap(test):
         run_rows({"su": [0.5, 0.6]}, size=20),  # no reference at this size
         run_rows({"mdfs": [0.5, NAN], "su": [NAN, 0.6]}, size=30),  # no common split
     ])  # fmt: skip
-    table = compare_to(run, "mdfs", test=test)
+    table = compare_to(run, Comparison("mdfs", test))
     assert table["size"].tolist() == [10, 20, 30]
     assert table["n"].tolist() == [0, 0, 0]
     assert table[["mean", "reference_mean", "difference", "p_value"]].isna().all(axis=None)
@@ -147,7 +120,7 @@ def test_a_row_marked_failed_does_not_count_whatever_its_value():
 def test_alpha_moves_the_mark():
     run = run_rows({"mdfs": [0.9] * 6, "su": [0.8, 0.7, 0.6, 0.5, 0.4, 0.3]})  # p = 2/64
     assert compare_to(run, "mdfs")["mark"].tolist() == ["worse"]
-    assert compare_to(run, "mdfs", alpha=0.03)["mark"].tolist() == ["none"]
+    assert compare_to(run, Comparison("mdfs", alpha=0.03))["mark"].tolist() == ["none"]
     assert compare_to(run, "su")["mark"].tolist() == ["better"]
 
 
@@ -160,22 +133,6 @@ def test_kinds_of_name_columns_do_not_matter(rows, kind):
     assert counted.astype(object).equals(
         win_draw_loss(wanted, by=("dataset", "classifier")).astype(object)
     )
-
-
-def test_mean_mauc_by_hand():
-    run = run_rows({"mdfs": [0.25, 0.75, NAN], "su": [0.5, NAN, NAN], "chi": [NAN] * 3})
-    table = mean_mauc(run)
-    assert list(table) == [*SETTING, "n", "mean", "std"]
-    assert table["n"].tolist() == [2, 1, 0]
-    np.testing.assert_allclose(table["mean"], [0.5, 0.5, NAN])
-    np.testing.assert_allclose(table["std"], [np.sqrt(0.125), NAN, NAN])
-
-
-def test_mean_mauc_agrees_with_pandas(rows):
-    table = mean_mauc(rows).sort_values(SETTING)
-    wanted = rows.groupby(SETTING)["mauc"].agg(["count", "mean", "std"])
-    np.testing.assert_array_equal(table["n"], wanted["count"])
-    np.testing.assert_allclose(table[["mean", "std"]], wanted[["mean", "std"]])
 
 
 def test_win_draw_loss_by_hand():
@@ -212,15 +169,15 @@ def test_bad_input_is_named(rows):
     ):
         compare_to(rows, "mdf")
     with pytest.raises(MaucError, match=r"test must be one of .*did you mean 'wilcoxon'"):
-        compare_to(rows, "mdfs", test="wilcox")
-    with pytest.raises(MaucError, match=r"alpha must lie"):
-        compare_to(rows, "mdfs", alpha=95)
+        compare_to(rows, Comparison("mdfs", "wilcox"))
+    with pytest.raises(MaucError, match=r"alpha must be a number in \(0, 1\), got 95"):
+        compare_to(rows, Comparison("mdfs", alpha=95))
     with pytest.raises(MaucError, match=r"fold, mauc are missing"):
         compare_to(rows.drop(columns=["mauc", "fold"]), "mdfs")
     with pytest.raises(MaucError, match=r"n_test is missing"):
-        compare_to(rows.drop(columns="n_test"), "mdfs", test="corrected_t")
+        compare_to(rows.drop(columns="n_test"), Comparison("mdfs", "corrected_t"))
     with pytest.raises(MaucError, match=r"positive n_train"):
-        compare_to(rows.assign(n_train=0), "mdfs", test="corrected_t")
+        compare_to(rows.assign(n_train=0), Comparison("mdfs", "corrected_t"))
     with pytest.raises(MaucError, match=r"once, got 2 of dataset wine, .* repeat 0, fold 0"):
         mean_mauc(pd.concat([rows, rows.iloc[:1]]))
     with pytest.raises(MaucError, match=r"name selector in every row"):

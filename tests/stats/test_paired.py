@@ -200,7 +200,7 @@ def test_bad_input_is_named():
         wilcoxon_test([[1, 2]], [1, 2])
     with pytest.raises(MaucError, match=r"reference must be finite"):
         wilcoxon_test([1, 2], [1, np.inf])
-    with pytest.raises(MaucError, match=r"alpha must lie between 0 and 1, got 5"):
+    with pytest.raises(MaucError, match=r"alpha must be a number in \(0, 1\), got 5"):
         wilcoxon_test([1, 2], [1, 2], alpha=5)
     with pytest.raises(MaucError, match=r"must be positive, got n_train=0"):
         corrected_t_test([1, 2], [1, 2], n_train=0, n_test=1)

@@ -103,7 +103,7 @@ def test_bad_selections_are_named():
         stability([[1, 1], [0, 1]], 5)
     with pytest.raises(MaucError, match=r"must list column numbers"):
         stability([[0.5, 1], [0, 1]], 5)
-    with pytest.raises(MaucError, match=r"alpha must lie"):
+    with pytest.raises(MaucError, match=r"alpha must be a number in \(0, 1\)"):
         stability([[0], [1]], 5, alpha=1)
 
 
@@ -157,5 +157,5 @@ def test_rows_without_features_are_refused():
     with pytest.raises(MaucError, match=r"features is missing"):
         selector_stability(run_rows([[0], [1]]).drop(columns="features"))
     two = pd.concat([run_rows([[0, 1]]), run_rows([[0], [1]], n_features=5).iloc[1:]])
-    with pytest.raises(MaucError, match=r"one n_features a data set, got several for 'glass'"):
+    with pytest.raises(MaucError, match=r"one n_features per data set, got several for 'glass'"):
         selector_stability(two)

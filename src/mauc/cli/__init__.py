@@ -1,4 +1,4 @@
-"""The command line: one file a command, each calls the library's public functions."""
+"""The command line: one file per command, each calls public functions of the library."""
 
 import sys
 from importlib.util import find_spec

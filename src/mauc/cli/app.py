@@ -1,7 +1,7 @@
 """Put the commands together.
 
 The modules of the commands import the library inside their functions, so that help, version and
-completion of words do not wait for it.
+shell completion do not wait for it.
 """
 
 from typing import Annotated
@@ -46,12 +46,12 @@ def _root(
     """Choose features for a high multi-class AUC (MAUC).
 
     \b
-    mauc select data.csv --target label -k 20     the best 20 features, and for whom
+    mauc select data.csv --target label -k 20     the best 20 features and the pairs they serve
     mauc compare data.csv --target label          which method is best for these data
-    mauc COMMAND --help                           what a command can do
+    mauc COMMAND --help                           the options of a command
 
-    Exit codes: 0 fine, 1 some combinations of a run failed, 2 wrong input, 70 a fault of this
-    program, 130 stopped.
+    Exit codes: 0 success, 1 some combinations of a run failed, 2 wrong input, 70 internal error,
+    130 interrupted.
     """  # noqa: D301
 
 

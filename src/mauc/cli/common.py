@@ -1,4 +1,4 @@
-"""What the commands share: arguments, and errors that become a line and an exit code."""
+"""What the commands share: options, and how errors become a message and an exit code."""
 
 import functools
 import os
@@ -12,10 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
+from mauc.checks import check_int
 from mauc.cli.show import printable
 from mauc.exceptions import MaucError
 
-FAILED, USAGE, FAULT, STOPPED = 1, 2, 70, 130  # exit codes
+FAILED, USAGE, INTERNAL, INTERRUPTED = 1, 2, 70, 130  # exit codes
 
 DEFAULT_DATA = "siren"
 DataArgument = Annotated[
@@ -33,7 +34,7 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="Format of the file, if its extension does not tell: csv, tsv, parquet, feather, "
+        help="Format of the file, if its extension does not say: csv, tsv, parquet, feather, "
         "arff, npz, mat or svmlight.",
     ),
 ]
@@ -41,28 +42,30 @@ NominalOption = Annotated[
     str,
     typer.Option(
         metavar="HOW",
-        help="Columns of words: keep (for methods that take them), ordinal, onehot or drop.",
+        help="Nominal columns: keep (for methods that accept them), ordinal, onehot or drop.",
     ),
 ]
 NumericOption = Annotated[
-    str, typer.Option("--nominal", metavar="HOW", help="Columns of words: ordinal, onehot or drop.")
+    str, typer.Option("--nominal", metavar="HOW", help="Nominal columns: ordinal, onehot or drop.")
 ]
 DropOption = Annotated[
     list[str] | None,
-    typer.Option("--drop", metavar="COLUMN", help="A column to leave out; may be given again."),
+    typer.Option("--drop", metavar="COLUMN", help="Column to leave out; repeatable."),
 ]
 SeparatorOption = Annotated[
     str | None,
-    typer.Option(metavar="TEXT", help="What separates the columns of a csv or tsv file."),
+    typer.Option(metavar="TEXT", help="Column separator of a csv or tsv file."),
 ]
 EncodingOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Encoding of a text file, such as latin-1; UTF-8 if not."),
+    typer.Option(
+        metavar="NAME", help="Encoding of a text file, such as latin-1; UTF-8 by default."
+    ),
 ]
 MethodOption = Annotated[
     str,
     typer.Option(
-        "--method", "-m", metavar="NAME", help="A selector: mdfs, mrmr, su, ... (see mauc methods)."
+        "--method", "-m", metavar="NAME", help="Selector: mdfs, mrmr, su, ... (see mauc methods)."
     ),
 ]
 SetOption = Annotated[
@@ -70,19 +73,22 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="An option of the method (see mauc methods); may be given again.",
+        help="Option of the method (see mauc methods); repeatable.",
     ),
 ]
 FigureOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Draw it to this file (png, pdf, svg).")
+    Path | None, typer.Option(metavar="FILE", help="Draw a figure to this file (png, pdf, svg).")
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-SeedOption = Annotated[int, typer.Option(metavar="INT", help="Seed of all that is random.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+SeedOption = Annotated[int, typer.Option(metavar="INT", help="Random seed.")]
 JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", metavar="INT", help="Threads; -1 for all cores.")
 ]
 WorkersOption = Annotated[
     int, typer.Option("--jobs", "-j", metavar="INT", help="Processes; -1 for one per core.")
+]
+AlphaOption = Annotated[
+    float, typer.Option(metavar="FLOAT", help="Level of significance of the test.")
 ]
 ProgressOption = Annotated[
     str,
@@ -93,12 +99,9 @@ ProgressOption = Annotated[
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
-# Packages that not everyone has, by the extra that brings them.
-_EXTRAS = {"matplotlib": "plot", "dask": "dask", "distributed": "dask"}
-
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a function a command: its errors become a line on standard error and an exit code."""
+    """Make a function a command: its errors become a message on stderr and an exit code."""
 
     @functools.wraps(function)
     def run(*arguments: Any, **options: Any) -> None:
@@ -111,9 +114,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             raise
         except KeyboardInterrupt as stop:
             complain(f"stopped; {stop}" if str(stop) else "stopped.")
-            raise typer.Exit(STOPPED) from None
+            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            _drop_output()  # the reader (head, less) has seen enough
+            _drop_output()  # the reader (head, less) has closed the pipe
         except Exception as error:
             if options.get("debug"):
                 traceback.print_exc()
@@ -126,36 +129,33 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
-    if not 0 <= seed < 2**32:
-        raise MaucError(f"--seed must be in [0, {2**32 - 1}], got {seed}.")
+    check_int("--seed", seed, 0, 2**32 - 1)
     if jobs != -1 and jobs < 1:
-        raise MaucError(f"--jobs must be from 1 up, or -1 for all cores, got {jobs}.")
+        raise MaucError(f"--jobs must be at least 1, or -1 for all cores, got {jobs}.")
 
 
 def complain(message: str) -> None:
-    """Write a message to standard error, whatever characters the names in it have."""
+    """Write a message to stderr, with unprintable characters escaped."""
     typer.echo("mauc: " + "\n".join(map(printable, message.split("\n"))), err=True)
 
 
 def _code_of(error: Exception) -> int:
-    return USAGE if isinstance(error, ValueError | OSError | MemoryError | ImportError) else FAULT
+    return (
+        USAGE if isinstance(error, ValueError | OSError | MemoryError | ImportError) else INTERNAL
+    )
 
 
 def _message_of(error: Exception) -> str:
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        package = error.name.split(".")[0]
-        extra = _EXTRAS.get(package, "all")
-        return f"this needs the package {package}: pip install 'mauc[{extra}]'"
     if isinstance(error, MemoryError):
         return f"not enough memory. {error}".rstrip()
-    if _code_of(error) == FAULT:
+    if _code_of(error) == INTERNAL:
         name = type(error).__name__
-        return f"a fault of this program, {name}: {error}; --debug shows where."
+        return f"internal error, {name}: {error}; --debug shows the traceback."
     return str(error) or type(error).__name__
 
 
 def _drop_output() -> None:
-    """Let nobody read what is left in the buffers, where it cannot be written."""
+    """Discard what is left in the buffer if it cannot be written."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):

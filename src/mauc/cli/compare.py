@@ -3,6 +3,7 @@
 import shlex
 import sys
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from mauc.checks import unknown_word
 from mauc.cli.common import (
     DEFAULT_DATA,
     FAILED,
+    AlphaOption,
     DataArgument,
     DebugOption,
     DropOption,
@@ -31,6 +33,7 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import (
     fit_on,
+    make_comparison,
     named_selector,
     numbers_only,
     read_data,
@@ -55,6 +58,7 @@ if TYPE_CHECKING:
 
     from mauc.datasets import Dataset
     from mauc.experiments import DatasetSpec
+    from mauc.stats import Comparison
 
 _BAR = 20  # characters of the bar of MAUC 1
 
@@ -64,22 +68,23 @@ def compare(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
     methods: Annotated[
-        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, with commas.")
+        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, comma-separated.")
     ] = "mdfs,maucd,mrmr,chi,su",
     classifiers: Annotated[
-        str, typer.Option("--classifiers", "-c", metavar="NAMES", help="Classifiers, with commas.")
+        str,
+        typer.Option("--classifiers", "-c", metavar="NAMES", help="Classifiers, comma-separated."),
     ] = "nb,1nn",
     sizes: Annotated[
         str | None,
-        typer.Option(metavar="INTS", help="Numbers of features, with commas: 5,10,20."),
+        typer.Option(metavar="INTS", help="Numbers of features, comma-separated: 5,10,20."),
     ] = None,
-    repeats: Annotated[int, typer.Option(metavar="INT", help="How often the data are split.")] = 2,
-    folds: Annotated[int, typer.Option(metavar="INT", help="Into how many parts.")] = 5,
+    repeats: Annotated[
+        int, typer.Option(metavar="INT", help="Repeats of the cross-validation.")
+    ] = 2,
+    folds: Annotated[int, typer.Option(metavar="INT", help="Folds of the cross-validation.")] = 5,
     reference: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Whom the others are compared with; the first method by default."
-        ),
+        typer.Option(metavar="NAME", help="Baseline selector; the first of --methods by default."),
     ] = None,
     test: Annotated[
         str,
@@ -88,14 +93,14 @@ def compare(
             help="corrected_t (allows for overlapping folds) or wilcoxon (as in the paper).",
         ),
     ] = "corrected_t",
-    alpha: Annotated[float, typer.Option(metavar="FLOAT", help="Level of the test.")] = 0.05,
+    alpha: AlphaOption = 0.05,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Keep the run in this folder; the same command goes on with it.",
+            help="Keep the run in this folder; the same command resumes it.",
         ),
     ] = None,
     figure: FigureOption = None,
@@ -103,7 +108,7 @@ def compare(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a page for the browser: the choice of the reference, and the comparison.",
+            help="Write an HTML page: the selection of the baseline, and the comparison.",
         ),
     ] = None,
     data_format: FormatOption = None,
@@ -128,10 +133,10 @@ def compare(
     check_figure(figure, force=force)
     check_outputs(report, force=force)
     check_extension("--report", report, (".html", ".htm", ".json"))
-    check_test(test, alpha)
     names = words_of(methods, "--methods")
     if reference is not None and reference not in names:
         raise unknown_word("--reference", reference, names)
+    comparison = make_comparison(reference or names[0], test, alpha)
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
     numbers_only(dataset, "mauc compare")
     given = {
@@ -159,7 +164,6 @@ def compare(
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
         raise MaucError("every combination failed:\n  " + "\n  ".join(failed))
-    options: dict[str, Any] = {"reference": reference or names[0], "test": test, "alpha": alpha}
     files = []
     if figure is not None:
         from mauc.plotting import CurvesDisplay
@@ -168,21 +172,22 @@ def compare(
     if report is not None:
         from mauc.report import selection_report
 
-        selector = named_selector(options["reference"], max(plan.sizes), None, seed, 1)
-        fit_on(selector, dataset, options["reference"])
+        baseline = reference or names[0]
+        selector = named_selector(baseline, max(plan.sizes), None, seed, 1)
+        fit_on(selector, dataset, baseline)
         page = selection_report(
             selector, dataset.X, dataset.y,
-            data_name=dataset.name, feature_names=dataset.feature_names, comparison=rows,
-            command=shlex.join(["mauc", *sys.argv[1:]]),
+            data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
+            comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),
         )  # fmt: skip
         files.append(page.write(report, force=force))
     if as_json:
         print_json(
             {
                 "data": dataset.name,
-                **options,
+                **asdict(comparison),
                 "means": frame_records(mean_mauc(rows)),
-                "comparison": frame_records(compare_to(rows, **options)),
+                "comparison": frame_records(compare_to(rows, comparison)),
                 "failures": summary.failures,
                 "run": output,
                 "files": files,
@@ -191,21 +196,12 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        print_text(mauc_table(rows, spec.name, **options).to_text())
-        print_table(overview(rows, options))
+        print_text(mauc_table(rows, spec.name, comparison).to_text())
+        print_table(overview(rows, comparison))
     say_files(files)
     if failed:
         complain("some combinations failed:\n  " + "\n  ".join(failed))
         raise typer.Exit(FAILED)
-
-
-def check_test(test: str, alpha: float) -> None:
-    """Refuse a test that is not there, before the long run and not after it."""
-    known = ("corrected_t", "wilcoxon")
-    if test not in known:
-        raise unknown_word("--test", test, known)
-    if not 0 < alpha < 1:
-        raise MaucError(f"--alpha must lie between 0 and 1, got {alpha}.")
 
 
 def _dataset_spec(
@@ -231,13 +227,13 @@ def _dataset_spec(
     return DatasetSpec(name, source, target, options)
 
 
-def overview(rows: Any, options: dict[str, Any]) -> "Table":
-    """Return the mean MAUC of each selector as a bar, with wins and losses of the reference."""
+def overview(rows: Any, comparison: "Comparison") -> "Table":
+    """Return the mean MAUC of each selector as a bar, with wins and losses of the baseline."""
     from mauc.stats import compare_to, win_draw_loss
 
     means = rows[rows["status"] == "ok"].groupby("selector", sort=False)["mauc"].mean()
-    counts = win_draw_loss(compare_to(rows, **options), by=()).set_index("selector")
-    verdict = f"{options['reference']} wins / draws / loses"
+    counts = win_draw_loss(compare_to(rows, comparison), by=()).set_index("selector")
+    verdict = f"{comparison.reference} wins / draws / loses"
     table = make_table("selector", "mean MAUC", "from 1/2 to 1", verdict, right=("mean MAUC",))
     block = "█" if make_console().encoding.startswith("utf") else "#"
     for selector, mean in means.sort_values(ascending=False, kind="stable").items():

@@ -9,6 +9,7 @@ from mauc.exceptions import MaucError
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
     from mauc.selectors.base import RankingSelector
+    from mauc.stats import Comparison
 
 # Parameters of selectors that are options of their own here.
 _OWN = {"n_features_to_select": "-k", "random_state": "--seed", "n_jobs": "--jobs"}
@@ -18,7 +19,7 @@ def read_data(
     data: str, target: str | None, data_format: str | None, nominal: str,
     drop: list[str] | None, separator: str | None, encoding: str | None,
 ) -> "Dataset":  # fmt: skip
-    """Load the data set of a command; errors speak of its options."""
+    """Load the data set of a command; errors name its options."""
     from mauc.datasets import load_dataset
 
     if separator is not None:
@@ -35,7 +36,18 @@ def read_data(
 def as_options(message: str) -> str:
     """Return a message of the library with its parameters as options of the command line."""
     message = re.sub(r"\b(separator|encoding|format|nominal)=", r"--\1 ", message)
-    return re.sub(r"^(separator|encoding|format|nominal) (?=must|goes)", r"--\1 ", message)
+    words = "separator|encoding|format|nominal|test|alpha"
+    return re.sub(rf"^({words}) (?=must|goes)", r"--\1 ", message)
+
+
+def make_comparison(reference: str | None, test: str, alpha: float) -> "Comparison":
+    """Return the comparison of ``--reference``, ``--test`` and ``--alpha``."""
+    from mauc.stats import Comparison
+
+    try:
+        return Comparison(reference, test, alpha)
+    except MaucError as error:
+        raise MaucError(as_options(str(error))) from error
 
 
 def numbers_only(dataset: "Dataset", what: str) -> None:
@@ -52,7 +64,7 @@ def named_selector(
     method: str, size: int | str, options: list[str] | None, seed: int, jobs: int
 ) -> "RankingSelector":
     """Return the unfitted selector of ``--method`` with its ``--set`` options."""
-    from mauc.selectors import SELECTORS, make_selector
+    from mauc.registry import SELECTORS, make_selector
 
     if method not in SELECTORS:
         raise unknown_word("--method", method, SELECTORS)
@@ -62,7 +74,7 @@ def named_selector(
     free = [name for name in known if name not in _OWN and name not in fixed]
     for name in given:
         if name in _OWN:
-            raise MaucError(f"--set {name}: say {_OWN[name]} instead.")
+            raise MaucError(f"--set {name}: use {_OWN[name]} instead.")
         if name not in free:
             choices = free or ["none (it has no options)"]
             raise unknown_word(f"--set for the method {method}", name, choices)
@@ -129,7 +141,7 @@ def check_size(k: str | None, n_features: int) -> int | str:
 
 
 def words_of(text: str, option: str) -> list[str]:
-    """Return the words of a list with commas."""
+    """Return the words of a comma-separated list."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not words:
         raise MaucError(f"{option} must be names separated by commas, got {text!r}.")
@@ -137,7 +149,7 @@ def words_of(text: str, option: str) -> list[str]:
 
 
 def sizes_from(text: str | None, n_features: int) -> tuple[int, ...]:
-    """Return the sizes of a list with commas; by default some up to 100 or all features.
+    """Return the sizes of a comma-separated list; by default some up to 100 or all features.
 
     Examples
     --------
@@ -146,8 +158,8 @@ def sizes_from(text: str | None, n_features: int) -> tuple[int, ...]:
     ((6, 13, 32, 64), (5, 10))
     """
     if text is None:
-        most = min(100, n_features)
-        return tuple(sorted({max(1, round(most * share)) for share in (0.1, 0.2, 0.5, 1.0)}))
+        largest = min(100, n_features)
+        return tuple(sorted({max(1, round(largest * share)) for share in (0.1, 0.2, 0.5, 1.0)}))
     try:
         sizes = sorted({int(word) for word in words_of(text, "--sizes")})
     except ValueError:

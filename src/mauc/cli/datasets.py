@@ -25,7 +25,7 @@ NameArgument = Annotated[
 
 @command
 def list_command(as_json: JsonOption = False, debug: DebugOption = False) -> None:
-    """List the data sets that have a name.
+    """List the registered data sets.
 
     Example: mauc datasets list
     """
@@ -48,7 +48,7 @@ def list_command(as_json: JsonOption = False, debug: DebugOption = False) -> Non
 def info(
     name: NameArgument = DEFAULT_DATA, as_json: JsonOption = False, debug: DebugOption = False
 ) -> None:
-    """Tell what a data set is, where it comes from, its licence and its classes.
+    """Describe a data set: origin, licence, classes.
 
     Example: mauc datasets info usps
     """
@@ -84,7 +84,7 @@ def fetch_command(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Download a data set once, check it and keep it.
+    """Download a data set into the cache and check it.
 
     Example: mauc datasets fetch usps
     """

@@ -1,59 +1,47 @@
-"""`mauc methods`: what there is, in two tables."""
+"""`mauc methods`: the selectors and classifiers, with what they accept."""
 
-import inspect
-from functools import partial
 from typing import Any
 
 from mauc.cli.common import DebugOption, JsonOption, command
 from mauc.cli.show import add_row, make_table, print_json, print_table
 
+# Parameters that are options of the commands themselves.
+_COMMON = {"n_features_to_select", "n_jobs", "random_state"}
+
 
 @command
 def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
-    """List the selectors and classifiers with what they take.
+    """List the selectors and classifiers with what they accept and their options.
 
     Example: mauc methods
     """
-    from mauc.classifiers import CLASSIFIERS
-    from mauc.selectors import SELECTORS
+    from mauc.registry import CLASSIFIERS, SELECTORS
 
     listed = {
-        "selectors": [_selector(name, made) for name, made in SELECTORS.items()],
-        "classifiers": [_described(name, made) for name, made in CLASSIFIERS.items()],
+        "selectors": [_describe(entry) for entry in SELECTORS.values()],
+        "classifiers": [_describe(entry) for entry in CLASSIFIERS.values()],
     }
     if as_json:
         print_json(listed)
         return
-    table = make_table("selector", "what it does", "takes", "options (--set)")
-    for row in listed["selectors"]:
-        options = [f"{name}={value}" for name, value in row["options"].items()]
-        add_row(
-            table, row["name"], row["summary"], ", ".join(row["takes"]) or "-",
-            ", ".join(options) or "-",
-        )  # fmt: skip
-    print_table(table)
-    table = make_table("classifier", "what it does")
-    for row in listed["classifiers"]:
-        add_row(table, row["name"], row["summary"])
-    print_table(table)
+    for kind, option_head in (("selector", "options (--set)"), ("classifier", "options")):
+        table = make_table(kind, "name in tables", "measure", "accepts", option_head)
+        for row in listed[f"{kind}s"]:
+            options = [f"{name}={value}" for name, value in row["options"].items()]
+            accepted, shown = ", ".join(row["accepts"]) or "-", ", ".join(options) or "-"
+            add_row(table, row["name"], row["label"], row["measure"], accepted, shown)
+        print_table(table)
 
 
-def _described(name: str, made: Any) -> dict[str, Any]:
-    kind = made.func if isinstance(made, partial) else made
-    fixed = made.keywords if isinstance(made, partial) else {}
-    hidden = {"n_features_to_select", "n_jobs", "random_state", *fixed}
-    shown = kind.__name__ + (f" ({', '.join(map(str, fixed.values()))})" if fixed else "")
-    options = {key: value for key, value in made().get_params().items() if key not in hidden}
-    summary = (inspect.getdoc(kind) or "").splitlines()[0]
-    return {"name": name, "class": shown, "summary": summary, "options": options}
-
-
-def _selector(name: str, made: Any) -> dict[str, Any]:
-    row = _described(name, made)
-    selector = made()
-    accepts = selector._accepts()
-    words = {"nominal": "accept_nominal", "sparse": "accept_sparse"}
-    takes = [word for word, key in words.items() if accepts[key]]
-    if "sample_weight" in inspect.signature(selector.fit).parameters:
-        takes.append("weights")
-    return {**row, "takes": takes}
+def _describe(entry: Any) -> dict[str, Any]:
+    hidden = _COMMON | set(entry.options)
+    options = {name: value for name, value in entry().get_params().items() if name not in hidden}
+    return {
+        "name": entry.name,
+        "label": entry.label,
+        "class": entry.class_name,
+        "measure": entry.measure,
+        "accepts": entry.accepts.words(),
+        "options": options,
+        "is_in_paper": entry.is_in_paper,
+    }

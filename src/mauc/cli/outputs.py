@@ -1,4 +1,4 @@
-"""Files that a command is to write: refused before the work, not after it."""
+"""Output files of a command: checked before the work, written after it."""
 
 import io
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 from mauc.files import write_atomic
 
 _PICTURES = (".png", ".pdf", ".svg")
@@ -32,14 +33,17 @@ def check_extension(option: str, path: Path | None, known: tuple[str, ...]) -> N
 
 
 def check_figure(path: Path | None, *, force: bool) -> None:
-    """Refuse a figure that cannot be drawn, for its name or for want of matplotlib."""
+    """Refuse a figure that cannot be drawn: its name is wrong, or matplotlib is missing."""
     if path is None:
         return
     check_outputs(path, force=force)
     check_extension("--figure", path, _PICTURES)
-    import matplotlib
+    use_no_screen()
 
-    matplotlib.use("Agg")  # a file needs no screen
+
+def use_no_screen() -> None:
+    """Let matplotlib draw into files only."""
+    optional_import("matplotlib", "figures").use("Agg")
 
 
 def write_figure(figure: Any, path: Path, *, force: bool) -> Path:

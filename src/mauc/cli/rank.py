@@ -25,9 +25,9 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import check_size, fit_on, named_selector, numbers_only, read_data
 from mauc.cli.outputs import check_extension, check_outputs
-from mauc.cli.select import measure_of
 from mauc.cli.show import add_row, make_table, print_json, print_table, say_files, short
 from mauc.files import write_atomic
+from mauc.registry import score_label
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -86,7 +86,10 @@ def rank(
     if as_json:
         print_json({"data": dataset.name, "method": method, "features": ranked, "files": files})
     else:
-        measure = f"mean {measure_of(method)}".replace("mean score", "score")
+        measure = score_label(selector)
+        # The AUC of a feature on the whole problem is its mean over the class pairs.
+        if measure == "AUC" or selector.decomposition_.name != "whole":
+            measure = f"mean {measure}"
         table = make_table("#", "feature", measure, right=("#", measure))
         for row in ranked:
             add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")

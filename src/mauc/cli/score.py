@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mauc.checks import check_level
 from mauc.cli.common import (
     DebugOption,
     DropOption,
@@ -55,16 +56,18 @@ def score(
             "--target",
             "-t",
             metavar="COLUMN",
-            help='Column with the true labels, "label" if not said.',
+            help='Column with the true labels, "label" by default.',
         ),
     ] = None,
     bootstrap: Annotated[
         int,
         typer.Option(
-            metavar="INT", min=0, help="Resamples of the confidence interval; 0 for none."
+            metavar="INT", min=0, help="Bootstrap samples of the confidence interval; 0 for none."
         ),
     ] = 1000,
-    level: Annotated[float, typer.Option(metavar="FLOAT", help="Level of the interval.")] = 0.95,
+    level: Annotated[
+        float, typer.Option(metavar="FLOAT", help="Confidence level of the interval.")
+    ] = 0.95,
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table of pairs (csv).")
     ] = None,
@@ -78,7 +81,7 @@ def score(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Compute MAUC of predictions, pair by pair.
+    """Compute the MAUC of predictions and the AUC of every class pair.
 
     The interval is a bootstrap over the samples of each class. Without a file, cross-validated
     predictions of Naive Bayes on a bundled set are scored.
@@ -89,8 +92,7 @@ def score(
 
     check_outputs(pairs, force=force)
     check_extension("--pairs", pairs, (".csv",))
-    if not 0 < level < 1:
-        raise MaucError(f"--level must lie between 0 and 1, got {level}.")
+    check_level("--level", level)
     if scores is None:
         given = {"--target": target, "--format": data_format, "--drop": drop,
                  "--separator": separator, "--encoding": encoding}  # fmt: skip
@@ -187,9 +189,11 @@ def read_scores(
             f"{path} has no column of scores for class {listed(missing)}; its columns: "
             f"{listed(dataset.feature_names)}."
         )
-    twins = [name for name in present if names.count(name) > 1]
-    if twins:
-        raise MaucError(f"{path} has two columns of scores for class {listed(twins)}; --drop one.")
+    repeated = [name for name in present if names.count(name) > 1]
+    if repeated:
+        raise MaucError(
+            f"{path} has two columns of scores for class {listed(repeated)}; --drop one."
+        )
     return dataset.y.astype(str), np.asarray(dataset.X, dtype=float), np.array(names)
 
 

@@ -29,6 +29,7 @@ from mauc.cli.data import check_size, fit_on, named_selector, read_data
 from mauc.cli.outputs import check_extension, check_outputs
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, say_files, short
 from mauc.exceptions import MaucError
+from mauc.registry import score_label
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,11 +54,11 @@ def select(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write labels and chosen features; the extension tells the format.",
+            help="Write labels and chosen features, in the format of the extension.",
         ),
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page for the browser (html).")
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML page about the selection.")
     ] = None,
     data_format: FormatOption = None,
     nominal: NominalOption = "keep",
@@ -90,7 +91,7 @@ def select(
             f"{dataset.n_features} features, {len(selector.classes_)} classes; "
             f"{method} chose {len(selector.ranking_)}"
         )
-        print_table(feature_table(selector, dataset.feature_names, measure_of(method)))
+        print_table(feature_table(selector, dataset.feature_names))
     say_files(files)
 
 
@@ -131,11 +132,6 @@ def _write_files(
         )  # fmt: skip
         files.append(page.write(report, force=force))
     return files
-
-
-def measure_of(method: str) -> str:
-    """Return what the scores of a method are called."""
-    return "AUC" if method in ("mdfs", "maucd") else "score"
 
 
 def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str) -> dict[str, Any]:
@@ -179,11 +175,9 @@ def served_pairs(selector: "RankingSelector") -> list[list[str]]:
     return [[names[pair] for pair in np.flatnonzero(best == place)] for place in range(len(auc))]
 
 
-def feature_table(selector: "RankingSelector", feature_names: list[str], measure: str) -> "Table":
-    """Return the table of a fitted selector, one row a chosen feature.
-
-    `measure` names what its scores are.
-    """
+def feature_table(selector: "RankingSelector", feature_names: list[str]) -> "Table":
+    """Return the table of a fitted selector, one row per chosen feature."""
+    measure = score_label(selector)
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
     there, mean = f"{measure} there", f"mean {measure}" if is_paired else measure

@@ -1,4 +1,4 @@
-"""What a user sees: tables, JSON, and names that cannot harm a terminal."""
+"""What a command prints: tables, JSON, and names without control characters."""
 
 import json
 import os
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_LONGEST = 60  # characters of a name in a table
-_PIPED_WIDTH = 1000  # nobody folds lines in a pipe
+_MAX_NAME = 60  # characters of a name in a table
+_PIPED_WIDTH = 1000  # lines are not folded in a pipe
 
 
 def printable(text: Any) -> str:
@@ -40,19 +40,19 @@ def short(name: Any) -> str:
     60
     """
     text = printable(name)
-    if len(text) <= _LONGEST:
+    if len(text) <= _MAX_NAME:
         return text
-    head = _LONGEST * 2 // 3
-    return f"{text[:head]}…{text[head + 1 - _LONGEST :]}"
+    head = _MAX_NAME * 2 // 3
+    return f"{text[:head]}…{text[head + 1 - _MAX_NAME :]}"
 
 
 def make_console() -> "Console":
-    """Return where tables go: as wide as they are when piped, styles only on a terminal."""
+    """Return the console for tables: unlimited width in a pipe, styles only on a terminal."""
     from rich.console import Console
 
     class QuietConsole(Console):
         def on_broken_pipe(self) -> None:
-            raise  # the command ends it
+            raise  # handled by the command
 
     console = QuietConsole(highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
@@ -81,14 +81,14 @@ def make_table(*heads: str, right: tuple[str, ...] = ()) -> "Table":
 
 
 def add_row(table: "Table", *cells: Any) -> None:
-    """Add a row of texts or numbers; a name may look like the markup of a terminal."""
+    """Add a row of texts or numbers; a name that looks like markup is shown as it stands."""
     from rich.text import Text
 
     table.add_row(*(Text(printable(cell)) for cell in cells))
 
 
 def print_table(table: "Table") -> None:
-    """Print a table: in a pipe without blanks around it, on a narrow terminal as records."""
+    """Print a table; in a pipe without blanks around it, on a narrow terminal as records."""
     from rich.measure import Measurement
 
     console = make_console()
@@ -115,14 +115,14 @@ def print_text(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print plain values as JSON; what is not a number there becomes null."""
+    """Print plain values as JSON; NaN and infinity become null."""
     is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
     text = json.dumps(as_plain(value), indent=1, ensure_ascii=is_ascii, allow_nan=False)
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
 
 
 def as_plain(value: Any) -> Any:
-    """Return NumPy values, paths and the like as what JSON knows."""
+    """Return NumPy values, paths and other objects as values that JSON has."""
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -140,6 +140,6 @@ def frame_records(frame: Any) -> list[dict[str, Any]]:
 
 
 def say_files(files: list[Path]) -> None:
-    """Tell which files were written."""
+    """Report which files were written."""
     for file in files:
         typer.echo(f"wrote {printable(file)}", err=True)

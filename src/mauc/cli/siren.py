@@ -32,14 +32,15 @@ def siren(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
     relevance: Annotated[
-        str, typer.Option(metavar="NAME", help="What ranks the features: chi2, su, auc, ...")
+        str,
+        typer.Option(metavar="NAME", help="Relevance that ranks the features: chi2, su, auc, ..."),
     ] = "chi2",
     k: Annotated[
         int | None,
         typer.Option("-k", metavar="INT", help="How many of the best features to follow."),
     ] = None,
     methods: Annotated[
-        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, with commas.")
+        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, comma-separated.")
     ] = "mdfs,maucd,chi,su,mrmr",
     folds: Annotated[
         int, typer.Option(metavar="INT", help="Folds of the cross-validation on each pair.")
@@ -56,7 +57,7 @@ def siren(
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Show which class pairs are hard, and who neglects them.
+    """Show which class pairs are hard, and which selectors neglect them.
 
     Neglect is how far down a pair ranks the chosen features: 0 if they are its best, 1 if its
     worst. The siren index is how much more the hard pairs are neglected than the easy ones.

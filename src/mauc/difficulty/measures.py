@@ -1,246 +1,18 @@
 """How far features fall on the hard class pairs: ranks in, neglect and siren index out."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.exceptions import MaucError
-from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import RankingSelector
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-_MOST_LISTED = 5  # pairs that ``str`` shows
+    from mauc.difficulty.study import SirenStudy
 
 
-@dataclass(frozen=True, eq=False)
-class SirenStudy:
-    r"""How hard every class pair is, and where features stand on it.
-
-    Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-    class_counts : ndarray of shape (n_classes,)
-    feature_names : ndarray of shape (n_features,)
-    relevance : str
-        What ranks the features, on the whole problem and on the pairs.
-    n_folds : int
-    auc : ndarray of shape (n_pairs,)
-        Cross-validated AUC of Naive Bayes on the pair: the smaller, the harder. NaN if a class
-        has a single sample, which leaves nothing to train or nothing to test on.
-    ranks : ndarray of shape (n_features, n_pairs)
-        Rank of every feature on every pair, 1 for the best; equals share the mean of their ranks.
-    feature_auc : ndarray of shape (n_features, n_pairs)
-        Folded AUC of every feature on every pair.
-    chosen : ndarray of shape (n_chosen,)
-        The best features of the whole problem by the relevance, best first.
-    selections : dict of str to ndarray
-        What selectors chose, best first.
-
-    See Also
-    --------
-    siren_study : Makes one.
-    siren_index : The formula of `index`.
-    """
-
-    classes: np.ndarray
-    class_counts: np.ndarray
-    feature_names: np.ndarray
-    relevance: str
-    n_folds: int
-    auc: np.ndarray
-    ranks: np.ndarray
-    feature_auc: np.ndarray
-    chosen: np.ndarray
-    selections: Mapping[str, np.ndarray] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the pairs, such as "a vs b"."""
-        names: list[str] = Decomposition("one-vs-one", len(self.classes)).names(self.classes)
-        return names
-
-    @property
-    def order(self) -> np.ndarray:
-        """Pairs from the hardest to the easiest, those without an AUC last."""
-        return np.argsort(self.auc, kind="stable")
-
-    @property
-    def best_auc(self) -> np.ndarray:
-        """Largest folded AUC of a single feature on every pair."""
-        return np.asarray(self.feature_auc.max(axis=0))
-
-    @property
-    def index(self) -> float:
-        """Siren index of the best features of the whole problem."""
-        return siren_index(self.chosen, self)
-
-    def neglect(self, selection: Any = None) -> np.ndarray:
-        """Return how far down every pair ranks the chosen features, see `siren_index`.
-
-        Parameters
-        ----------
-        selection : fitted selector, ranking or mask, optional
-            The best features of the whole problem if not given.
-
-        Returns
-        -------
-        neglect : ndarray of shape (n_pairs,)
-            0 if the chosen are the best of the pair, about 1/2 if drawn blindly, 1 if the worst.
-        """
-        columns = self._columns(selection)
-        n_left = len(self.ranks) - len(columns)
-        if n_left == 0:
-            return np.zeros(len(self.auc))
-        best = (len(columns) + 1) / 2
-        return np.asarray((self.ranks[columns].mean(axis=0) - best) / n_left).clip(0.0, 1.0)
-
-    def shortfall(self, selection: Any = None) -> np.ndarray:
-        """Return how much AUC the best single feature of every pair has over the best chosen.
-
-        Parameters
-        ----------
-        selection : fitted selector, ranking or mask, optional
-            The best features of the whole problem if not given.
-
-        Returns
-        -------
-        shortfall : ndarray of shape (n_pairs,)
-        """
-        chosen_auc = self.feature_auc[self._columns(selection)].max(axis=0)
-        return np.asarray(self.best_auc - chosen_auc)
-
-    def weights(self, third: str) -> np.ndarray:
-        """Return the weight of every pair in the mean over the hardest or the easiest third.
-
-        Parameters
-        ----------
-        third : {"hard", "easy"}
-
-        Returns
-        -------
-        weights : ndarray of shape (n_pairs,)
-            They sum to 1. Pairs that are equally hard share what is left of the third.
-        """
-        return third_weights(self.auc if third == "hard" else -self.auc)
-
-    def frame(self) -> "pd.DataFrame":
-        """Return a row a pair, the hardest first, as a pandas DataFrame."""
-        import pandas as pd
-
-        first, second = np.triu_indices(len(self.classes), 1)
-        chosen_auc = self.feature_auc[self.chosen]
-        columns = {
-            "pair": self.names,
-            "class_i": self.classes[first],
-            "class_j": self.classes[second],
-            "n_i": self.class_counts[first],
-            "n_j": self.class_counts[second],
-            "auc": self.auc,
-            "third": self._thirds(),
-            "neglect": self.neglect(),
-            "mean_rank": self.ranks[self.chosen].mean(axis=0),
-            "best_auc": self.best_auc,
-            "best_feature": self.feature_names[self.feature_auc.argmax(axis=0)],
-            "chosen_auc": chosen_auc.max(axis=0),
-            "chosen_feature": self.feature_names[self.chosen[chosen_auc.argmax(axis=0)]],
-            "shortfall": self.shortfall(),
-        }
-        return pd.DataFrame(columns).iloc[self.order].reset_index(drop=True)
-
-    def comparison(self, others: Mapping[str, Any] | None = None) -> "pd.DataFrame":
-        """Compare selectors by what they leave to the hard pairs.
-
-        Parameters
-        ----------
-        others : mapping of str to fitted selector, ranking or mask, optional
-            Compared along with `selections`.
-
-        Returns
-        -------
-        comparison : pandas.DataFrame
-            A row a selector, with its number of features, its siren index, its mean neglect of
-            the hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean
-            shortfall on the hardest third, and the pair of that third it neglects most.
-        """
-        import pandas as pd
-
-        selections = {**self.selections, **(others or {})}
-        if not selections:
-            raise MaucError("there must be selectors to compare: give siren_study selectors=.")
-        rows = [{"selector": name, **self._measures(one)} for name, one in selections.items()]
-        return pd.DataFrame(rows)
-
-    def neglect_frame(self) -> "pd.DataFrame":
-        """Return the neglect of every pair, the hardest first, by every one of `selections`."""
-        import pandas as pd
-
-        columns = {name: self.neglect(chosen) for name, chosen in self.selections.items()}
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="pair")).iloc[self.order]
-
-    def __str__(self) -> str:
-        shown = self.order[:_MOST_LISTED]
-        neglect, shortfall = self.neglect(), self.shortfall()
-        width = max(len("hardest pairs"), *(len(self.names[pair]) for pair in shown))
-        lines = [
-            f"{len(self.auc)} class pairs; the best {len(self.chosen)} of {len(self.ranks)} "
-            f"features by {self.relevance}",
-            f"{'hardest pairs':<{width}}  AUC     neglect  shortfall",
-        ]
-        for pair in shown:
-            auc = "-     " if np.isnan(self.auc[pair]) else f"{self.auc[pair]:.4f}"
-            lines.append(
-                f"{self.names[pair]:<{width}}  {auc}  {neglect[pair]:.3f}    {shortfall[pair]:.4f}"
-            )
-        parts = [float(self.weights(third) @ neglect) for third in ("hard", "easy")]
-        lines.append(
-            f"siren index {self.index:.3f} (neglect {parts[0]:.3f} on the hardest third, "
-            f"{parts[1]:.3f} on the easiest)"
-        )
-        if self.selections:
-            width = max(len("selector"), *map(len, self.selections))
-            lines.append(f"{'selector':<{width}}  index  hard   easy   shortfall")
-        for name, chosen in self.selections.items():
-            row = self._measures(chosen)
-            lines.append(
-                f"{name:<{width}}  {row['index']:.3f}  {row['hard']:.3f}  {row['easy']:.3f}  "
-                f"{row['shortfall']:.4f}"
-            )
-        return "\n".join(lines)
-
-    def _measures(self, selection: Any) -> dict[str, Any]:
-        columns = self._columns(selection)
-        hard, neglect, shortfall = (
-            self.weights("hard"),
-            self.neglect(columns),
-            self.shortfall(columns),
-        )
-        return {
-            "n_features": len(columns),
-            "index": siren_index(columns, self),
-            "hard": float(hard @ neglect),
-            "easy": float(self.weights("easy") @ neglect),
-            "shortfall": float(hard @ shortfall),
-            "worst_pair": self.names[int(np.argmax(np.where(hard > 0, neglect, -1.0)))],
-        }
-
-    def _thirds(self) -> np.ndarray:
-        is_hard, is_easy = (self.weights(third) > 0 for third in ("hard", "easy"))
-        # A pair in both is one of so many equals that the thirds cannot be told apart.
-        words = [np.isnan(self.auc), is_hard & ~is_easy, is_easy & ~is_hard]
-        return np.select(words, ["unknown", "hard", "easy"], "middle")
-
-    def _columns(self, selection: Any) -> np.ndarray:
-        return self.chosen if selection is None else columns_of(selection, len(self.ranks))
-
-
-def siren_index(selection: Any, study: SirenStudy, *, n_features: int | None = None) -> float:
+def siren_index(selection: Any, study: "SirenStudy", *, n_features: int | None = None) -> float:
     r"""Return how much more a selection neglects the hard class pairs than the easy ones.
 
     Parameters
@@ -266,7 +38,7 @@ def siren_index(selection: Any, study: SirenStudy, *, n_features: int | None = N
     Notes
     -----
     Of m features let S be the K chosen ones and :math:`r_p(f)` the rank of feature f on pair p,
-    equals sharing their mean rank. The pair is neglected by
+    ties sharing their mean rank. The pair is neglected by
 
     .. math:: N_p = \frac{\frac{1}{K} \sum_{f \in S} r_p(f) - \frac{K + 1}{2}}{m - K}
 
@@ -279,7 +51,7 @@ def siren_index(selection: Any, study: SirenStudy, *, n_features: int | None = N
 
     A third of n pairs is n/3, rounded up; pairs that are equally hard share what is left of it
     in equal weights; pairs without an AUC are left out. With two classes there is one pair,
-    which is both thirds, and the index is 0. Blind draws too have an index about 0, for they
+    which is both thirds, and the index is 0. Random draws also have an index about 0, for they
     neglect all pairs alike: look at :math:`\bar N_h` and the shortfall as well.
 
     Examples
@@ -296,7 +68,7 @@ def siren_index(selection: Any, study: SirenStudy, *, n_features: int | None = N
     """
     neglect = study.neglect(columns_of(selection, len(study.ranks), n_features))
     difference = (study.weights("hard") - study.weights("easy")) @ neglect
-    return float(np.maximum(0.0, difference))  # unlike max, np.maximum hands NaN on
+    return float(np.maximum(0.0, difference))  # unlike max, np.maximum propagates NaN
 
 
 def third_weights(difficulty: np.ndarray) -> np.ndarray:
@@ -309,7 +81,7 @@ def third_weights(difficulty: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    Two places, one of them for the smallest and one shared by the two that come next:
+    A third of five numbers is two: the smallest, and one shared by the two that come next.
 
     >>> import numpy as np
     >>> from mauc.difficulty.measures import third_weights

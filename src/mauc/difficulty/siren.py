@@ -1,8 +1,7 @@
 """The siren pitfall: which class pairs are hard, and which selectors neglect them."""
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,22 +10,20 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
-from mauc.checks import unknown_word
+from mauc.checks import check_choice, check_int, is_int
 from mauc.classifiers import NormalNaiveBayes
-from mauc.difficulty.measures import SirenStudy, columns_of
+from mauc.difficulty.measures import columns_of
+from mauc.difficulty.study import SirenStudy
 from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError
 from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
 from mauc.problem.validate import make_problem
-from mauc.registry import PAPER_SELECTORS, RELEVANCES, Accepts, make_selector
+from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.selectors.rankings import rank_features
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-_MOST_CHOSEN = 100  # as many as the paper looks at
+_MAX_CHOSEN = 100  # as many as the paper looks at
 
 
 def siren_study(
@@ -98,15 +95,13 @@ def siren_study(
     setosa vs virginica      1.0000  0.167    0.0000
     siren index 0.000 (neglect 0.000 on the hardest third, 0.167 on the easiest)
     """
-    if relevance not in RELEVANCES:
-        raise unknown_word("relevance", relevance, RELEVANCES)
-    if not isinstance(n_folds, Integral) or n_folds < 2:
-        raise MaucError(f"n_folds must be a whole number, at least 2, got {n_folds!r}.")
+    check_choice("relevance", relevance, RELEVANCES)
+    check_int("n_folds", n_folds, 2)
     checked = BaseEstimator()
     problem = make_problem(checked, X, y, accepts=Accepts())
     n_chosen = _check_n_features(n_features, problem.n_features)
     seed = random_state
-    if not isinstance(seed, Integral):
+    if not is_int(seed):
         seed = check_random_state(random_state).randint(2**31 - 1)
     whole = Decomposition("whole", problem.n_classes)
     lists, _ = rank_features(problem, whole, RELEVANCES[relevance], n_chosen, n_jobs=n_jobs)
@@ -128,46 +123,6 @@ def siren_study(
             for name, selector in _labelled(selectors).items()
         },
     )
-
-
-def compare_selectors(
-    X: ArrayLike,
-    y: ArrayLike,
-    selectors: Iterable[Any] | Mapping[str, Any] = PAPER_SELECTORS,
-    *,
-    relevance: str = "auc",
-    **options: Any,
-) -> "pd.DataFrame":
-    """Compare selectors by what they leave to the hard class pairs.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    selectors : iterable, or mapping of str to any, default=PAPER_SELECTORS
-        See `siren_study`.
-    relevance : str, default="auc"
-        The measure by which all of them are judged.
-    **options
-        Further arguments of `siren_study`.
-
-    Returns
-    -------
-    comparison : pandas.DataFrame
-        See `SirenStudy.comparison`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from mauc.difficulty.siren import compare_selectors
-    >>> X, y = load_digits(return_X_y=True)
-    >>> table = compare_selectors(X, y, ["mdfs", "chi"], n_features=20, n_folds=2)
-    >>> table[["selector", "index", "shortfall"]].round(3)
-      selector  index  shortfall
-    0     mdfs  0.015      0.000
-    1      chi  0.059      0.005
-    """
-    return siren_study(X, y, selectors=selectors, relevance=relevance, **options).comparison()
 
 
 def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.ndarray:
@@ -238,9 +193,8 @@ def _select(
 
 def _check_n_features(n_features: int | None, n_columns: int) -> int:
     if n_features is None:
-        return min(_MOST_CHOSEN, max(1, n_columns // 2))
-    is_whole = isinstance(n_features, Integral) and not isinstance(n_features, bool)
-    if not is_whole or not 1 <= n_features <= n_columns:
+        return min(_MAX_CHOSEN, max(1, n_columns // 2))
+    if not is_int(n_features) or not 1 <= n_features <= n_columns:
         raise MaucError(
             f"n_features must be in [1, {n_columns}] (the number of features), got {n_features!r}."
         )

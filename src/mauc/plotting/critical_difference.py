@@ -5,38 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
+from mauc.checks import check_choice
 from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import labels_of, rows_of, shown_name
-from mauc.stats import average_ranks, critical_difference, holm_test, mean_mauc, rank_cliques
+from mauc.plotting.axes import new_axes
+from mauc.stats import (
+    average_ranks,
+    critical_difference,
+    holm_test,
+    problem_scores,
+    rank_cliques,
+)
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
-PROBLEMS = ("dataset", "cell")
-_POSTHOC = ("holm", "nemenyi")
-
-
-def problem_scores(rows: Any, problems: str = "dataset") -> Any:
-    """Return the mean MAUC of every selector on every problem.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        The rows of a run.
-    problems : {"dataset", "cell"}, default="dataset"
-        A problem is a data set (mean over its classifiers and sizes), or each data set,
-        classifier and size by itself.
-
-    Returns
-    -------
-    scores : DataFrame of shape (n_problems, n_selectors)
-        Cells that some selector lacks are left out.
-    """
-    if problems not in PROBLEMS:
-        raise unknown_word("problems", problems, PROBLEMS)
-    scores = mean_mauc(rows).pivot(
-        index=["dataset", "classifier", "size"], columns="selector", values="mean"
-    )
-    scores = scores[labels_of(rows, "selector")].dropna()
-    return scores if problems == "cell" else scores.groupby(level="dataset", sort=False).mean()
+_POSTHOC = {"holm": "Holm", "nemenyi": "Nemenyi"}
 
 
 class CriticalDifferenceDisplay:
@@ -56,7 +37,7 @@ class CriticalDifferenceDisplay:
     Attributes
     ----------
     cliques_ : list of tuple of int
-        Selectors joined by a bar, as places in names.
+        Selectors joined by a bar, as positions in names.
     ax_, figure_ : matplotlib Axes and Figure
 
     Notes
@@ -65,7 +46,7 @@ class CriticalDifferenceDisplay:
     difference: the smallest rejected one.
 
     Ranks over cells (data set, classifier, size) are many but not independent; the tests then
-    say more than they know. Ranks over data sets are what [1]_ means.
+    give p-values that are too small. Ranks over data sets are what [1]_ means.
 
     References
     ----------
@@ -96,8 +77,7 @@ class CriticalDifferenceDisplay:
         cls, scores: Any, names: Sequence[str], *, posthoc: str = "holm", alpha: float = 0.05
     ) -> "CriticalDifferenceDisplay":
         """Rank scores of shape (n_problems, n_selectors), larger is better."""
-        if posthoc not in _POSTHOC:
-            raise unknown_word("posthoc", posthoc, _POSTHOC)
+        check_choice("posthoc", posthoc, _POSTHOC)
         scores = np.asarray(scores, dtype=float)
         if scores.ndim != 2 or min(scores.shape) < 2:
             want = "at least 2 problems that all selectors have and 2 selectors"
@@ -165,8 +145,6 @@ class CriticalDifferenceDisplay:
         -------
         self : CriticalDifferenceDisplay
         """
-        import matplotlib.pyplot as plt
-
         n = len(self.names)
         bars = self._bar_levels()
         n_levels = max([level for *_, level in bars], default=-1) + 1
@@ -175,9 +153,7 @@ class CriticalDifferenceDisplay:
         has_ruler = self.posthoc == "nemenyi" and self.difference < high - low
         top = 0.9 + 0.55 * n_levels  # where the first name stands below the axis, in lines
         if ax is None:
-            _, ax = plt.subplots(
-                figsize=(6.6, 0.9 + 0.24 * (top + n_lines + has_ruler)), layout="constrained"
-            )
+            ax = new_axes(figsize=(6.6, 0.9 + 0.24 * (top + n_lines + has_ruler)))
         order = np.argsort(self.ranks, kind="stable")
         ink = {"color": "black", "linewidth": 0.9, "clip_on": False}
         pad = 0.03 * (high - low)
@@ -210,7 +186,7 @@ class CriticalDifferenceDisplay:
         return self
 
     def _limits(self) -> tuple[int, int]:
-        # Far ends that no rank comes near would waste the width.
+        # The axis covers the ranks present: 1 to n would waste the width.
         low, high = int(np.floor(self.ranks.min())), int(np.ceil(self.ranks.max()))
         return (low, high) if high > low else (low, low + 1)
 
@@ -226,7 +202,7 @@ class CriticalDifferenceDisplay:
         return bars
 
     def _title(self) -> str:
-        test = {"holm": "Holm", "nemenyi": "Nemenyi"}[self.posthoc]
+        test = _POSTHOC[self.posthoc]
         return f"mean rank over {self.n_problems} problems (bar: not told apart, {test})"
 
     def _draw_ruler(self, ax: Any, low: int, line: float) -> None:

@@ -5,21 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
-from mauc.plotting.run_parts import (
-    add_legend,
-    labels_of,
-    make_panels,
-    rows_of,
-    selector_styles,
-    shown_name,
-)
-from mauc.stats import mean_mauc
+from mauc.checks import check_choice
+from mauc.plotting.styles import add_legend, make_panels, selector_styles
+from mauc.stats import mean_interval, mean_mauc
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
-_SPREADS = ("interval", "std", "none")
-_LABELS = ("auto", "direct", "legend")
-_MOST_DIRECT = 12  # names that find room at the ends of the curves
-_MOST_BANDS = 4  # more bands than these hide each other: thin bars instead
+_MAX_DIRECT = 12  # names that find room at the ends of the curves
+_MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
 
 
 class CurvesDisplay:
@@ -42,18 +34,7 @@ class CurvesDisplay:
 
     See Also
     --------
-    mauc.stats.mean_mauc : The means.
-
-    Notes
-    -----
-    The training parts of cross-validation overlap, so the n values of a cell are not independent
-    and s / sqrt(n) is too small. The 95 % interval takes the corrected variance of [1]_,
-    (1/n + n_test/n_train) s^2, with the t distribution of n - 1 degrees of freedom.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52
-       (2003).
+    mauc.stats.mean_interval : The means and their intervals.
     """
 
     def __init__(self, curves: Any, *, spread: str = "interval") -> None:
@@ -85,8 +66,7 @@ class CurvesDisplay:
         -------
         display : CurvesDisplay
         """
-        if spread not in _SPREADS:
-            raise unknown_word("spread", spread, _SPREADS)
+        check_choice("spread", spread, ("interval", "std", "none"))
         rows = rows_of(run)
         wanted = {
             "dataset": labels_of(rows, "dataset", datasets),
@@ -95,9 +75,12 @@ class CurvesDisplay:
         }
         for column, labels in wanted.items():
             rows = rows[rows[column].isin(labels)]
-        curves = mean_mauc(rows)
-        half = _half_width(rows, curves, spread)
-        curves = curves.assign(lower=curves["mean"] - half, upper=curves["mean"] + half)
+        if spread == "interval":
+            curves = mean_interval(rows)
+        else:
+            curves = mean_mauc(rows)
+            half = curves["std"] if spread == "std" else 0.0
+            curves = curves.assign(lower=curves["mean"] - half, upper=curves["mean"] + half)
         for column, labels in wanted.items():
             curves[column] = curves[column].map(labels.index)
         curves = curves.sort_values(["dataset", "classifier", "selector", "size"])
@@ -125,14 +108,13 @@ class CurvesDisplay:
         -------
         self : CurvesDisplay
         """
-        if labels not in _LABELS:
-            raise unknown_word("labels", labels, _LABELS)
+        check_choice("labels", labels, ("auto", "direct", "legend"))
         datasets, classifiers, selectors = (
             labels_of(self.curves, column) for column in ("dataset", "classifier", "selector")
         )
         axes = make_panels(ax, len(datasets), len(classifiers), size=(3.4, 2.7))
         styles = selector_styles(selectors)
-        is_room = axes.size == 1 and len(selectors) <= _MOST_DIRECT
+        is_room = axes.size == 1 and len(selectors) <= _MAX_DIRECT
         is_direct = labels == "direct" or (labels == "auto" and is_room)
         panels = self.curves.groupby(["dataset", "classifier"], sort=False)
         for (dataset, classifier), panel in panels:
@@ -162,7 +144,7 @@ class CurvesDisplay:
             # No MAUC is above 1, whatever the interval of a mean near it says.
             highest = np.minimum(curve["upper"].to_numpy(), np.maximum(mean, 1.0))
             below, above = mean - curve["lower"].to_numpy(), highest - mean
-            if self.spread != "none" and n_selectors <= _MOST_BANDS:
+            if self.spread != "none" and n_selectors <= _MAX_BANDS:
                 ax.fill_between(
                     x, mean - below, mean + above, color=style["color"], alpha=0.13, lw=0
                 )
@@ -181,21 +163,6 @@ class CurvesDisplay:
         ax.set_axisbelow(True)
         ax.spines[["top", "right"]].set_visible(False)
         return ends
-
-
-def _half_width(rows: Any, curves: Any, spread: str) -> Any:
-    from scipy.stats import t
-
-    if spread == "none":
-        return np.zeros(len(curves))
-    if spread == "std":
-        return curves["std"].to_numpy()
-    parts = rows[rows["status"] == "ok"].groupby(["dataset", "classifier", "size", "selector"])
-    ratio = (parts["n_test"].mean() / parts["n_train"].mean()).rename("ratio").reset_index()
-    ratio = curves.merge(ratio, how="left")["ratio"].to_numpy()
-    n = curves["n"].to_numpy(float)
-    n = np.where(n > 1, n, np.nan)  # a single value has no spread
-    return t.ppf(0.975, n - 1) * np.sqrt(1 / n + ratio) * curves["std"].to_numpy()
 
 
 def _label_ends(ax: Any, ends: dict[str, Any], styles: dict[str, Any]) -> None:
@@ -223,7 +190,7 @@ def _label_ends(ax: Any, ends: dict[str, Any], styles: dict[str, Any]) -> None:
 
 def _spread_out(wanted: Any, step: float) -> Any:
     # Labels keep their order and at least a step between them: those that touch form a block
-    # around the mean of the places its labels want.
+    # around the mean of the positions wanted.
     blocks: list[tuple[float, int]] = []  # middle, number of labels
     for place in wanted:
         middle, n = float(place), 1

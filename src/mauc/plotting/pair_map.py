@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.plotting.ticks import label_axis, room_for
+from mauc.plotting.axes import label_axis, new_axes, room_for
 from mauc.problem.decomposition import Decomposition
 
 
@@ -73,13 +73,11 @@ class PairMapDisplay:
         ax : matplotlib Axes, optional
             Where to draw; a new figure of fitting size by default.
         """
-        import matplotlib.pyplot as plt
-
         n_selected, n_pairs = self.pair_auc.shape
         if ax is None:
             width = min(2.0 + 0.24 * n_pairs, 13) + room_for(self.feature_names)
             height = min(1.3 + 0.24 * n_selected, 11) + room_for(self.pair_names)
-            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+            ax = new_axes(figsize=(width, height))
         image = ax.imshow(
             self.pair_auc, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
         )

@@ -4,16 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
+from mauc.checks import check_choice
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError
-from mauc.plotting.ticks import label_axis
+from mauc.plotting.axes import label_axis, new_axes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ORDERS = ("difficulty", "pair")
-_MOST_BOXES = 80  # boxes that stay apart; more pairs become a band
+_MAX_BOXES = 80  # boxes that stay apart; more pairs become a band
 # Of Okabe and Ito's colours, apart for all kinds of colour vision.
 _BLUE, _VERMILION, _ORANGE, _GREY = "#0072B2", "#D55E00", "#E69F00", "#555555"
 
@@ -51,7 +50,7 @@ class SirenDisplay:
         return cls(study)
 
     def frame(self) -> "pd.DataFrame":
-        """Return the numbers as a pandas DataFrame, a row a pair, the hardest first."""
+        """Return the numbers as a pandas DataFrame, one row per pair, the hardest first."""
         return self.study.frame()
 
     def plot(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
@@ -138,16 +137,16 @@ class SirenDisplay:
         -------
         self : SirenDisplay
         """
+        ax = self._new_axes(1)[0] if ax is None else ax
         from matplotlib.ticker import MaxNLocator
 
-        ax = self._new_axes(1)[0] if ax is None else ax
         pairs, study = self._pairs(order), self.study
         places = np.arange(len(pairs))
         ranks = study.ranks[study.chosen][:, pairs]
         low, first, third, high = np.percentile(ranks, (10, 25, 75, 90), axis=0)
         n_features, n_chosen = len(study.ranks), len(study.chosen)
         self._shade(ax, pairs)
-        if len(pairs) > _MOST_BOXES:
+        if len(pairs) > _MAX_BOXES:
             for inner, outer in ((low, high), (first, third)):
                 ax.fill_between(
                     places, inner, outer, step="mid", color=_BLUE, alpha=0.22, linewidth=0
@@ -160,7 +159,7 @@ class SirenDisplay:
             places, ranks.mean(axis=0), s=size, color="black", linewidths=0, zorder=3,
             label="mean rank",
         )  # fmt: skip
-        levels = {"best possible": (n_chosen + 1) / 2, "drawn blindly": (n_features + 1) / 2}
+        levels = {"best possible": (n_chosen + 1) / 2, "drawn at random": (n_features + 1) / 2}
         for (name, level), style in zip(levels.items(), ("--", ":"), strict=True):
             ax.axhline(level, color=_GREY, linestyle=style, linewidth=1.2, label=name, zorder=1)
         ax.set_ylim(n_features + 0.5, 0.5)  # rank 1 at the top
@@ -173,19 +172,13 @@ class SirenDisplay:
         return self._finish(ax, pairs, order)
 
     def _pairs(self, order: str) -> np.ndarray:
-        if order not in ORDERS:
-            raise unknown_word("order", order, ORDERS)
+        check_choice("order", order, ("difficulty", "pair"))
         return self.study.order if order == "difficulty" else np.arange(len(self.study.auc))
 
     def _new_axes(self, n_panels: int) -> Any:
-        import matplotlib.pyplot as plt
-
         n_pairs = len(self.study.auc)
         size = (float(np.clip(3.0 + 0.22 * n_pairs, 8.0, 13.0)), 2.4 + 2.3 * n_panels)
-        _, axes = plt.subplots(
-            n_panels, 1, figsize=size, sharex=True, squeeze=False, layout="constrained"
-        )
-        return axes[:, 0]
+        return new_axes(n_panels, 1, figsize=size, sharex=True, squeeze=False)[:, 0]
 
     def _shade(self, ax: Any, pairs: np.ndarray) -> None:
         """Shade the pairs of the hardest third, those that share its last places lightly."""
@@ -216,6 +209,6 @@ class SirenDisplay:
         return self
 
 
-def _scaled(size: float, n_pairs: int, least: float) -> float:
+def _scaled(size: float, n_pairs: int, smallest: float) -> float:
     """Return a mark size that shrinks as pairs crowd."""
-    return max(least, size * min(1.0, 40 / n_pairs))
+    return max(smallest, size * min(1.0, 40 / n_pairs))

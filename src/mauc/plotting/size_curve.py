@@ -3,6 +3,7 @@
 from typing import Any
 
 from mauc.evaluation import SizeCurve, select_k
+from mauc.plotting.axes import new_axes
 
 _BLUE, _VERMILION = "#0072B2", "#D55E00"  # of Okabe and Ito
 
@@ -54,10 +55,8 @@ class SizeCurveDisplay:
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         """
-        import matplotlib.pyplot as plt
-
         if ax is None:
-            _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+            ax = new_axes(figsize=(6, 3.6))
         curve, sizes, mean = self.curve, self.curve.sizes, self.curve.mean
         error = curve.standard_error
         ax.fill_between(sizes, mean - error, mean + error, color=_BLUE, alpha=0.2, linewidth=0)

@@ -7,18 +7,12 @@ import numpy as np
 
 from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import (
-    add_legend,
-    labels_of,
-    make_panels,
-    rows_of,
-    selector_styles,
-    shown_name,
-)
+from mauc.plotting.styles import add_legend, make_panels, selector_styles
 from mauc.stats import selector_stability
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
-_MOST_COLUMNS = 3  # panels side by side
-_MOST_BANDS = 4  # more bands than these hide each other: thin bars instead
+_MAX_COLUMNS = 3  # panels side by side
+_MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
 
 
 class StabilityDisplay:
@@ -111,7 +105,7 @@ class StabilityDisplay:
                 raise unknown_word("size", size, sizes)
             shown = shown[shown["size"] == size]
         datasets, selectors = labels_of(shown, "dataset"), labels_of(shown, "selector")
-        n_columns = min(len(datasets), _MOST_COLUMNS)
+        n_columns = min(len(datasets), _MAX_COLUMNS)
         n_rows = -(-len(datasets) // n_columns)
         height = 2.6 if size is None else 0.9 + 0.22 * len(selectors)
         if ax is None:
@@ -145,7 +139,7 @@ def _draw_curves(ax: Any, panel: Any, styles: dict[str, Any]) -> None:
         style = styles[selector]
         x, y = curve["size"].to_numpy(float), curve["stability"].to_numpy()
         lower, upper = curve["lower"].to_numpy(), curve["upper"].to_numpy()
-        if n_selectors <= _MOST_BANDS:
+        if n_selectors <= _MAX_BANDS:
             ax.fill_between(x, lower, upper, color=style["color"], alpha=0.13, lw=0)
         else:
             x = x + 0.4 * gap * (at / (n_selectors - 1) - 0.5)

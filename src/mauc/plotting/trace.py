@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.plotting.ticks import label_axis, room_for
+from mauc.plotting.axes import label_axis, new_axes, room_for
 
 
 class TraceDisplay:
-    """Who asked for each feature, step by step.
+    """Which sub-problem asked for each feature, step by step.
 
     A column is a step, a row is a sub-problem (a class pair, or a class against the rest) that
-    asked for a feature at least once. The colour of a dot tells how far down its list the
-    sub-problem had to go: the first of a list is its best.
+    asked for a feature at least once. The colour of a dot is the rank of the
+    feature in the list of its sub-problem, 1 for the best.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class TraceDisplay:
         return cls(selector.trace_)
 
     def frame(self) -> Any:
-        """Return the trace as a pandas DataFrame, one row a step."""
+        """Return the trace as a pandas DataFrame, one row per step."""
         return self.trace.to_frame()
 
     def plot(self, ax: Any = None) -> "TraceDisplay":
@@ -57,18 +57,17 @@ class TraceDisplay:
         ax : matplotlib Axes, optional
             Where to draw; a new figure of fitting size by default.
         """
-        import matplotlib.pyplot as plt
-        from matplotlib.colors import LogNorm
-
-        spoken, first, rows = np.unique(
+        subproblems, first, rows = np.unique(
             self.trace.subproblems, return_index=True, return_inverse=True
         )
-        speakers = self.trace.subproblem_names[first]
+        names = self.trace.subproblem_names[first]
         n_steps = len(self.trace)
         if ax is None:
-            width = min(2.4 + 0.22 * n_steps, 13) + room_for(speakers)
-            height = min(1.4 + 0.2 * len(spoken), 10) + room_for(self.trace.feature_names)
-            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+            width = min(2.4 + 0.22 * n_steps, 13) + room_for(names)
+            height = min(1.4 + 0.2 * len(subproblems), 10) + room_for(self.trace.feature_names)
+            ax = new_axes(figsize=(width, height))
+        from matplotlib.colors import LogNorm
+
         ranks = self.trace.ranks
         self.dots_ = ax.scatter(
             np.arange(n_steps), rows, c=ranks, cmap="cividis_r", edgecolors="black",
@@ -78,7 +77,7 @@ class TraceDisplay:
         ax.set_axisbelow(True)
         ax.grid(axis="y", color="0.9", linewidth=0.6)
         label_axis(ax.set_xticks, self.trace.feature_names, rotation=90)
-        label_axis(ax.set_yticks, speakers)
+        label_axis(ax.set_yticks, names)
         ax.invert_yaxis()
         ax.set_xlabel("feature, in order of selection")
         ax.set_ylabel("asked for by")

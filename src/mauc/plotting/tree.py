@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.classifiers.c45.text import describe_leaf, describe_test, largest_class
+from mauc.extras import optional_import
 
 
 class TreeDisplay:
@@ -64,7 +65,7 @@ class TreeDisplay:
                 x[t] = n_leaves
                 n_leaves += 1
         for t in range(n_nodes - 1, -1, -1):
-            # children stand behind their parent: their places are final
+            # children come after their parent: their positions are final
             if tree.n_children[t] > 0:
                 first = tree.first_child[t]
                 x[t] = (x[first] + x[first + tree.n_children[t] - 1]) / 2.0
@@ -89,8 +90,7 @@ class TreeDisplay:
         -------
         self : TreeDisplay
         """
-        import matplotlib.pyplot as plt
-
+        plt = optional_import("matplotlib.pyplot", "plots")
         tree = self.tree
         x, y = self.layout()
         if ax is None:

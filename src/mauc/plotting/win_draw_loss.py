@@ -6,30 +6,29 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import labels_of, make_panels, rows_of, shown_name
-from mauc.stats import compare_to, win_draw_loss
+from mauc.plotting.styles import make_panels
+from mauc.stats import PAPER_COMPARISON, Comparison, compare_to, win_draw_loss
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
-# Dark, light and middle: apart also in grey. The text on each has to be read.
+# Colours of the bars, which differ in grey too, and of the numbers on them.
 _PARTS = {
     "win": ("#0072B2", "white"),
     "draw": ("#DDDDDD", "black"),
     "loss": ("#E69F00", "black"),
 }
-_MOST_COLUMNS = 2  # panels side by side
+_MAX_COLUMNS = 2  # panels side by side
 _ROOM_FOR_DIGIT = 0.02  # share of the axis; narrower parts of a bar stay without their number
 
 
 class WinDrawLossDisplay:
-    """Bars of win, draw and loss of a reference against each selector, a panel per classifier.
+    """Bars of win, draw and loss of a baseline against each selector, a panel per classifier.
 
     Parameters
     ----------
     counts : DataFrame
         Columns classifier, selector, win, draw, loss, as `mauc.stats.win_draw_loss` gives.
-    reference : str
-        Whose wins these are.
-    test : str
-        Name of the test that decided.
+    comparison : Comparison, default=PAPER_COMPARISON
+        The baseline whose wins these are, and the test that decided.
 
     Attributes
     ----------
@@ -49,24 +48,21 @@ class WinDrawLossDisplay:
     >>> from mauc.plotting.win_draw_loss import WinDrawLossDisplay
     >>> counts = pd.DataFrame({"classifier": ["nb"], "selector": ["chi"],
     ...                        "win": [7], "draw": [2], "loss": [1]})
-    >>> WinDrawLossDisplay(counts, reference="mdfs").frame()
+    >>> WinDrawLossDisplay(counts).frame()
       classifier selector  win  draw  loss
     0         nb      chi    7     2     1
     """
 
-    def __init__(self, counts: Any, *, reference: str, test: str = "wilcoxon") -> None:
+    def __init__(self, counts: Any, comparison: Comparison = PAPER_COMPARISON) -> None:
         self.counts = counts
-        self.reference = reference
-        self.test = test
+        self.comparison = comparison
 
     @classmethod
     def from_run(
         cls,
         run: Any,
+        comparison: Comparison = PAPER_COMPARISON,
         *,
-        reference: str = "mdfs",
-        test: str = "wilcoxon",
-        alpha: float = 0.05,
         datasets: Iterable[str] | str | None = None,
         classifiers: Iterable[str] | str | None = None,
     ) -> "WinDrawLossDisplay":
@@ -76,9 +72,8 @@ class WinDrawLossDisplay:
         ----------
         run : DataFrame or path
             The rows of a run, or its folder.
-        reference : str, default="mdfs"
-        test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-        alpha : float, default=0.05
+        comparison : Comparison, default=PAPER_COMPARISON
+            Baseline selector, test and level.
         datasets, classifiers : sequences of str, optional
             What to count; everything by default.
 
@@ -89,8 +84,7 @@ class WinDrawLossDisplay:
         rows = rows_of(run)
         rows = rows[rows["dataset"].isin(labels_of(rows, "dataset", datasets))]
         rows = rows[rows["classifier"].isin(labels_of(rows, "classifier", classifiers))]
-        comparison = compare_to(rows, reference, test=test, alpha=alpha)
-        return cls(win_draw_loss(comparison), reference=reference, test=test)
+        return cls(win_draw_loss(compare_to(rows, comparison)), comparison)
 
     def frame(self) -> Any:
         """Return the counts as a DataFrame, one row per classifier and selector."""
@@ -113,7 +107,7 @@ class WinDrawLossDisplay:
         classifiers = labels_of(self.counts, "classifier")
         selectors = labels_of(self.counts, "selector")
         if ax is None:
-            n_columns = min(len(classifiers), _MOST_COLUMNS)
+            n_columns = min(len(classifiers), _MAX_COLUMNS)
             n_rows = -(-len(classifiers) // n_columns)
             size = (3.6, 0.8 + 0.24 * len(selectors))
             axes = make_panels(None, n_rows, n_columns, size=size).ravel()
@@ -129,11 +123,11 @@ class WinDrawLossDisplay:
             here.set_title(shown_name("classifier", classifier), fontsize=10)
             here.set_xlabel("comparisons (data sets × sizes)")
         handles, labels = axes[0].get_legend_handles_labels()
-        name = shown_name("selector", self.reference)
+        name = shown_name("selector", str(self.comparison.reference))
         words = {"win": f"{name} wins", "draw": "draw", "loss": f"{name} loses"}
         axes[0].figure.legend(
             handles, [words[label] for label in labels], loc="outside lower center", ncols=3,
-            frameon=False, fontsize=9,
+            frameon=False, fontsize=9, title=str(self.comparison), title_fontsize=8,
         )  # fmt: skip
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         return self

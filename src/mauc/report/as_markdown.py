@@ -1,6 +1,7 @@
 """A layout as a Markdown table."""
 
 import re
+from collections.abc import Iterable, Sequence
 
 from mauc.report.layout import Layout, Value
 
@@ -23,23 +24,32 @@ def render_markdown(layout: Layout) -> str:
     """Return a table in Markdown that ends with a newline."""
     n_labels = 2 if layout.is_grouped else 1
     heads = [escape_markdown(head) for head in (*layout.heads[2 - n_labels :], *layout.columns)]
-    rule = [":--"] * n_labels + ["--:"] * len(layout.columns)
     # Markdown has no heading over several columns.
     caption = layout.caption + (f" Columns: {layout.over.lower()}." if layout.over else "")
-    lines = [escape_markdown(caption), "", _line(heads), _line(rule)]
+    rows = []
     for group in layout.groups:
         name = escape_markdown(group.name)
         for label, values in group.rows:
             names = [name] if layout.is_grouped else []
-            lines.append(_line([*names, escape_markdown(label), *map(_value, values)]))
+            rows.append([*names, escape_markdown(label), *map(_value, values)])
             name = ""
-    for note in layout.notes:
-        lines += ["", escape_markdown(note)]
-    return "\n".join(lines) + "\n"
+    parts = [escape_markdown(caption), markdown_table(heads, rows, n_labels)]
+    return "\n\n".join([*parts, *map(escape_markdown, layout.notes)]) + "\n"
 
 
-def _line(entries: list[str]) -> str:
-    return "| " + " | ".join(entries) + " |"
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels: int = 1) -> str:
+    """Return entries in Markdown as a table, the columns of labels to the left, others right.
+
+    Examples
+    --------
+    >>> from mauc.report.as_markdown import markdown_table
+    >>> print(markdown_table(["size", "MAUC"], [["10", "**0.9**"]]))
+    | size | MAUC |
+    | :-- | --: |
+    | 10 | **0.9** |
+    """
+    rule = [":--"] * n_labels + ["--:"] * (len(heads) - n_labels)
+    return "\n".join("| " + " | ".join(entries) + " |" for entries in (heads, rule, *rows))
 
 
 def _value(value: Value) -> str:

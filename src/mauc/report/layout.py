@@ -21,7 +21,7 @@ class Value:
         The number as it is printed, or `GAP`.
     is_bold : bool
     marks : str
-        Any of † (worse than the reference), ‡ (better) and § (mean over a part of the splits).
+        Any of † (worse than the reference), ‡ (better) and § (mean over some of the splits).
     is_math : bool
         Whether LaTeX sets it in math mode, as the paper does outside the row of MDFS.
     """

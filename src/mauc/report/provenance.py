@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import labels_of, shown_name
+from mauc.stats.rows import labels_of, shown_name
 
-_MOST_FAILURES = 12  # kinds of failure listed below a table
+_MAX_FAILURES = 12  # kinds of failure listed below a table
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Protocol:
     n_splits: int
 
     def __str__(self) -> str:
-        """Return it as a caption says it."""
+        """Return the protocol as captions write it."""
         text = f"{self.n_repeats} × {self.n_folds}-fold cross-validation"
         n_whole = self.n_repeats * self.n_folds
         return text if self.n_splits == n_whole else f"{text} ({self.n_splits} of {n_whole} splits)"
@@ -70,7 +69,7 @@ def stamp_of(rows: Any) -> tuple[str, ...]:
 
 
 def failure_notes(rows: Any) -> tuple[str, ...]:
-    """Return a sentence for each kind of failure in the rows, with the number of values lost."""
+    """Return one sentence per kind of failure in the rows, with the number of values lost."""
     failed = rows[rows["status"] != "ok"]
     if failed.empty:
         return ()
@@ -82,20 +81,10 @@ def failure_notes(rows: Any) -> tuple[str, ...]:
         f"{kind.n} value{'s' if kind.n > 1 else ''} failed ({_short(kind.error)})"
         for kind in counts.itertuples(index=False, name="Kind")
     ]
-    if len(notes) > _MOST_FAILURES:
-        n_more = int(counts["n"][_MOST_FAILURES:].sum())
-        notes = [*notes[:_MOST_FAILURES], f"{n_more} further values failed in other ways"]
+    if len(notes) > _MAX_FAILURES:
+        n_more = int(counts["n"][_MAX_FAILURES:].sum())
+        notes = [*notes[:_MAX_FAILURES], f"{n_more} further values failed in other ways"]
     return tuple(f"{note}." for note in notes)
-
-
-def check_rows(rows: Any, *columns: str) -> Any:
-    """Return rows that have the columns asked for and at least one row."""
-    missing = [name for name in columns if name not in rows.columns]
-    if missing:
-        raise MaucError(f"rows of a run must have the columns {', '.join(missing)}; they do not.")
-    if len(rows) == 0:
-        raise MaucError("a run must have at least one row, got none.")
-    return rows
 
 
 def _short(error: str) -> str:

@@ -3,10 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import labels_of
-from mauc.report.tables import MaucTable, build_mauc_table
 
 
 def paper_folder() -> Path:
@@ -61,37 +58,3 @@ def load_published_runtime() -> Any:
 
     path = paper_folder() / "published" / "runtime.csv"
     return pd.read_csv(path).rename(columns={"method": "selector"})
-
-
-def published_table(dataset: str) -> MaucTable:
-    r"""Return a table of the paper, to be shown in any format.
-
-    Parameters
-    ----------
-    dataset : str
-        A data set of the paper, in small letters.
-
-    Returns
-    -------
-    table : MaucTable
-
-    Examples
-    --------
-    >>> from mauc.report import published_table
-    >>> print(published_table("synthetic").to_latex().splitlines()[11])
-    & MDFS & \textbf{0.992} & \textbf{0.996} & \textbf{0.997} & \textbf{0.998} & ...
-    """
-    published = load_published()
-    here = published[published["dataset"] == dataset]
-    if here.empty:
-        raise unknown_word("dataset", dataset, labels_of(published, "dataset"))
-    return build_mauc_table(
-        here.rename(columns={"mauc": "mean"}).assign(n=100),
-        dataset,
-        reference="mdfs",
-        labels=(labels_of(here, "classifier"), labels_of(here, "selector")),
-        sizes=sorted(int(size) for size in here["size"].unique()),
-        n_splits=100,
-        protocol="10 × 10-fold cross-validation",
-        notes=(f"Published values: Table {here['table'].iloc[0]} of the paper.",),
-    )

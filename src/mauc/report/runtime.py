@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.layout import GAP, FrameTable, Group, Layout, Value
-from mauc.report.provenance import check_rows, describe_protocols
+from mauc.report.provenance import describe_protocols
 from mauc.report.published import load_published_runtime
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
 
 def runtime_table(
@@ -31,9 +31,9 @@ def runtime_table(
     Notes
     -----
     A selector is timed once per split, whatever the number of classifiers and sizes. The median
-    does not mind a split during which the machine did something else.
+    is robust against a split during which the machine did other work.
     """
-    rows = check_rows(rows_of(run), "dataset", "repeat", "fold", "selector", "select_seconds")
+    rows = rows_of(run, "dataset", "repeat", "fold", "selector", "select_seconds")
     datasets, selectors = labels_of(rows, "dataset"), labels_of(rows, "selector")
     split = ["dataset", "selector", "repeat", "fold"]
     # "first" skips NaN: a failed classifier does not undo a selection that was timed

@@ -4,37 +4,35 @@ from typing import Any
 
 import numpy as np
 
-from mauc.plotting.critical_difference import problem_scores
-from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.layout import GAP, MARKS, FrameTable, Group, Layout, Value, show_number
-from mauc.report.provenance import check_rows, describe_protocols
+from mauc.report.provenance import describe_protocols
 from mauc.report.runtime import runtime_table
-from mauc.report.tables import TEST_NAMES
 from mauc.stats import (
+    PAPER_COMPARISON,
+    Comparison,
     average_ranks,
     compare_to,
     friedman_test,
     holm_test,
     mean_mauc,
+    problem_scores,
     selector_stability,
     win_draw_loss,
 )
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
 ALL = "all"
 
 
-def win_draw_loss_table(
-    run: Any, *, reference: str = "mdfs", test: str = "wilcoxon", alpha: float = 0.05
-) -> FrameTable:
+def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTable:
     """Count how often the reference wins, draws and loses: the paper's Figure 4 as numbers.
 
     Parameters
     ----------
     run : DataFrame or path
         The rows of a run, or its folder.
-    reference : str, default="mdfs"
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
+    comparison : Comparison, default=PAPER_COMPARISON
+        Baseline selector, test and level.
 
     Returns
     -------
@@ -43,10 +41,10 @@ def win_draw_loss_table(
     """
     import pandas as pd
 
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
-    comparison = compare_to(rows, reference, test=test, alpha=alpha)
-    total = win_draw_loss(comparison, by=()).assign(classifier=ALL)
-    frame = pd.concat([win_draw_loss(comparison), total], ignore_index=True)
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
+    compared = compare_to(rows, comparison)
+    total = win_draw_loss(compared, by=()).assign(classifier=ALL)
+    frame = pd.concat([win_draw_loss(compared), total], ignore_index=True)
     counts = {
         (row.classifier, row.selector): f"{row.win}/{row.draw}/{row.loss}"
         for row in frame.itertuples(index=False)
@@ -57,12 +55,11 @@ def win_draw_loss_table(
             shown_name("selector", selector),
             tuple(Value(counts.get((classifier, selector), GAP)) for classifier in classifiers),
         )
-        for selector in labels_of(comparison, "selector")
+        for selector in labels_of(compared, "selector")
     )
     caption = (
-        f"Win/draw/loss of {shown_name('selector', reference)} against each selector over all "
-        f"data sets and sizes, {TEST_NAMES[test]} at the {100 * (1 - alpha):g} % level, "
-        f"{describe_protocols(rows)}."
+        f"Win/draw/loss of {_baseline(comparison)} against each selector over all data sets and "
+        f"sizes, {comparison}, {describe_protocols(rows)}."
     )
     columns = tuple(shown_name("classifier", name) for name in classifiers)
     layout = Layout(
@@ -71,16 +68,16 @@ def win_draw_loss_table(
     return FrameTable(frame, (layout,))
 
 
-def ranks_table(run: Any, *, reference: str | None = "mdfs", alpha: float = 0.05) -> FrameTable:
+def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTable:
     """Rank the selectors on every data set, classifier and size, and over data sets.
 
     Parameters
     ----------
     run : DataFrame or path
         The rows of a run, or its folder.
-    reference : str or None, default="mdfs"
-        Control of Holm's test over data sets; None for no test.
-    alpha : float, default=0.05
+    comparison : Comparison, default=PAPER_COMPARISON
+        Its reference is the control of Holm's test over data sets (None for no test), at its
+        level.
 
     Returns
     -------
@@ -91,12 +88,12 @@ def ranks_table(run: Any, *, reference: str | None = "mdfs", alpha: float = 0.05
     Notes
     -----
     Ranks of a classifier are means over its data sets and sizes; those over data sets compare
-    the mean MAUC of all their classifiers and sizes, one value a data set, because only data
+    the mean MAUC of all their classifiers and sizes, one value per data set, because only data
     sets are independent of each other. Problems that some selector lacks are left out.
     """
     import pandas as pd
 
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     cells = problem_scores(rows, "cell")
     parts = {
@@ -117,11 +114,11 @@ def ranks_table(run: Any, *, reference: str | None = "mdfs", alpha: float = 0.05
             f"p = {friedman.p_value:.3g}; Iman-Davenport F {friedman.f_statistic:.2f}, "
             f"p = {friedman.f_p_value:.3g}."
         )
-        if reference is not None:
-            _add_holm(frame, scores, reference, alpha)
+        if comparison.reference is not None:
+            _add_holm(frame, scores, comparison)
             notes.append(
-                f"† (‡): worse (better) than {shown_name('selector', reference)} over data sets, "
-                f"Holm's test at the {100 * (1 - alpha):g} % level."
+                f"† (‡): worse (better) than {_baseline(comparison)} over data sets, Holm's test "
+                f"at {comparison.level}."
             )
     n_all = len(mean_mauc(rows)[["dataset", "classifier", "size"]].drop_duplicates())
     if n_all > len(cells):
@@ -162,7 +159,7 @@ def stability_table(run: Any) -> FrameTable:
     table : FrameTable
         Its frame has the columns dataset, selector, size, stability, lower, upper, n.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "size", "features", "n_features")
+    rows = rows_of(run, "dataset", "selector", "size", "features", "n_features")
     frame = selector_stability(rows)
     sizes = sorted(int(size) for size in frame["size"].unique())
     values = frame.set_index(["dataset", "selector", "size"])["stability"].to_dict()
@@ -193,19 +190,15 @@ def stability_table(run: Any) -> FrameTable:
     return FrameTable(frame, (layout,))
 
 
-def summary_table(
-    run: Any, *, reference: str = "mdfs", test: str = "wilcoxon", alpha: float = 0.05
-) -> FrameTable:
+def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTable:
     """Give one line per selector: mean MAUC, rank, win/draw/loss, stability, seconds.
 
     Parameters
     ----------
     run : DataFrame or path
         The rows of a run, or its folder.
-    reference : str, default="mdfs"
-        Whose wins, draws and losses are counted.
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
+    comparison : Comparison, default=PAPER_COMPARISON
+        The baseline whose wins, draws and losses are counted, test and level.
 
     Returns
     -------
@@ -216,10 +209,10 @@ def summary_table(
     """
     import pandas as pd
 
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc")
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     scores = problem_scores(rows, "cell")
-    counts = win_draw_loss(compare_to(rows, reference, test=test, alpha=alpha), by=())
+    counts = win_draw_loss(compare_to(rows, comparison), by=())
     stability = selector_stability(rows).groupby("selector")["stability"].mean()
     seconds = runtime_table(rows, published=False).frame().groupby("selector")["seconds"].mean()
     ranks = _ranks(scores)
@@ -245,8 +238,8 @@ def summary_table(
     caption = (
         f"Selectors over {len(scores)} problems (data set, classifier, size), "
         f"{describe_protocols(rows)}: mean MAUC and mean rank; and over all that a selector has, "
-        f"win/draw/loss of {shown_name('selector', reference)} against it ({TEST_NAMES[test]}, "
-        f"{100 * (1 - alpha):g} % level), mean stability, mean seconds."
+        f"win/draw/loss of {_baseline(comparison)} against it ({comparison}), mean stability, "
+        "mean seconds."
     )
     columns = ("MAUC", "rank", "win/draw/loss", "stability", "seconds")
     layout = Layout("summary", caption, columns, (Group("", lines),), heads=("", "selector"))
@@ -260,8 +253,13 @@ def _ranks(scores: Any) -> Any:
     return average_ranks(scores.to_numpy()) if n_selectors > 1 else np.ones(1)
 
 
-def _add_holm(frame: Any, scores: Any, reference: str, alpha: float) -> None:
-    pairs = holm_test(scores.to_numpy(), list(scores.columns), control=reference, alpha=alpha)
+def _baseline(comparison: Comparison) -> str:
+    return shown_name("selector", str(comparison.reference))
+
+
+def _add_holm(frame: Any, scores: Any, comparison: Comparison) -> None:
+    reference = comparison.reference
+    pairs = holm_test(scores.to_numpy(), list(scores.columns), reference, comparison.alpha)
     found = pairs.set_index("method")
     is_set = (frame["problems"] == "data sets") & (frame["selector"] != reference)
     names = frame.loc[is_set, "selector"]

@@ -1,23 +1,14 @@
 """The paper's Tables 2 to 9: mean MAUC of every classifier, selector and size on a data set."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
-from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
-from mauc.report.provenance import check_rows, failure_notes, protocol_of
-from mauc.stats import compare_to, mean_mauc
-
-TEST_NAMES = {
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "corrected_t": "corrected resampled t-test",
-}
-
-
-_CELL = ["classifier", "selector", "size"]
+from mauc.report.provenance import failure_notes, protocol_of
+from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
 
 @dataclass(frozen=True)
@@ -61,9 +52,9 @@ class MaucTable(Table):
 
     Parameters
     ----------
-    dataset, reference, test : str
-        Reference "" if there are no marks.
-    alpha : float
+    dataset : str
+    comparison : Comparison
+        What the marks are; its reference is None if there are none.
     classifiers, selectors, sizes : tuples
         In the order of the table.
     cells : dict of (classifier, selector, size) to MaucCell
@@ -75,9 +66,7 @@ class MaucTable(Table):
     """
 
     dataset: str
-    reference: str
-    test: str
-    alpha: float
+    comparison: Comparison
     classifiers: tuple[str, ...]
     selectors: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -134,7 +123,7 @@ class MaucTable(Table):
     def _value(self, classifier: str, selector: str, size: int) -> Value:
         cell = self.cell(classifier, selector, size)
         marks = MARKS.get(cell.mark, "") + (PARTIAL if cell.is_partial else "")
-        is_math = selector != self.reference
+        is_math = selector != self.comparison.reference
         return Value(cell.text, cell.is_best, "" if cell.is_gap else marks, is_math)
 
     def _caption(self) -> str:
@@ -143,30 +132,22 @@ class MaucTable(Table):
             f"{shown_name('dataset', self.dataset)} data set"
             + (f", {self.protocol}." if self.protocol else "."),
         ]
-        if self.reference:
+        if self.comparison.reference is not None:
             parts.append(
-                f"† (‡): worse (better) than {shown_name('selector', self.reference)} by the "
-                f"{TEST_NAMES[self.test]} at the {100 * (1 - self.alpha):g} % level; "
-                "no mark: no significant difference."
+                f"† (‡): worse (better) than {shown_name('selector', self.comparison.reference)} "
+                f"by the {self.comparison}; no mark: no significant difference."
             )
         parts.append("Bold: the largest value of a classifier and size.")
         shown = [self.cell(c, s, k) for c in self.classifiers for s in self.selectors
                  for k in self.sizes]  # fmt: skip
         if any(cell.is_partial and not cell.is_gap for cell in shown):
-            parts.append("§: mean over a part of the splits, never bold.")
+            parts.append("§: mean over some of the splits, never bold.")
         if any(cell.is_gap for cell in shown):
             parts.append(f"{GAP}: not measured.")
         return " ".join(parts)
 
 
-def mauc_table(
-    run: Any,
-    dataset: str,
-    *,
-    reference: str | None = "mdfs",
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
-) -> MaucTable:
+def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON) -> MaucTable:
     """Summarise a run on one data set as the paper's Tables 2 to 9 do.
 
     Parameters
@@ -174,10 +155,8 @@ def mauc_table(
     run : DataFrame or path
         The rows of a run, or its folder.
     dataset : str
-    reference : str or None, default="mdfs"
-        Selector that the others are marked against; None for no marks.
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
+    comparison : Comparison, default=PAPER_COMPARISON
+        Baseline selector, test and level of the marks.
 
     Returns
     -------
@@ -185,8 +164,8 @@ def mauc_table(
 
     Notes
     -----
-    As in the paper several values of a configuration are bold if they print alike. A mean over a
-    part of the splits is not comparable with the others: it is shown with a sign and never bold.
+    As in the paper, several values of a configuration are bold if they print alike. A mean over
+    some of the splits is not comparable with the others: it is shown with a sign and never bold.
 
     Examples
     --------
@@ -196,7 +175,7 @@ def mauc_table(
     ...     "dataset": "wine", "repeat": 0, "fold": [0, 1, 0, 1], "classifier": "nb", "size": 5,
     ...     "selector": ["mdfs", "mdfs", "chi", "chi"], "mauc": [0.9, 0.8, 0.7, 0.8],
     ...     "status": "ok", "error": None, "n_train": 89, "n_test": 89})
-    >>> print(mauc_table(rows, "wine").to_text().split("level; ")[1])
+    >>> print(mauc_table(rows, "wine").to_text().split("at 5 %; ")[1])
     no mark: no significant difference.
     Bold: the largest value of a classifier and size.
     <BLANKLINE>
@@ -207,24 +186,15 @@ def mauc_table(
                  CHI         0.750
     <BLANKLINE>
     """
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc", "status")
-    if dataset not in labels_of(rows, "dataset"):
-        raise unknown_word("dataset", dataset, labels_of(rows, "dataset"))
-    if test not in TEST_NAMES:
-        raise unknown_word("test", test, TEST_NAMES)
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc", "status")
+    labels_of(rows, "dataset", dataset)
     here = rows[rows["dataset"] == dataset]
-    means = mean_mauc(here)
     notes = failure_notes(here)
+    reference = comparison.reference
     if reference in labels_of(rows, "selector") and reference not in labels_of(here, "selector"):
         name = shown_name("selector", reference)
         notes = (f"{name} was not run on this data set: no marks.", *notes)
-        reference = None
-    if reference is not None:
-        compared = compare_to(here, reference, test=test, alpha=alpha)
-        # a comparison without an answer (no split in common) has no mark
-        answered = compared.loc[compared["p_value"].notna(), [*_CELL, "mark"]]
-        means = means.merge(answered, how="left", on=_CELL)
-        means["mark"] = means["mark"].fillna("")
+        comparison = replace(comparison, reference=None)
     present = labels_of(here, "classifier")
     absent = [name for name in labels_of(rows, "classifier") if name not in present]
     if absent:
@@ -232,11 +202,9 @@ def mauc_table(
         notes = (f"Not run on this data set: {names}.", *notes)
     protocol = protocol_of(rows, dataset)
     return build_mauc_table(
-        means,
+        marked_means(here, comparison),
         dataset,
-        reference=reference or "",
-        test=test,
-        alpha=alpha,
+        comparison,
         labels=(present, labels_of(here, "selector")),
         sizes=sorted(int(size) for size in here["size"].unique()),
         n_splits=protocol.n_splits,
@@ -248,10 +216,8 @@ def mauc_table(
 def build_mauc_table(
     means: Any,
     dataset: str,
+    comparison: Comparison,
     *,
-    reference: str,
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
     labels: tuple[list[str], list[str]],
     sizes: list[int],
     n_splits: int,
@@ -259,20 +225,19 @@ def build_mauc_table(
     notes: tuple[str, ...] = (),
 ) -> MaucTable:
     """Make a table of means (columns classifier, selector, size, n, mean, mark) of a data set."""
-    # What prints alike is alike: the paper's several bold values of a configuration.
+    # Values that print alike count as equal, so a configuration may have several bold ones.
     printed = means["mean"].map("{:.3f}".format).astype(float)
     is_whole = (means["n"] >= n_splits) & means["mean"].notna()
     best = printed.where(is_whole).groupby([means["classifier"], means["size"]]).transform("max")
-    marks = means["mark"] if "mark" in means else [""] * len(means)
     cells = {
         (classifier, selector, int(size)): MaucCell(mean, mark, int(n), not whole, bool(is_best))
         for classifier, selector, size, mean, mark, n, whole, is_best in zip(
-            means["classifier"], means["selector"], means["size"], means["mean"], marks,
-            means["n"], is_whole, is_whole & (printed == best), strict=True,
+            means["classifier"], means["selector"], means["size"], means["mean"],
+            means["mark"], means["n"], is_whole, is_whole & (printed == best), strict=True,
         )
     }  # fmt: skip
     classifiers, selectors = labels
     return MaucTable(
-        dataset, reference, test, alpha, tuple(classifiers), tuple(selectors), tuple(sizes),
-        cells, protocol, notes,
+        dataset, comparison, tuple(classifiers), tuple(selectors), tuple(sizes), cells, protocol,
+        notes,
     )  # fmt: skip

@@ -9,19 +9,21 @@ from typing import Any
 
 from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 from mauc.files import write_atomic
-from mauc.plotting.critical_difference import CriticalDifferenceDisplay, problem_scores
-from mauc.plotting.curves import CurvesDisplay
-from mauc.plotting.run_parts import labels_of, rows_of
-from mauc.plotting.stability import StabilityDisplay
-from mauc.plotting.win_draw_loss import WinDrawLossDisplay
+from mauc.plotting import (
+    CriticalDifferenceDisplay,
+    CurvesDisplay,
+    StabilityDisplay,
+    WinDrawLossDisplay,
+)
 from mauc.report.as_markdown import escape_markdown
-from mauc.report.comparison import compare_published
 from mauc.report.layout import Table
-from mauc.report.provenance import check_rows, stamp_of
-from mauc.report.runtime import runtime_table
-from mauc.report.summaries import ranks_table, stability_table, summary_table, win_draw_loss_table
-from mauc.report.tables import mauc_table
+from mauc.report.provenance import stamp_of
+from mauc.report.published_comparison import AS_PUBLISHED, compare_published
+from mauc.report.run_tables import run_tables
+from mauc.stats import PAPER_COMPARISON, Comparison, problem_scores
+from mauc.stats.rows import labels_of, rows_of
 
 FORMATS = ("txt", "md", "tex", "csv")
 
@@ -29,11 +31,9 @@ FORMATS = ("txt", "md", "tex", "csv")
 def write_tables(
     run: Any,
     folder: str | Path,
+    comparison: Comparison = PAPER_COMPARISON,
     *,
     formats: Iterable[str] | str = FORMATS,
-    reference: str | None = "mdfs",
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
     force: bool = False,
 ) -> list[Path]:
     """Write all tables of a run.
@@ -44,42 +44,34 @@ def write_tables(
         The rows of a run, or its folder.
     folder : path
         Where to write; made if it does not exist.
+    comparison : Comparison, default=PAPER_COMPARISON
+        Baseline selector, test and level.
     formats : sequence of {"txt", "md", "tex", "csv"}
         All four by default.
-    reference : str or None, default="mdfs"
-        Selector that the others are marked against; None leaves out marks and win/draw/loss.
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
     force : bool, default=False
         Replace files that exist.
 
     Returns
     -------
     files : list of Path
-        table_<dataset>, runtime, ranks, stability and, with a reference, win_draw_loss and
-        summary, each in every format.
+        The tables of `run_tables`, each in every format: table_<dataset>, runtime, ranks,
+        stability and, with a baseline, win_draw_loss and summary.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "versions")
-    options: dict[str, Any] = {"reference": reference, "test": test, "alpha": alpha}
-    tables: dict[str, Table] = {}
-    for dataset, name in _file_names(labels_of(rows, "dataset")).items():
-        tables[f"table_{name}"] = mauc_table(rows, dataset, **options)
-    tables["runtime"] = runtime_table(rows)
-    tables["ranks"] = ranks_table(rows, reference=reference, alpha=alpha)
-    tables["stability"] = stability_table(rows)
-    if reference is not None:
-        tables["win_draw_loss"] = win_draw_loss_table(rows, **options)
-        tables["summary"] = summary_table(rows, **options)
+    rows = rows_of(run, "dataset", "selector", "versions")
+    datasets = _file_names(labels_of(rows, "dataset"))
+    files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
+    tables = {
+        files.get(name, name.replace("/", "_")): table
+        for name, table in run_tables(rows, comparison).items()
+    }
     return _write_files(Path(folder), _render(tables, _check_formats(formats), rows), force)
 
 
 def write_figures(
     run: Any,
     folder: str | Path,
+    comparison: Comparison = PAPER_COMPARISON,
     *,
-    reference: str | None = "mdfs",
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
     dpi: float = 200,
     force: bool = False,
 ) -> list[Path]:
@@ -90,9 +82,8 @@ def write_figures(
     run : DataFrame or path
         The rows of a run, or its folder.
     folder : path
-    reference : str or None, default="mdfs"
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
+    comparison : Comparison, default=PAPER_COMPARISON
+        Baseline selector, test and level.
     dpi : float, default=200
     force : bool, default=False
         Replace files that exist.
@@ -100,39 +91,33 @@ def write_figures(
     Returns
     -------
     files : list of Path
-        curves_<dataset>, stability; win_draw_loss with a reference and another selector; and
+        curves_<dataset>, stability; win_draw_loss with a baseline and another selector; and
         critical_difference with at least two data sets that all selectors have.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "versions")
-    drawings = _drawings(rows, reference, test, alpha)
+    rows = rows_of(run, "dataset", "selector", "versions")
+    drawings = _drawings(rows, comparison)
     return _write_files(Path(folder), _draw(drawings, stamp_of(rows), dpi), force)
 
 
 def write_published(
     run: Any,
     folder: str | Path,
+    comparison: Comparison = AS_PUBLISHED,
     *,
     methods: Mapping[str, str] | None = None,
-    reference: str | None = None,
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
     formats: Iterable[str] | str = FORMATS,
     dpi: float = 200,
     force: bool = False,
 ) -> list[Path]:
-    """Write the comparison with the paper and the figures of a run.
+    """Write the comparison of a run with the paper, and its figures.
 
     Parameters
     ----------
     run : DataFrame or path
         The rows of a run, or its folder.
     folder : path
-    methods : mapping of str to str, optional
-        Method of the paper for selectors that the run labels otherwise.
-    reference : str, optional
-        Selector of the run that plays MDFS; by default the one labelled so.
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
+    comparison, methods
+        See `compare_published`.
     formats : sequence of {"txt", "md", "tex", "csv"}
     dpi : float, default=200
     force : bool, default=False
@@ -143,30 +128,25 @@ def write_published(
     files : list of Path
         published in every format, and the files of `write_figures`.
     """
-    rows = check_rows(rows_of(run), "dataset", "selector", "versions")
-    options: dict[str, Any] = {"reference": reference, "test": test, "alpha": alpha}
-    comparison = compare_published(rows, methods=methods, **options)
-    files = _render({"published": comparison}, _check_formats(formats), rows)
-    drawings = _drawings(rows, comparison.reference, test, alpha)
+    rows = rows_of(run, "dataset", "selector", "versions")
+    compared = compare_published(rows, comparison, methods=methods)
+    files = _render({"published": compared}, _check_formats(formats), rows)
+    drawings = _drawings(rows, compared.comparison)
     return _write_files(Path(folder), {**files, **_draw(drawings, stamp_of(rows), dpi)}, force)
 
 
-def _drawings(
-    rows: Any, reference: str | None, test: str, alpha: float
-) -> dict[str, Callable[[], Any]]:
+def _drawings(rows: Any, comparison: Comparison) -> dict[str, Callable[[], Any]]:
     drawings: dict[str, Callable[[], Any]] = {
         f"curves_{name}": partial(CurvesDisplay.from_run, rows, datasets=dataset)
         for dataset, name in _file_names(labels_of(rows, "dataset")).items()
     }
-    drawings["stability"] = lambda: StabilityDisplay.from_run(rows)
+    drawings["stability"] = partial(StabilityDisplay.from_run, rows)
     n_selectors = len(labels_of(rows, "selector"))
-    if reference is not None and n_selectors > 1:
-        drawings["win_draw_loss"] = lambda: WinDrawLossDisplay.from_run(
-            rows, reference=reference, test=test, alpha=alpha
-        )
+    if comparison.reference is not None and n_selectors > 1:
+        drawings["win_draw_loss"] = partial(WinDrawLossDisplay.from_run, rows, comparison)
     if n_selectors > 1 and len(problem_scores(rows, "dataset")) > 1:
-        drawings["critical_difference"] = lambda: CriticalDifferenceDisplay.from_run(
-            rows, alpha=alpha
+        drawings["critical_difference"] = partial(
+            CriticalDifferenceDisplay.from_run, rows, alpha=comparison.alpha
         )
     return drawings
 
@@ -174,8 +154,7 @@ def _drawings(
 def _draw(
     drawings: Mapping[str, Callable[[], Any]], stamp: tuple[str, ...], dpi: float
 ) -> dict[str, bytes]:
-    import matplotlib.pyplot as plt
-
+    plt = optional_import("matplotlib.pyplot", "figures")
     files = {}
     for name, make in drawings.items():
         figure = make().plot().figure_

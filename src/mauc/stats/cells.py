@@ -1,4 +1,4 @@
-"""Turn the rows of a run into one array: a line a measured setting, a column a split."""
+"""Turn the rows of a run into one array: one line per setting, one column per split."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -73,7 +73,7 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
 
 
 def as_pandas(rows: Any) -> "pd.DataFrame":
-    """Return rows as a pandas frame, whatever frame `mauc.load_run` was asked for."""
+    """Return rows as a pandas frame; `mauc.load_run` may have given another kind."""
     import pandas as pd
 
     if isinstance(rows, pd.DataFrame):
@@ -84,13 +84,13 @@ def as_pandas(rows: Any) -> "pd.DataFrame":
 
 
 def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.DataFrame"]:
-    """Give every row the number of its group: the rows that share some columns.
+    """Assign rows that share the values of some columns to one group.
 
     Parameters
     ----------
     rows : DataFrame
     keys : tuple of str
-        Columns; the first counts most in the order of groups.
+        Columns; groups are sorted by the first, then by the next.
 
     Returns
     -------

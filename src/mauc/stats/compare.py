@@ -1,13 +1,15 @@
-"""Compare selectors with a reference: rows of a run in, means, marks and counts out."""
+"""Compare selectors with a reference: rows of a run in, tests, marks and counts out."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mauc.checks import check_choice
 from mauc.exceptions import MaucError
 from mauc.stats.cells import Cells, as_pandas, check_columns, group_rows, make_cells
-from mauc.stats.checks import check_alpha, check_known
+from mauc.stats.comparison import Comparison
+from mauc.stats.means import mean_mauc
 from mauc.stats.paired import corrected_t_tests, row_means, wilcoxon_tests
 
 if TYPE_CHECKING:
@@ -15,63 +17,23 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-TESTS = ("wilcoxon", "corrected_t")
+_CELL = ("dataset", "classifier", "size")
 
 
-def mean_mauc(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Average MAUC over the splits.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        One row per measurement, as `mauc.load_run` gives.
-
-    Returns
-    -------
-    means : DataFrame
-        Columns dataset, classifier, size, selector, n (splits that did not fail), mean and std
-        (with n - 1 below, NaN for fewer than 2 splits). A setting that failed on every split
-        has n = 0 and a NaN mean.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mauc.stats import mean_mauc
-    >>> rows = pd.DataFrame({
-    ...     "dataset": "glass", "classifier": "nb", "size": 10, "selector": "mdfs",
-    ...     "repeat": 0, "fold": [0, 1, 2], "mauc": [0.75, 0.25, float("nan")]})
-    >>> mean_mauc(rows)[["selector", "n", "mean"]]
-      selector  n  mean
-    0     mdfs  2   0.5
-    """
-    cells = make_cells(rows)
-    n = (~np.isnan(cells.mauc)).sum(axis=1)
-    mean = row_means(cells.mauc)
-    squares = (cells.mauc - mean[:, None]) ** 2
-    std = np.sqrt(row_means(squares) * n / np.where(n > 1, n - 1, np.nan))
-    return cells.settings.assign(n=n, mean=mean, std=std)
-
-
-def compare_to(
-    rows: "pd.DataFrame", reference: str, *, test: str = "wilcoxon", alpha: float = 0.05
-) -> "pd.DataFrame":
+def compare_to(rows: "pd.DataFrame", comparison: Comparison | str) -> "pd.DataFrame":
     """Compare every selector with a reference, on each data set, classifier and size.
 
     Parameters
     ----------
     rows : DataFrame
         One row per measurement, as `mauc.load_run` gives.
-    reference : str
-        The selector to compare with; "mdfs" in the paper.
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-        `wilcoxon_test`, as in the paper, or `corrected_t_test`, which allows for overlapping
-        training parts (n_train and n_test are the means over the pairs).
-    alpha : float, default=0.05
-        A mark is given for p-values below it.
+    comparison : Comparison or str
+        Baseline selector, test and level; or the baseline alone, for the test of the paper
+        (Wilcoxon at 5 %). For the corrected t-test, n_train and n_test are means over the pairs.
 
     Returns
     -------
-    comparison : DataFrame
+    compared : DataFrame
         Columns dataset, classifier, size, selector, n, mean, reference_mean, difference,
         statistic, p_value, mark. Values are paired by repeat and fold; a split where either
         failed is left out, also of the means, and n counts the others. The mark says what the
@@ -91,21 +53,21 @@ def compare_to(
       selector  n  statistic  p_value   mark
     0       su  6        0.0  0.03125  worse
     """
-    check_known(test, TESTS, "test")
-    check_alpha(alpha)
+    if isinstance(comparison, str):
+        comparison = Comparison(comparison)
     cells = make_cells(rows)
     selectors = cells.settings["selector"]
-    check_known(reference, list(selectors.unique()), "reference")
+    reference = check_choice("reference", comparison.reference, selectors.unique())
     lines = np.flatnonzero(selectors != reference)
     values, others = cells.mauc[lines], _reference_values(cells, reference)[lines]
-    if test == "wilcoxon":
-        tests = wilcoxon_tests(values, others, alpha)
+    if comparison.test == "wilcoxon":
+        tests = wilcoxon_tests(values, others, comparison.alpha)
     else:
         is_pair = ~np.isnan(values - others)
         n_test, n_train = (
             row_means(np.where(is_pair, part[lines], np.nan)) for part in _part_sizes(rows, cells)
         )
-        tests = corrected_t_tests(values, others, n_test / n_train, alpha)
+        tests = corrected_t_tests(values, others, n_test / n_train, comparison.alpha)
     return (
         cells.settings.iloc[lines]
         .reset_index(drop=True)
@@ -121,14 +83,32 @@ def compare_to(
     )
 
 
+def marked_means(rows: "pd.DataFrame", comparison: Comparison) -> "pd.DataFrame":
+    """Average MAUC over the splits, with the mark of every selector against the reference.
+
+    Returns
+    -------
+    means : DataFrame
+        The columns of `mean_mauc`, and mark: "better", "worse" or "none"; "" for the reference,
+        where nothing could be compared, and everywhere without a reference.
+    """
+    means = mean_mauc(rows)
+    if comparison.reference is None:
+        return means.assign(mark="")
+    compared = compare_to(rows, comparison)
+    key = [*_CELL, "selector"]
+    answered = compared.loc[compared["p_value"].notna(), [*key, "mark"]]
+    return means.merge(answered, how="left", on=key).fillna({"mark": ""})
+
+
 def win_draw_loss(
-    comparison: "pd.DataFrame", by: str | Sequence[str] = ("classifier",)
+    compared: "pd.DataFrame", by: str | Sequence[str] = ("classifier",)
 ) -> "pd.DataFrame":
     """Count where the reference wins, draws and loses against each selector.
 
     Parameters
     ----------
-    comparison : DataFrame
+    compared : DataFrame
         What `compare_to` gives.
     by : str or sequence of str, default=("classifier",)
         Columns to count apart: any of "dataset", "classifier" and "size". Figure 4 of the paper
@@ -144,24 +124,24 @@ def win_draw_loss(
     --------
     >>> import pandas as pd
     >>> from mauc.stats import win_draw_loss
-    >>> comparison = pd.DataFrame({
+    >>> compared = pd.DataFrame({
     ...     "dataset": ["a", "b", "c"], "classifier": "nb", "size": 10, "selector": "su",
     ...     "p_value": [0.01, 0.2, 0.03], "mark": ["worse", "none", "worse"]})
-    >>> win_draw_loss(comparison)
+    >>> win_draw_loss(compared)
       classifier selector  win  draw  loss
     0         nb       su    2     1     0
     """
     keys = [by] if isinstance(by, str) else list(by)
     for key in keys:
-        check_known(key, ("dataset", "classifier", "size"), "by")
+        check_choice("by", key, _CELL)
     if len(set(keys)) != len(keys):
         raise MaucError(f"by must name a column once, got {keys!r}.")
-    check_columns(comparison, (*keys, "selector", "p_value", "mark"))
-    has_answer = comparison["p_value"].notna()
-    counts = comparison[[*keys, "selector"]].assign(
-        win=(comparison["mark"] == "worse") & has_answer,
-        draw=(comparison["mark"] == "none") & has_answer,
-        loss=(comparison["mark"] == "better") & has_answer,
+    check_columns(compared, (*keys, "selector", "p_value", "mark"))
+    has_answer = compared["p_value"].notna()
+    counts = compared[[*keys, "selector"]].assign(
+        win=(compared["mark"] == "worse") & has_answer,
+        draw=(compared["mark"] == "none") & has_answer,
+        loss=(compared["mark"] == "better") & has_answer,
     )
     grouped = counts.groupby([*keys, "selector"], sort=False, observed=True)
     return grouped.sum().astype(np.int64).reset_index()
@@ -169,7 +149,7 @@ def win_draw_loss(
 
 def _reference_values(cells: Cells, reference: str) -> Array:
     """Return for every setting the values of the reference beside it; NaN if it has none."""
-    problem, problems = group_rows(cells.settings, ("dataset", "classifier", "size"))
+    problem, problems = group_rows(cells.settings, _CELL)
     lines = np.flatnonzero(cells.settings["selector"] == reference)
     values = np.full((len(problems), cells.mauc.shape[1]), np.nan)
     values[problem[lines]] = cells.mauc[lines]

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from mauc.checks import check_level
 from mauc.exceptions import MaucError
-from mauc.stats.checks import check_alpha
 from mauc.stats.signed_rank import in_units, signed_rank_tests
 
 Array = np.ndarray[Any, Any]
@@ -88,7 +88,8 @@ def wilcoxon_test(values: ArrayLike, reference: ArrayLike, *, alpha: float = 0.0
     (0.0, 0.03125, 'better')
     """
     values, reference = _check_pairs(values, reference)
-    return _single(wilcoxon_tests(values[None], reference[None], check_alpha(alpha)))
+    check_level("alpha", alpha)
+    return _single(wilcoxon_tests(values[None], reference[None], alpha))
 
 
 def corrected_t_test(
@@ -140,8 +141,9 @@ def corrected_t_test(
         raise MaucError(
             f"n_train and n_test must be positive, got n_train={n_train!r}, n_test={n_test!r}."
         )
+    check_level("alpha", alpha)
     ratio = np.array([n_test / n_train])
-    return _single(corrected_t_tests(values[None], reference[None], ratio, check_alpha(alpha)))
+    return _single(corrected_t_tests(values[None], reference[None], ratio, alpha))
 
 
 @dataclass(frozen=True)
@@ -205,8 +207,8 @@ def _keep_pairs(values: Array, reference: Array) -> tuple[Array, Array, Array]:
 
 
 def _marks(sign: Array, p_value: Array, alpha: float) -> Array:
-    is_real = p_value < alpha  # not for NaN
-    marks = [is_real & (sign > 0), is_real & (sign < 0)]
+    is_significant = p_value < alpha  # not for NaN
+    marks = [is_significant & (sign > 0), is_significant & (sign < 0)]
     return np.select(marks, ["better", "worse"], "none").astype(object)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from mauc.checks import check_choice, check_level
 from mauc.exceptions import MaucError
-from mauc.stats.checks import check_alpha, check_known
 from mauc.stats.ranks import average_ranks, check_scores
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ def holm_test(
 
     scores = check_scores(scores)
     names = _check_names(names, scores.shape[1])
-    check_alpha(alpha)
+    check_level("alpha", alpha)
     ranks = average_ranks(scores, higher_is_better)
     if control is None:
         # Best rank first, ties in the order given.
         pairs = list(combinations(np.argsort(ranks, kind="stable").tolist(), 2))
     else:
-        place = names.index(check_known(control, names, "control"))
+        place = names.index(check_choice("control", control, names))
         pairs = [(method, place) for method in range(len(names)) if method != place]
     method, other = np.array(pairs).T
     z = (ranks[other] - ranks[method]) / _rank_error(len(names), len(scores))
@@ -94,7 +94,7 @@ def holm_test(
     method, other, z, p_value = method[order], other[order], z[order], p_value[order]
     steps = np.minimum(1.0, p_value * np.arange(len(p_value), 0, -1))
     p_holm = np.maximum.accumulate(steps)
-    is_real = p_holm < alpha
+    is_significant = p_holm < alpha
     return pd.DataFrame(
         {
             "method": [names[place] for place in method],
@@ -104,7 +104,9 @@ def holm_test(
             "statistic": z,
             "p_value": p_value,
             "p_holm": p_holm,
-            "mark": np.select([is_real & (z > 0), is_real & (z < 0)], ["better", "worse"], "none"),
+            "mark": np.select(
+                [is_significant & (z > 0), is_significant & (z < 0)], ["better", "worse"], "none"
+            ),
         }
     )
 
@@ -146,7 +148,7 @@ def critical_difference(n_methods: int, n_problems: int, alpha: float = 0.05) ->
             f"critical_difference needs at least 2 methods and 1 problem, "
             f"got n_methods={n_methods}, n_problems={n_problems}."
         )
-    quantile = stats.studentized_range.ppf(1 - check_alpha(alpha), n_methods, np.inf)
+    quantile = stats.studentized_range.ppf(1 - check_level("alpha", alpha), n_methods, np.inf)
     return float(quantile / np.sqrt(2) * _rank_error(n_methods, n_problems))
 
 
@@ -197,6 +199,6 @@ def _check_names(names: Sequence[str], n_methods: int) -> list[str]:
     checked = [str(name) for name in names]
     if len(checked) != n_methods or len(set(checked)) != n_methods:
         raise MaucError(
-            f"names must be {n_methods} different names, one a column of scores, got {checked}."
+            f"names must be {n_methods} different names, one per column of scores, got {checked}."
         )
     return checked

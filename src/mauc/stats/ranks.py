@@ -68,10 +68,10 @@ def friedman_test(
     scores : array-like of shape (n_problems, n_methods)
         At least 2 of each, without NaN; such as the mean MAUC of selectors on data sets.
     higher_is_better : bool, default=True
-        Turns the ranks around; the test is the same.
+        False reverses the ranks; the test is the same.
     correct_ties : bool, default=True
         Divide by the variance that ranks have with the ties present, as SciPy does. Without it
-        the formula is that of [1]_, which takes ties as if there were none and so finds less.
+        the formula is that of [1]_, which ignores ties and so has less power.
 
     Returns
     -------
@@ -116,17 +116,17 @@ def friedman_test(
     ranks = _rank_rows(scores, higher_is_better)
     n_problems, n_methods = scores.shape
     mean_ranks = ranks.mean(axis=0)
-    # By hand: SciPy's refuses two methods, warns when all is tied, and has no other form.
+    # SciPy's function refuses two methods, warns when all are tied, and lacks the F form.
     excess = ((mean_ranks - (n_methods + 1) / 2) ** 2).sum()
     statistic = 12 * n_problems / (n_methods * (n_methods + 1)) * excess
     if correct_ties and excess > 0:
         # The variance of ranks within problems is k (k^2 - 1) / 12 without ties.
         spread = 12 * ((ranks - (n_methods + 1) / 2) ** 2).sum()
         statistic *= n_problems * n_methods * (n_methods**2 - 1) / spread
-    most = n_problems * (n_methods - 1)
+    largest = n_problems * (n_methods - 1)
     # A statistic of the maximum, but for rounding, means that all problems rank alike.
-    rest = most - statistic
-    f_statistic = np.inf if rest <= 1e-12 * most else (n_problems - 1) * statistic / rest
+    rest = largest - statistic
+    f_statistic = np.inf if rest <= 1e-12 * largest else (n_problems - 1) * statistic / rest
     degrees = n_methods - 1, (n_methods - 1) * (n_problems - 1)
     return FriedmanTest(
         statistic=float(statistic),
@@ -137,12 +137,12 @@ def friedman_test(
     )
 
 
-def check_scores(scores: ArrayLike, least_problems: int = 2) -> Array:
+def check_scores(scores: ArrayLike, min_problems: int = 2) -> Array:
     """Return scores as an array of shape (n_problems, n_methods), 2 methods at least, no NaN."""
     array = np.asarray(scores, dtype=np.float64)
-    if array.ndim != 2 or array.shape[0] < least_problems or array.shape[1] < 2:
+    if array.ndim != 2 or array.shape[0] < min_problems or array.shape[1] < 2:
         raise MaucError(
-            f"scores must have shape (n_problems, n_methods) with at least {least_problems} "
+            f"scores must have shape (n_problems, n_methods) with at least {min_problems} "
             f"problems and 2 methods, got shape {array.shape}."
         )
     lacking = np.flatnonzero(np.isnan(array).any(axis=1))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from mauc.checks import check_level
 from mauc.exceptions import MaucError
 from mauc.stats.cells import SPLIT, as_pandas, check_columns, group_rows
-from mauc.stats.checks import check_alpha
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +98,7 @@ def stability(
     >>> round(stability([[0, 1], [0, 1], [0, 2]], n_features=4).value, 4)
     0.3333
     """
-    z = float(stats.norm.isf(check_alpha(alpha) / 2))
+    z = float(stats.norm.isf(check_level("alpha", alpha) / 2))
     sets = [_check_selection(selection, n_features) for selection in selections]
     n_sets = len(sets)
     if n_sets < 2:
@@ -176,7 +176,9 @@ def selector_stability(rows: "pd.DataFrame") -> "pd.DataFrame":
             continue
         if len(np.unique(n_features[cells])) > 1:
             name = rows["dataset"].iloc[cells[0]]
-            raise MaucError(f"rows must give one n_features a data set, got several for {name!r}.")
+            raise MaucError(
+                f"rows must give one n_features per data set, got several for {name!r}."
+            )
         found.append(stability(features[cells], int(n_features[cells[0]])))
     return settings.assign(
         stability=np.array([item.value for item in found], dtype=np.float64),

@@ -8,8 +8,8 @@ from scipy import stats
 
 Array = np.ndarray[Any, Any]
 
-_DIGITS = 12  # differences that agree to so many digits of the largest value are ties
-_MOST_FLIPPED = 13  # up to here SciPy goes through all signs when there are ties or zeros
+_DIGITS = 12  # differences that agree to this many digits of the largest value are ties
+_MAX_FLIPPED = 13  # up to here SciPy goes through all signs when there are ties or zeros
 
 
 def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Array]:
@@ -18,7 +18,7 @@ def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Ar
     Parameters
     ----------
     values, reference : ndarray of shape (n_samples, n_pairs)
-        Paired values, a sample a row, without NaN.
+        Paired values, one sample per row, without NaN.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Ar
     positive = np.where(units > 0, ranks, 0.0).sum(axis=1)
     negative = np.where(units < 0, ranks, 0.0).sum(axis=1)
 
-    # A zero counts as a tie: one non-zero difference beside zeros is no clean sample.
+    # A zero counts as a tie: a sample with zeros is not free of ties.
     is_tied = (np.diff(np.sort(absolute, axis=1), axis=1) == 0).any(axis=1) | (n_zero > 0)
     p_value = np.ones(n_samples)
     has_answer = n_zero < n_pairs
@@ -62,7 +62,7 @@ def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Ar
         chosen = np.flatnonzero(has_answer & (is_tied == tied))
         if not len(chosen):
             continue
-        if tied and n_pairs <= _MOST_FLIPPED:
+        if tied and n_pairs <= _MAX_FLIPPED:
             p_value[chosen] = [_p_of_signs(ranks[row], positive[row]) for row in chosen]
         else:
             p_value[chosen] = stats.wilcoxon(units[chosen], axis=1).pvalue
@@ -80,7 +80,7 @@ def in_units(values: Array, reference: Array) -> Array:
 
 
 def _p_of_signs(ranks: Array, positive: float) -> float:
-    # Ranks are halves at worst: twice a rank is an integer. SciPy's permutation test gives the
+    # Ranks are multiples of 1/2: twice a rank is an integer. SciPy's permutation test gives the
     # same number, but calls the statistic for each of the 2^n signs (0.2 s for 10 pairs).
     doubled = np.sort((2 * ranks[ranks > 0]).astype(np.int64))
     below = _count_up_to(tuple(doubled.tolist()))

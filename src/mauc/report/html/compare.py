@@ -1,17 +1,18 @@
 """Rows of an experiment in, tables with significance and curves as plain dicts out."""
 
+from dataclasses import replace
 from typing import Any
 
-from mauc.plotting.curves import CurvesDisplay
-from mauc.plotting.run_parts import labels_of, rows_of, selector_styles, shown_name
+from mauc.plotting.styles import selector_styles
+from mauc.registry import SELECTORS
 from mauc.report.html.values import number, text
 from mauc.report.layout import Layout
-from mauc.report.provenance import check_rows, stamp_of
+from mauc.report.provenance import stamp_of
 from mauc.report.summaries import win_draw_loss_table
 from mauc.report.tables import mauc_table
-from mauc.selectors import SELECTORS, make_selector
 from mauc.selectors.base import RankingSelector
-from mauc.stats import compare_to
+from mauc.stats import Comparison, compare_to, mean_interval
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
 _COLUMNS = (
     "dataset", "repeat", "fold", "selector", "classifier", "size", "mauc", "status", "error",
@@ -19,7 +20,9 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def summarise_comparison(run: Any, selector: RankingSelector) -> dict[str, Any]:
+def summarise_comparison(
+    run: Any, selector: RankingSelector, comparison: Comparison | None = None
+) -> dict[str, Any]:
     """Collect what a page says about an experiment.
 
     Parameters
@@ -27,33 +30,40 @@ def summarise_comparison(run: Any, selector: RankingSelector) -> dict[str, Any]:
     run : DataFrame or path
         The rows of a run, or its folder.
     selector : RankingSelector
-        The others are compared with it, where the run has it by its short name; else with MDFS,
-        else with the first selector of the run.
+        The selector of the page.
+    comparison : Comparison, optional
+        Baseline selector, test and level. By default those of the paper, with the selector of
+        the page as the baseline where the run has it by its short name; else MDFS, else the
+        first selector of the run.
 
     Returns
     -------
-    comparison : dict
-        ``tables`` (caption, heads, groups of rows, notes), ``tests`` (one for every data set,
-        classifier, size and selector), ``curves`` (a panel for every data set and classifier),
-        ``reference`` and ``stamp``.
+    summary : dict
+        ``tables`` (caption, heads, groups of rows, notes), ``tests`` (one per data set,
+        classifier, size and selector), ``curves`` (one panel per data set and classifier),
+        ``reference``, ``test`` and ``alpha`` of the comparison, and ``stamp``.
     """
-    rows = check_rows(rows_of(run), *_COLUMNS)
+    rows = rows_of(run, *_COLUMNS)
     selectors = labels_of(rows, "selector")
-    reference = find_reference(selector, selectors)
-    has_rivals = len(selectors) > 1
+    comparison = comparison or Comparison(find_reference(selector, selectors))
+    if len(selectors) == 1:
+        comparison = replace(comparison, reference=None)
     tables = [
         table(layout)
         for dataset in labels_of(rows, "dataset")
-        for layout in mauc_table(
-            rows, dataset, reference=reference if has_rivals else None
-        ).layouts()
+        for layout in mauc_table(rows, dataset, comparison).layouts()
     ]
-    if has_rivals:
-        tables += [table(layout) for layout in win_draw_loss_table(rows, reference=reference).parts]
+    tests = []
+    reference = comparison.reference
+    if reference is not None:
+        tables += [table(layout) for layout in win_draw_loss_table(rows, comparison).parts]
+        tests = _tests(rows, comparison)
     return {
-        "reference": text(shown_name("selector", reference)),
+        "reference": None if reference is None else text(shown_name("selector", reference)),
+        "test": str(comparison),
+        "alpha": comparison.alpha,
         "tables": tables,
-        "tests": _tests(rows, reference) if has_rivals else [],
+        "tests": tests,
         "curves": _curves(rows),
         "styles": _styles(selectors),
         "stamp": [text(line) for line in stamp_of(rows)] if "versions" in rows else [],
@@ -62,16 +72,17 @@ def summarise_comparison(run: Any, selector: RankingSelector) -> dict[str, Any]:
 
 def find_reference(selector: RankingSelector, labels: list[str]) -> str:
     """Return the label of the selector in a run, or that of MDFS, or the first."""
+    parameters = selector.get_params(deep=False)
     for label in labels:
-        preset = make_selector(label) if label in SELECTORS else None
-        if type(preset) is type(selector) and _is_alike(preset, selector):
+        entry = SELECTORS.get(label)
+        # SCHI and SSU are one class that differs in an option.
+        if (
+            entry
+            and entry.made_class is type(selector)
+            and entry.options.items() <= parameters.items()
+        ):
             return label
     return "mdfs" if "mdfs" in labels else labels[0]
-
-
-def _is_alike(preset: Any, selector: RankingSelector) -> bool:
-    # SCHI and SSU are one class that differ in the relevance
-    return bool(getattr(preset, "relevance", None) == getattr(selector, "relevance", None))
 
 
 def table(layout: Layout) -> dict[str, Any]:
@@ -102,7 +113,7 @@ def table(layout: Layout) -> dict[str, Any]:
     }
 
 
-def _tests(rows: Any, reference: str) -> list[dict[str, Any]]:
+def _tests(rows: Any, comparison: Comparison) -> list[dict[str, Any]]:
     return [
         {
             "dataset": text(shown_name("dataset", row.dataset)),
@@ -116,14 +127,15 @@ def _tests(rows: Any, reference: str) -> list[dict[str, Any]]:
             "p_value": number(row.p_value),
             "mark": row.mark if row.p_value == row.p_value else "",
         }
-        for row in compare_to(rows, reference).itertuples(index=False, name="Test")
+        for row in compare_to(rows, comparison).itertuples(index=False, name="Test")
     ]
 
 
 def _curves(rows: Any) -> list[dict[str, Any]]:
-    frame = CurvesDisplay.from_run(rows).frame()
     panels = []
-    for (dataset, classifier), panel in frame.groupby(["dataset", "classifier"], sort=False):
+    for (dataset, classifier), panel in mean_interval(rows).groupby(
+        ["dataset", "classifier"], sort=False
+    ):
         series = [
             {
                 "selector": text(name),
@@ -154,7 +166,7 @@ def _styles(selectors: list[str]) -> list[dict[str, Any]]:
             {
                 "selector": text(name),
                 "label": text(shown_name("selector", name)),
-                # black is the colour of the text, which is white at night
+                # black is the colour of the text, which is white in dark mode
                 "colour": styles[name]["color"].replace("#000000", "currentColor"),
                 "dashes": [] if line == "-" else [2.0 * length for length in line[1]],
             }

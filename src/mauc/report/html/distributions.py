@@ -9,7 +9,7 @@ from mauc.report.html.values import number, text
 
 N_BINS = 24
 _CENTRE = (0.005, 0.995)  # quantiles between which nearly all values lie
-_MOST_RANGE = 1.5  # a range that is longer than this times the centre is cut
+_MAX_RANGE = 1.5  # a range that is longer than this times the centre is cut
 _BLOCK = 64
 
 Array = np.ndarray[Any, Any]
@@ -28,14 +28,14 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
     Returns
     -------
     distributions : list of dict
-        For every column ``counts`` (n_classes lists of n_bins counts), ``missing`` (a count for
-        every class), and what the bins are: their ``levels`` (names, where there are at most 24
+        For every column ``counts`` (n_classes lists of n_bins counts), ``missing`` (one count
+        per class), and what the bins are: their ``levels`` (names, where there are at most 24
         values), or ``low`` and ``high`` of 24 bins of equal width. ``is_cut`` says that the
         first and the last bin also hold the values beyond.
 
     Notes
     -----
-    A few far values would press all others into one bin. Where the range is longer than 1.5
+    A few outliers would press all other values into one bin. Where the range is longer than 1.5
     times the distance between the 0.5 % and the 99.5 % quantile, the bins lie between these.
 
     Examples
@@ -107,7 +107,7 @@ def _number_bins(values: Array) -> dict[str, Any]:
 
 
 def _is_long(low: float, high: float, lower: float, upper: float) -> bool:
-    return bool(lower < upper and high / 2 - low / 2 > _MOST_RANGE * (upper / 2 - lower / 2))
+    return bool(lower < upper and high / 2 - low / 2 > _MAX_RANGE * (upper / 2 - lower / 2))
 
 
 def _categories(X: Any, column: int, codes: Array) -> dict[str, Any]:

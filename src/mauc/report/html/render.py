@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 from mauc.report.html.curves_svg import place_panel
 from mauc.report.html.distributions import N_BINS
 from mauc.report.html.values import plural
@@ -149,10 +149,7 @@ def _script() -> str:
 
 @cache
 def _environment() -> Any:
-    try:
-        import jinja2
-    except ModuleNotFoundError as error:
-        raise MaucError("reports need jinja2: pip install 'mauc[report]'") from error
+    jinja2 = optional_import("jinja2", "pages")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,

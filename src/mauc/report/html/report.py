@@ -20,6 +20,7 @@ from mauc.problem.validate import make_problem
 from mauc.report.html.summarise import summarise
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.relevance.auc import auc_relevance
+from mauc.stats import Comparison
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,7 +86,8 @@ def selection_report(
     feature_names: Sequence[Any] | None = None,
     sample_weight: Any = None,
     command: str | None = None,
-    comparison: Any = None,
+    run: Any = None,
+    comparison: Comparison | None = None,
     study: SirenStudy | None = None,
 ) -> Report:
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
@@ -108,8 +110,12 @@ def selection_report(
         Weights that the selector was fitted with.
     command : str, optional
         What was typed to get here; shown under "how to reproduce".
-    comparison : DataFrame or path, optional
-        Rows of an experiment, as `mauc.experiments.load_run` gives, or the folder of a run.
+    run : DataFrame or path, optional
+        Rows of an experiment, as `mauc.experiments.load_run` gives, or the folder of a run: the
+        page then compares its selectors.
+    comparison : Comparison, optional
+        Baseline selector, test and level of that comparison. By default the test of the paper,
+        with the selector itself as the baseline where the run has it.
     study : SirenStudy, optional
         Of the same data: how hard every pair is for Naive Bayes with all features.
 
@@ -119,8 +125,8 @@ def selection_report(
 
     Notes
     -----
-    Beside what the selector knows, the report measures the best AUC of *all* features on every
-    pair, which takes about as long as fitting MDFS, unless all features were selected.
+    The report shows the best AUC of *all* features on every pair. The AUCs of the selected ones
+    are those of ``fit``; measuring the others takes about as long as fitting MDFS.
 
     Examples
     --------
@@ -146,6 +152,7 @@ def selection_report(
             data_name=data_name,
             feature_names=feature_names,
             command=command,
+            run=run,
             comparison=comparison,
             study=study,
         )
@@ -158,7 +165,7 @@ def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any
         raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")
     check_is_fitted(selector)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # they were said in fit
+        warnings.simplefilter("ignore", MaucWarning)  # fit has given them
         problem: Problem = make_problem(
             clone(selector), X, y, sample_weight, accepts=selector.accepts
         )

@@ -13,25 +13,22 @@ from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
+from mauc.registry import score_label
 from mauc.report.html.compare import summarise_comparison
 from mauc.report.html.distributions import N_BINS, bin_features
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.relevance.auc import auc_relevance
+from mauc.stats import Comparison
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
-# 26 classes fit whole. Of more, the features chosen first.
-MOST_CELLS = 2_500_000  # of the map
-MOST_COUNTS = 3_200_000  # of the distributions
-MOST_PAIRS = 20_000  # in the list of hard pairs
+# 26 classes fit; of more, the features chosen first are kept.
+MAX_CELLS = 2_500_000  # of the map
+MAX_COUNTS = 3_200_000  # of the distributions
+MAX_PAIRS = 20_000  # in the list of hard pairs
 
-# What the scores of a relevance are called.
-MEASURES = {
-    "auc": "AUC", "chi2": "chi-square", "su": "symm. uncertainty", "ig": "information gain",
-    "fsdd": "FSDD",
-}  # fmt: skip
 _DRAWING = ("random", "rand_robin")  # schedules that need a seed
-_MOST_REPR = 200  # characters of a parameter
+_MAX_REPR = 200  # characters of a parameter
 
 Array = np.ndarray[Any, Any]
 
@@ -45,7 +42,8 @@ def summarise(
     data_name: str | None = None,
     feature_names: Sequence[Any] | None = None,
     command: str | None = None,
-    comparison: Any = None,
+    run: Any = None,
+    comparison: Comparison | None = None,
     study: SirenStudy | None = None,
 ) -> dict[str, Any]:
     """Collect what a page says about a selection.
@@ -57,7 +55,7 @@ def summarise(
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
     problem : Problem
         Made of X and the labels.
-    title, data_name, feature_names, command, comparison, study
+    title, data_name, feature_names, command, run, comparison, study
         See `selection_report`.
 
     Returns
@@ -68,8 +66,8 @@ def summarise(
     names = check_names(selector, problem, feature_names)
     pairs = Decomposition("one-vs-one", problem.n_classes)
     n_selected = len(selector.ranking_)
-    n_mapped = min(n_selected, MOST_CELLS // pairs.n_subproblems)
-    n_binned = min(n_selected, MOST_COUNTS // (N_BINS * problem.n_classes))
+    n_mapped = min(n_selected, MAX_CELLS // pairs.n_subproblems)
+    n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
     method = type(selector).__name__
     name = None if data_name is None else text(data_name)
     return {
@@ -81,7 +79,7 @@ def summarise(
         "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
         "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
         "study": None if study is None else _study(selector, study),
-        "comparison": None if comparison is None else summarise_comparison(comparison, selector),
+        "comparison": None if run is None else summarise_comparison(run, selector, comparison),
         "reproduce": _reproduce(selector, command),
     }
 
@@ -147,7 +145,7 @@ def _selection(
     return {
         "method": method,
         "decomposition": selector.decomposition_.name,
-        "measure": MEASURES.get(getattr(recipe, "relevance", ""), "score"),
+        "measure": score_label(selector),
         "schedule": getattr(recipe, "schedule", None),
         "n_selected": n_selected,
         "n_mapped": n_mapped,
@@ -182,15 +180,11 @@ def _pairs(
 ) -> dict[str, Any]:
     """Return the best chosen feature of every pair, and more about the hardest pairs."""
     chosen_auc, chosen = best_of(selector.pair_auc_)
-    # The best of all features; the chosen ones are already measured, in the same way.
-    if len(selector.ranking_) == problem.n_features:
-        all_auc, all_best = chosen_auc, selector.ranking_[chosen]
-    else:
-        all_auc, all_best = _best_of_all(problem, pairs, getattr(selector, "n_jobs", None))
+    all_auc, all_best = _best_of_all(selector, problem, pairs)
     hardest = np.argsort(np.where(np.isnan(chosen_auc), np.inf, chosen_auc), kind="stable")
     neglect = None if study is None else study.neglect(selector)
     rows = []
-    for pair in hardest[:MOST_PAIRS]:
+    for pair in hardest[:MAX_PAIRS]:
         row = {
             "pair": int(pair),
             "auc": number(chosen_auc[pair]),
@@ -227,20 +221,34 @@ def best_of(pair_auc: Array) -> tuple[Array, Array]:
     return np.where(auc < 0, np.nan, auc), feature
 
 
-def _best_of_all(problem: Problem, pairs: Decomposition, n_jobs: int | None) -> tuple[Array, Array]:
-    auc = np.full(pairs.n_subproblems, np.nan)
-    feature = np.zeros(pairs.n_subproblems, np.int64)
+def _best_of_all(
+    selector: RankingSelector, problem: Problem, pairs: Decomposition
+) -> tuple[Array, Array]:
+    """Return the largest AUC of every pair over all features, and the first column that has it.
 
-    def measure(block: slice) -> tuple[Array, Array]:
-        pair_auc = auc_relevance(problem, pairs, block)
-        if problem.is_nominal is not None:
-            pair_auc[problem.is_nominal[block]] = np.nan
-        return best_of(pair_auc)
+    The chosen features were measured in ``fit``: only the others are measured here.
+    """
+    by_column = np.argsort(selector.ranking_)
+    auc, at = best_of(selector.pair_auc_[by_column])
+    column = selector.ranking_[by_column][at]
+    is_open = ~selector.support_
+    if problem.is_nominal is not None:
+        is_open &= ~problem.is_nominal  # categories have no order, so no AUC
+    blocks = (
+        block.start + np.flatnonzero(is_open[block])
+        for block in problem.blocks(pairs.n_subproblems)
+    )
 
-    for block, (found, at) in run_blocks(measure, problem.blocks(pairs.n_subproblems), n_jobs):
-        is_better = np.isnan(auc) | (found > auc)
-        auc[is_better], feature[is_better] = found[is_better], block.start + at[is_better]
-    return auc, feature
+    def measure(block: Array) -> tuple[Array, Array]:
+        return best_of(auc_relevance(problem, pairs, block))
+
+    found = run_blocks(measure, (block for block in blocks if len(block)), selector.n_jobs)
+    for block, (other_auc, at) in found:
+        other = block[at]
+        is_first = (other_auc == auc) & (other < column)
+        is_better = np.isnan(auc) | (other_auc > auc) | is_first
+        auc[is_better], column[is_better] = other_auc[is_better], other[is_better]
+    return auc, column
 
 
 def _study(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
@@ -278,4 +286,4 @@ def _reproduce(selector: RankingSelector, command: str | None) -> dict[str, Any]
 
 
 def _shorten(words: str) -> str:
-    return words if len(words) <= _MOST_REPR else words[: _MOST_REPR - 1] + "…"
+    return words if len(words) <= _MAX_REPR else words[: _MAX_REPR - 1] + "…"

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-_DIGITS = 7  # significant ones, as many as anybody reads
+_DIGITS = 7  # significant digits
 
 
 def text(value: Any) -> str:

@@ -69,7 +69,7 @@ function shown(number, digits) {
   return number === null || number === undefined ? "—" : number.toFixed(digits);
 }
 
-// A relevance may have any scale: as many decimals as tell four digits.
+// A relevance may have any scale: as many decimals as show four significant digits.
 function shownScore(number) {
   if (number === null) return "—";
   if (data.measure === "AUC") return number.toFixed(4);

@@ -1,13 +1,13 @@
 // The table of chosen features, its filter and its CSV file. A row is the place of a feature.
 
 const features = data.features;
-const MOST_NAMED = 2;
+const MAX_NAMED = 2;
 
 function servedText(feature) {
   const pairs = served[feature];
   if (pairs.length === 0) return "–";
-  const named = pairs.slice(0, MOST_NAMED).map(pairName).join(", ");
-  return pairs.length > MOST_NAMED ? `${pairs.length} pairs: ${named}, …` : named;
+  const named = pairs.slice(0, MAX_NAMED).map(pairName).join(", ");
+  return pairs.length > MAX_NAMED ? `${pairs.length} pairs: ${named}, …` : named;
 }
 
 function featureButton(feature) {
@@ -29,7 +29,7 @@ if (!isOneList) {
   columns.push(
     { head: "asked for by", value: (f) => subproblemName(features.asked_by[f]),
       cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
-    { head: "rank", hint: "Place in the list of who asked for it", isNumber: true,
+    { head: "rank", hint: "Rank in the list of the sub-problem that asked for it", isNumber: true,
       value: (f) => features.rank[f], cell: (f) => grouped(features.rank[f]) },
   );
 }

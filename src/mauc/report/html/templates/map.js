@@ -145,7 +145,7 @@ listen("view", (rows) => {
   relayOut();
 });
 listen("theme", redraw);
-// Paper is white, whatever the screen is.
+// Prints are white, whatever the mode of the screen.
 for (const event of ["beforeprint", "afterprint"]) {
   window.addEventListener(event, () => {
     map.isPrinted = event === "beforeprint";

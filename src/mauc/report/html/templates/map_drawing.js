@@ -94,7 +94,7 @@ function drawMap() {
       const x = x0 + c * cellWidth;
       const code = aucCode(rows[r], pairs[c]);
       pen.fillStyle = code === NO_AUC ? blank : PALETTE[code * 255 / (NO_AUC - 1) | 0];
-      // without gaps cells overlap by a hair, so that no background shines through
+      // without gaps cells overlap slightly, so that no background shines through
       pen.fillRect(x, y, cellWidth - gap + (gap ? 0 : 0.6), cellHeight - gap + (gap ? 0 : 0.6));
       if (isWritten && code !== NO_AUC) {
         pen.fillStyle = code > 0.55 * NO_AUC ? "#111" : "#fff";

@@ -1,24 +1,24 @@
-// What concerns the whole page: day and night, links within it, the first feature.
+// The whole page: light and dark mode, links within it, the first feature.
 
 const root = document.documentElement;
 const themeButton = byId("theme");
-const nightQuery = window.matchMedia("(prefers-color-scheme: dark)");
+const darkQuery = window.matchMedia("(prefers-color-scheme: dark)");
 
-function isNight() {
-  return root.dataset.theme ? root.dataset.theme === "dark" : nightQuery.matches;
+function isDark() {
+  return root.dataset.theme ? root.dataset.theme === "dark" : darkQuery.matches;
 }
 
 function nameTheme() {
-  themeButton.textContent = isNight() ? "Light" : "Dark";
-  themeButton.setAttribute("aria-label", `Switch to ${isNight() ? "light" : "dark"} colours`);
+  themeButton.textContent = isDark() ? "Light" : "Dark";
+  themeButton.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
   tell("theme");
 }
 
 themeButton.addEventListener("click", () => {
-  root.dataset.theme = isNight() ? "light" : "dark";
+  root.dataset.theme = isDark() ? "light" : "dark";
   nameTheme();
 });
-nightQuery.addEventListener("change", nameTheme);
+darkQuery.addEventListener("change", nameTheme);
 themeButton.hidden = false;
 nameTheme();
 

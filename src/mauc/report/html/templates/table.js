@@ -1,11 +1,11 @@
 // A table that sorts by its heads and shows one page of rows at a time.
 //
 // columns: {head, hint, value: row -> sort key, cell: row -> Node or text, isNumber, isCount, isFalling};
-// numbers stand to the right, counts are sorted like numbers but shown like text
+// numbers are aligned right, counts are sorted like numbers but shown like text
 // options: {label, pageSize, sortBy, onRow: row -> void, onView: rows -> void}
 
 const PAGE_SIZE = 25;
-const MOST_PRINTED = 500;
+const MAX_PRINTED = 500;
 
 class SortedTable {
   constructor(place, columns, rows, options) {
@@ -36,7 +36,7 @@ class SortedTable {
     this.pager.append(...this.turns.slice(0, 2), this.count, ...this.turns.slice(2));
     place.append(make("div", { class: "scroll" }, table), this.pager);
     const size = this.pageSize;
-    window.addEventListener("beforeprint", () => this.resize(MOST_PRINTED));
+    window.addEventListener("beforeprint", () => this.resize(MAX_PRINTED));
     window.addEventListener("afterprint", () => this.resize(size));
     this.refresh();
   }

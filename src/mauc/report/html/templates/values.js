@@ -96,7 +96,7 @@ function showValues(feature, pair) {
     parts.push(make("p", { class: "note" }, `The page holds the values of the first ${most} features.`));
   }
   const pairs = served[feature];
-  if (pairs.length > MOST_NAMED) {
+  if (pairs.length > MAX_NAMED) {
     parts.push(make("details", {}, make("summary", {}, `Serves ${pairs.length} pairs best`),
       make("p", { class: "name served" }, pairs.map(pairName).join(", "))));
   }

@@ -1,22 +1,23 @@
 """Published and reproduced values side by side, and how far they agree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
+from mauc.checks import check_choice, unknown_word
 from mauc.exceptions import MaucError
-from mauc.plotting.run_parts import labels_of, rows_of, shown_name
 from mauc.report.as_latex import render_latex
 from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number
-from mauc.report.provenance import check_rows, describe_protocols
+from mauc.report.provenance import describe_protocols
 from mauc.report.published import load_published
-from mauc.report.tables import TEST_NAMES
-from mauc.stats import compare_to, mean_mauc
+from mauc.stats import Comparison, marked_means
+from mauc.stats.rows import labels_of, rows_of, shown_name
 
 _MARKS = ("worse", "none", "better")
+#: the test and level of the paper, against the selector that the run labels as MDFS
+AS_PUBLISHED = Comparison(reference=None)
 _COLUMNS = (
     "cells", "missing", "mean |diff|", "max |diff|", "mean diff", "marks agree",
     "where paper marks",
@@ -33,13 +34,11 @@ class PublishedComparison(Table):
         Columns dataset, classifier, selector (label of the run), method (of the paper), size, n,
         published, reproduced, difference (reproduced - published), published_mark,
         reproduced_mark and agreement (True, False, or None where there are no two marks).
-    test : str
-        Of the reproduced marks; the published ones are Wilcoxon's at 95 %.
-    alpha : float
+    comparison : Comparison
+        Of the reproduced marks; its reference is the selector of the run that stands for MDFS.
+        The published marks are those of Wilcoxon's test at 5 %.
     protocol : str
         How the run was measured, in words.
-    reference : str or None
-        Selector of the run that plays MDFS.
     absent_datasets : tuple of str
         Published data sets that the run lacks.
     other_datasets, other_selectors : tuples of str
@@ -47,10 +46,8 @@ class PublishedComparison(Table):
     """
 
     cells: Any = field(repr=False)
-    test: str
-    alpha: float
+    comparison: Comparison
     protocol: str
-    reference: str | None = None
     absent_datasets: tuple[str, ...] = ()
     other_datasets: tuple[str, ...] = ()
     other_selectors: tuple[str, ...] = ()
@@ -60,7 +57,7 @@ class PublishedComparison(Table):
         return self.cells.copy()
 
     def summary(self, *by: str) -> Any:
-        """Return differences and agreement, for all cells or apart by some columns.
+        """Return differences and agreement, over all cells or grouped by some columns.
 
         Parameters
         ----------
@@ -78,13 +75,11 @@ class PublishedComparison(Table):
         import pandas as pd
 
         for name in by:
-            if name not in ("dataset", "classifier", "selector", "method", "size"):
-                raise unknown_word("by", name, ("dataset", "classifier", "selector", "size"))
+            check_choice("by", name, ("dataset", "classifier", "selector", "method", "size"))
         parts = self.cells.groupby(list(by), sort=False) if by else [((), self.cells)]
-        rows = [
-            {**dict(zip(by, key, strict=True)), **_summarise(part)} for key, part in parts
-        ]  # fmt: skip
-        return pd.DataFrame(rows)
+        return pd.DataFrame(
+            [{**dict(zip(by, key, strict=True)), **_summarise(part)} for key, part in parts]
+        )
 
     def mark_counts(self) -> Any:
         """Count cells by published mark (rows) and reproduced mark (columns)."""
@@ -104,17 +99,16 @@ class PublishedComparison(Table):
 
     def _summaries(self) -> tuple[Layout, ...]:
         groups = []
-        for dataset in labels_of(self.cells, "dataset"):
-            part = self.cells[self.cells["dataset"] == dataset]
+        for dataset, part in self.cells.groupby("dataset", sort=False):
             lines = [
-                (shown_name("classifier", name), _summary_values(_summarise(here)))
+                (shown_name("classifier", name), _summary_values(here))
                 for name, here in part.groupby("classifier", sort=False)
             ]
-            lines.append(("all", _summary_values(_summarise(part))))
+            lines.append(("all", _summary_values(part)))
             groups.append(Group(shown_name("dataset", dataset), tuple(lines)))
-        groups.append(Group("all", (("all", _summary_values(_summarise(self.cells))),)))
+        groups.append(Group("all", (("all", _summary_values(self.cells)),)))
         selectors = tuple(
-            (shown_name("selector", name), _summary_values(_summarise(part)))
+            (shown_name("selector", name), _summary_values(part))
             for name, part in self.cells.groupby("selector", sort=False)
         )
         counts = self.mark_counts()
@@ -126,7 +120,7 @@ class PublishedComparison(Table):
             f"Published and reproduced MAUC ({self.protocol}) by data set and classifier. diff: "
             "reproduced - published. Marks agree: share of cells with the same mark against "
             "MDFS, and the share where the paper marks worse or better. Reproduced marks: "
-            f"{TEST_NAMES[self.test]}, {100 * (1 - self.alpha):g} % level."
+            f"{self.comparison}."
         )
         return (
             Layout("published", caption, _COLUMNS, tuple(groups), heads=("data set", "classifier"),
@@ -140,9 +134,8 @@ class PublishedComparison(Table):
 
     def _listing(self) -> Layout:
         groups = []
-        for (dataset, classifier), part in self.cells.groupby(
-            ["dataset", "classifier"], sort=False
-        ):
+        parts = self.cells.groupby(["dataset", "classifier"], sort=False)
+        for (dataset, classifier), part in parts:
             lines = tuple(
                 (shown_name("selector", row.selector), _cell_values(row))
                 for row in part.itertuples(index=False)
@@ -165,11 +158,9 @@ class PublishedComparison(Table):
 
 def compare_published(
     run: Any,
+    comparison: Comparison = AS_PUBLISHED,
     *,
-    reference: str | None = None,
     methods: Mapping[str, str] | None = None,
-    test: str = "wilcoxon",
-    alpha: float = 0.05,
 ) -> PublishedComparison:
     """Put the values of a run beside those that the paper printed.
 
@@ -177,37 +168,28 @@ def compare_published(
     ----------
     run : DataFrame or path
         The rows of a run, or its folder.
-    reference : str, optional
-        Selector of the run that plays MDFS; by default the one labelled so.
+    comparison : Comparison, default=AS_PUBLISHED
+        The selector of the run that stands for MDFS, test and level; reference None takes the
+        selector labelled as MDFS.
     methods : mapping of str to str, optional
         Method of the paper for selectors that the run labels otherwise, such as
         ``{"fsdd (constant first)": "fsdd"}``; several labels may share a method. Other labels
         are matched by name, whatever their case.
-    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-    alpha : float, default=0.05
 
     Returns
     -------
-    comparison : PublishedComparison
+    compared : PublishedComparison
         With every cell the paper has for the data sets of the run; what was not measured is
         missing there, never guessed.
     """
-    rows = check_rows(rows_of(run), "dataset", "classifier", "selector", "size", "mauc", "status")
-    if test not in TEST_NAMES:
-        raise unknown_word("test", test, TEST_NAMES)
+    rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc", "status")
     published = load_published()
     paper_methods = labels_of(published, "selector")
     method_of = _match_methods(labels_of(rows, "selector"), methods, paper_methods)
-    if reference is None:
-        reference = next((name for name, method in method_of.items() if method == "mdfs"), None)
-    means = mean_mauc(rows)
-    means["mark"] = ""
-    if reference is not None:
-        compared = compare_to(rows, reference, test=test, alpha=alpha)
-        key = ["dataset", "classifier", "size", "selector"]
-        marks = compared.loc[compared["p_value"].notna(), [*key, "mark"]]
-        means = means.drop(columns="mark").merge(marks, how="left", on=key)
-        means["mark"] = means["mark"].fillna("")
+    if comparison.reference is None:
+        own = next((name for name, method in method_of.items() if method == "mdfs"), None)
+        comparison = replace(comparison, reference=own)
+    means = marked_means(rows, comparison)
     have = {name.lower(): name for name in labels_of(rows, "dataset")}
     paper_datasets = labels_of(published, "dataset")
     common = [name for name in have if name in paper_datasets]
@@ -218,9 +200,7 @@ def compare_published(
         )
     return PublishedComparison(
         cells=_side_by_side(published[published["dataset"].isin(common)], means, method_of, have),
-        test=test,
-        alpha=alpha,
-        reference=reference,
+        comparison=comparison,
         protocol=describe_protocols(rows[rows["dataset"].isin([have[name] for name in common])]),
         absent_datasets=tuple(name for name in paper_datasets if name not in have),
         other_datasets=tuple(have[name] for name in have if name not in paper_datasets),
@@ -278,9 +258,7 @@ def _summarise(part: Any) -> dict[str, Any]:
     difference = part["difference"].dropna()
     both = part[part["agreement"].notna()]
     marked = both[both["published_mark"] != "none"]
-    opposite = (both["published_mark"] + both["reproduced_mark"]).isin(
-        ["worsebetter", "betterworse"]
-    )
+    differs = marked["published_mark"] != marked["reproduced_mark"]
     return {
         "cells": len(difference),
         "missing": len(part) - len(difference),
@@ -291,21 +269,19 @@ def _summarise(part: Any) -> dict[str, Any]:
         "agreement": float(both["agreement"].astype(float).mean()),
         "n_significant": len(marked),
         "significant_agreement": float(marked["agreement"].astype(float).mean()),
-        "n_opposite": int(opposite.sum()),
+        "n_opposite": int((differs & (marked["reproduced_mark"] != "none")).sum()),
     }
 
 
-def _summary_values(summary: dict[str, Any]) -> tuple[Value, ...]:
+def _summary_values(part: Any) -> tuple[Value, ...]:
+    summary = _summarise(part)
     texts = (
-        str(summary["cells"]),
-        str(summary["missing"]),
-        show_number(summary["mean_absolute"], ".4f"),
-        show_number(summary["max_absolute"], ".4f"),
-        show_number(summary["mean"], "+.4f"),
-        _share(summary["agreement"], summary["n_marks"]),
+        str(summary["cells"]), str(summary["missing"]),
+        show_number(summary["mean_absolute"], ".4f"), show_number(summary["max_absolute"], ".4f"),
+        show_number(summary["mean"], "+.4f"), _share(summary["agreement"], summary["n_marks"]),
         _share(summary["significant_agreement"], summary["n_significant"]),
-    )
-    return tuple(Value(text) for text in texts)
+    )  # fmt: skip
+    return tuple(map(Value, texts))
 
 
 def _share(share: float, n: int) -> str:
@@ -319,4 +295,4 @@ def _cell_values(row: Any) -> tuple[Value, ...]:
         show_number(row.difference, "+.4f"), row.published_mark or GAP,
         row.reproduced_mark or GAP, agreement,
     )  # fmt: skip
-    return tuple(Value(text) for text in texts)
+    return tuple(map(Value, texts))
