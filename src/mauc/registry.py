@@ -120,8 +120,10 @@ _FITTED = Accepts(nominal=True, weights=True)
 RELEVANCES = {row[0]: Relevance(*row) for row in (
     ("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC, "AUC"),
     ("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED, "chi-square"),
-    ("su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED, "symm. uncertainty"),
-    ("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED, "information gain"),
+    ("su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED,
+     "symm. uncertainty"),
+    ("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED,
+     "information gain"),
     ("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS, "FSDD"),
     ("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS, "Fisher score"),
     ("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS, "F"),
