@@ -18,7 +18,7 @@ import math
 import numpy as np
 from numba import njit
 
-from mauc.binning.mdl_cuts import LN2
+from mauc.numerics.log_table import LN2
 
 CHI, SU, IG = 0, 1, 2
 N_STATISTICS = 3

@@ -33,7 +33,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-LN2 = math.log(2.0)
+from mauc.numerics.log_table import LN2, log_table
 
 Logs = namedtuple("Logs", ["vlogv", "fixed", "unit", "model_cost"])
 """Tables of logarithms for one training set.
@@ -48,14 +48,7 @@ model_cost : (n_classes + 1,) float64, log2(3^k - 2) for k classes present.
 @njit(cache=True, nogil=True)
 def make_logs(n, n_classes):
     """Tables for segments of at most `n` rows and `n_classes` classes."""
-    vlogv = np.zeros(n + 1)
-    for v in range(2, n + 1):
-        vlogv[v] = v * math.log(v)
-    # four terms of the largest size stay below 2^63
-    unit = 2.0 ** math.floor(60.0 - math.log2(max(vlogv[n], 1.0)))
-    fixed = np.empty(n + 1, np.int64)
-    for v in range(n + 1):
-        fixed[v] = np.int64(np.rint(vlogv[v] * unit))
+    vlogv, fixed, unit = log_table(n, 1.0)
     model_cost = np.zeros(n_classes + 1)
     for k in range(1, n_classes + 1):
         model_cost[k] = math.log(math.pow(3.0, k) - 2.0) / LN2

@@ -10,6 +10,7 @@ from numba import njit
 from mauc.binning.discretizer import bins_of, find_cut_points
 from mauc.checks import check_int
 from mauc.exceptions import MaucError
+from mauc.numerics.shifted_sums import known_sums, plain_sums, shift_of
 from mauc.parallel import run_blocks
 from mauc.problem.nominal import category_codes
 
@@ -75,58 +76,16 @@ def _states(codes, column):
 
 @njit(cache=True, nogil=True)
 def known_moments(column):
-    """Return the number, mean and standard deviation (over n) of the known values.
-
-    One reading, about a value of the column; which is stable.
-    """
-    n = column.shape[0]
-    i = 0
-    while i < n and np.isnan(np.float64(column[i])):
-        i += 1
-    if i == n:
-        return 0, 0.0, 0.0
-    base = np.float64(column[i])
-    difference, spread = 0.0, 0
-    for part in range(16):
-        d = np.float64(column[(part * n) // 16]) - base
-        if not np.isnan(d):
-            difference += d
-            spread += 1
-    shift = base + difference / max(spread, 1)
-
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0
-    n_fours = n // 4
-    # Four sums side by side, which the compiler makes one vector; a missing value makes NaN.
-    for k in range(n_fours):
-        d0 = np.float64(column[4 * k]) - shift
-        d1 = np.float64(column[4 * k + 1]) - shift
-        d2 = np.float64(column[4 * k + 2]) - shift
-        d3 = np.float64(column[4 * k + 3]) - shift
-        s0 += d0
-        s1 += d1
-        s2 += d2
-        s3 += d3
-        q0 += d0 * d0
-        q1 += d1 * d1
-        q2 += d2 * d2
-        q3 += d3 * d3
-    for i in range(4 * n_fours, n):
-        d0 = np.float64(column[i]) - shift
-        s0 += d0
-        q0 += d0 * d0
-    n_known = n
-    sum_d, sum_dd = (s0 + s1) + (s2 + s3), (q0 + q1) + (q2 + q3)
-    if np.isnan(sum_d):
-        n_known, sum_d, sum_dd = 0, 0.0, 0.0
-        for i in range(n):
-            d = np.float64(column[i]) - shift
-            if not np.isnan(d):
-                n_known += 1
-                sum_d += d
-                sum_dd += d * d
-    mean = sum_d / n_known
-    variance = max(sum_dd / n_known - mean * mean, 0.0)
+    """Return the number, mean and standard deviation (over n) of the known values."""
+    shift = shift_of(column, None)
+    n_known = np.float64(column.shape[0])
+    total, square = plain_sums(column, None, shift)
+    if np.isnan(total):
+        n_known, total, square = known_sums(column, None, np.empty(0), shift)
+    if n_known == 0:
+        return 0.0, 0.0, 0.0
+    mean = total / n_known
+    variance = max(square / n_known - mean * mean, 0.0)
     return n_known, shift + mean, np.sqrt(variance)
 
 

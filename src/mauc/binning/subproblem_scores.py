@@ -29,8 +29,13 @@ from mauc.binning.mdl_binary import (
     empty_blocks,
 )
 from mauc.binning.mdl_cuts import cut_runs, make_logs
-from mauc.binning.radix_sort import sort_column
-from mauc.binning.value_runs import compress_runs, empty_class_lists, empty_runs, group_by_class
+from mauc.binning.value_runs import (
+    compress_runs,
+    empty_class_lists,
+    empty_runs,
+    fill_class_lists,
+    sort_column,
+)
 
 # kinds of sub-problems: one class against all others, two classes, anything else
 _AGAINST_REST, _PAIR, _GROUPED = 0, 1, 2
@@ -200,7 +205,7 @@ def subproblem_scores(XT, y, roles, statistics, out):
     for f in range(XT.shape[0]):
         n_known = sort_column(XT[f], y, column.values, column.codes, column.missing[0], keys, spare)
         n_runs = compress_runs(column.values, column.codes, n_known, work.identity, column.runs)
-        group_by_class(column.runs, n_runs, column.lists)
+        fill_class_lists(column.runs, n_runs, column.lists)
         for s in range(len(roles)):
             counts = discretize_subproblem(column, n_known, n_runs, roles[s], is_whole[s], work)
             missing = np.empty((1, counts.shape[1]), np.int64)
@@ -241,7 +246,7 @@ def mdl_cut_points(XT, y, role):
     for f in range(XT.shape[0]):
         n_known = sort_column(XT[f], y, column.values, column.codes, column.missing[0], keys, spare)
         n_runs = compress_runs(column.values, column.codes, n_known, work.identity, column.runs)
-        group_by_class(column.runs, n_runs, column.lists)
+        fill_class_lists(column.runs, n_runs, column.lists)
         n_cuts = len(discretize_subproblem(column, n_known, n_runs, role, is_whole, work)) - 1
         begin = offsets[f]
         end = begin + n_cuts

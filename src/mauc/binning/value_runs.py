@@ -1,6 +1,6 @@
-"""Compress a sorted column into runs of equal values with their class counts.
+"""Sort a column and compress it into runs of equal values with their class counts.
 
-In goes a column sorted by `sort_column`, out comes a `Runs`: one run per distinct value, and in it
+In goes a column, sorted by `sort_column`, out comes a `Runs`: one run per distinct value, and in it
 one entry (class, count) per class that has the value. Every sub-problem of the column reads the
 same runs; the sort and the compression happen once.
 """
@@ -9,6 +9,8 @@ from collections import namedtuple
 
 import numpy as np
 from numba import njit
+
+from mauc.numerics.radix_sort import sort_tagged
 
 Runs = namedtuple("Runs", ["value", "start", "rows", "klass", "count", "end_of"])
 """Runs of equal values of one sorted column, in ascending order.
@@ -48,6 +50,42 @@ def empty_class_lists(n, n_classes):
     """Work space for the class lists of a column of at most `n` known values."""
     start = np.zeros(n_classes + 1, np.int64)
     return ClassLists(start, np.empty(n, np.int32), np.empty(n, np.int32))
+
+
+@njit(cache=True, nogil=True)
+def sort_column(x, y, values, codes, missing, keys, spare):
+    """Sort the known values of one column and count the missing ones per class.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_samples,), float32 or float64
+        One column; NaN is missing.
+    y : ndarray of shape (n_samples,), int32
+        Class codes.
+    values, codes : ndarray of shape (n_samples,), float64 and int32
+        Filled, up to the returned length, with the known values in ascending order and their codes.
+    missing : ndarray of shape (n_classes,), int64
+        Filled with the number of missing values of each class.
+    keys, spare : ndarray of shape (n_samples,), uint64
+        Work space.
+
+    Returns
+    -------
+    int
+        Number of known values.
+    """
+    missing[:] = 0
+    n_known = 0
+    for i in range(len(x)):
+        value = np.float64(x[i])
+        if value == value:
+            values[n_known] = value
+            codes[n_known] = y[i]
+            n_known += 1
+        else:
+            missing[y[i]] += 1
+    sort_tagged(values, codes, n_known, keys, spare)
+    return n_known
 
 
 @njit(cache=True, nogil=True)
@@ -108,7 +146,7 @@ def compress_runs(values, codes, n_known, role, runs):
 
 
 @njit(cache=True, nogil=True)
-def group_by_class(runs, n_runs, lists):
+def fill_class_lists(runs, n_runs, lists):
     """Fill `lists` with the entries of `runs`, grouped by class in ascending order of value."""
     start, run_of, count = lists
     n_classes = len(start) - 1

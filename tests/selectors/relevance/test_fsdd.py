@@ -13,7 +13,8 @@ from mauc import FSDD
 from mauc.exceptions import ConstantInputWarning
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.problem.validate import make_problem
-from mauc.selectors.relevance.fsdd import fsdd_of_moments, fsdd_relevance, merge_classes
+from mauc.selectors.relevance.fsdd import fsdd_of_moments, fsdd_relevance
+from mauc.selectors.relevance.moments import merge_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

@@ -22,11 +22,11 @@ from mauc.classifiers.c45.nodes import (
 )
 from mauc.classifiers.c45.scan import (
     ROW_MASK,
-    entropy_tables,
     gain_of_cut,
     pack_column,
     scan_column,
 )
+from mauc.numerics.log_table import LN2, log_table
 
 
 @njit(cache=True, nogil=True)
@@ -73,7 +73,10 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     for a in range(k):
         has_close_values[a] = pack_column(XT[columns[a]], order[columns[a]], entries[a])
     class_of = y.astype(np.uint16)
-    plogp_of, fixed, step, scale = entropy_tables(n)
+    logs, fixed, scale = log_table(n, LN2)
+    step = np.zeros(n, np.int64)
+    for v in range(n):
+        step[v] = fixed[v + 1] - fixed[v]
     gain, ratio = np.zeros(k), np.zeros(k)
     n_left_of, live = np.zeros(k, np.int64), np.zeros(k, np.int64)
     is_valid, in_mean = np.zeros(k, np.bool_), np.zeros(k, np.bool_)
@@ -136,7 +139,7 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
             )
             if n_left == 0:
                 continue
-            gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, plogp_of)
+            gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, logs)
             n_left_of[a] = n_left
             is_valid[a] = gain[a] > 0.0
         best = choose_column(gain, ratio, in_mean, is_valid)

@@ -12,7 +12,6 @@ from numba import njit
 
 from mauc.classifiers.c45.nodes import (
     EPS,
-    LN2,
     choose_column,
     goes_left,
     make_leaf,
@@ -21,6 +20,7 @@ from mauc.classifiers.c45.nodes import (
     snap_threshold,
 )
 from mauc.classifiers.c45.scan_weighted import gain_and_information, scan_nominal, scan_numeric
+from mauc.numerics.log_table import LN2
 
 
 @njit(cache=True, nogil=True)

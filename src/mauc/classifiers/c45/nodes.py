@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from mauc.numerics.log_table import LN2
+
 EPS = 1e-6  # tolerance of every comparison
 GAP = 1e-5  # neighbouring values closer than this are not separated
 AVERAGE_SLACK = 1e-3  # a gain this little below the average still competes; so in collapsing
-LN2 = math.log(2.0)
 
 
 class Tree(NamedTuple):

@@ -9,37 +9,11 @@ import math
 import numpy as np
 from numba import njit
 
-from mauc.classifiers.c45.nodes import EPS, GAP, LN2, plogp
+from mauc.classifiers.c45.nodes import EPS, GAP
+from mauc.numerics.log_table import LN2
 
 ROW_BITS = 32
 ROW_MASK = (1 << ROW_BITS) - 1
-
-
-@njit(cache=True, nogil=True)
-def entropy_tables(n):
-    """Tabulate f(v) = v log2 v for v = 0..n, as floats and in fixed point.
-
-    Returns
-    -------
-    plogp_of : float64 ndarray of shape (n + 1,)
-    fixed : int64 ndarray of shape (n + 1,)
-        f(v) times `scale`, rounded. Sums of these are exact, so the running sum of `scan_column`
-        is the same number however it was reached.
-    step : int64 ndarray of shape (n + 1,)
-        ``fixed[v + 1] - fixed[v]``; the last entry is unused.
-    scale : float
-    """
-    plogp_of = np.zeros(n + 1)
-    for v in range(n + 1):
-        plogp_of[v] = plogp(np.float64(v))
-    scale = 2.0 ** math.floor(61.0 - math.log2(plogp_of[n] + 2.0))
-    fixed = np.zeros(n + 1, np.int64)
-    for v in range(n + 1):
-        fixed[v] = np.int64(np.rint(plogp_of[v] * scale))
-    step = np.zeros(n + 1, np.int64)
-    for v in range(n):
-        step[v] = fixed[v + 1] - fixed[v]
-    return plogp_of, fixed, step, scale
 
 
 @njit(cache=True, nogil=True)
@@ -77,8 +51,10 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
         Class counts of the node.
     left : int64 ndarray of shape (n_classes,)
         Work space.
-    fixed, step : int64 ndarrays
-        See `entropy_tables`.
+    fixed : int64 ndarray
+        f(v) = v log2 v in fixed point, see `mauc.numerics.log_table.log_table`.
+    step : int64 ndarray
+        ``fixed[v + 1] - fixed[v]``.
     margin : int
         What a later cut must gain to replace the best: ``EPS * size`` in fixed point.
     least : int
@@ -133,7 +109,7 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
 
 
 @njit(cache=True, nogil=True)
-def gain_of_cut(saved, size, n_left, n_cuts, plogp_of):
+def gain_of_cut(saved, size, n_left, n_cuts, logs):
     """Return the corrected gain and the gain ratio of a cut that saves entropy `saved` / size.
 
     gain = saved / size - log2(n_cuts) / size, invalid (returned as -1) if not positive;
@@ -142,7 +118,7 @@ def gain_of_cut(saved, size, n_left, n_cuts, plogp_of):
     gain = saved / size - math.log(n_cuts) / LN2 / size
     if gain < EPS:
         return -1.0, 0.0
-    information = -plogp_of[n_left] - plogp_of[size - n_left] + plogp_of[size]
+    information = -logs[n_left] - logs[size - n_left] + logs[size]
     if information < EPS:
         return gain, 0.0
     return gain, gain / (information / size)

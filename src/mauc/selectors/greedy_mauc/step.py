@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import njit, types, uintp
 from numba.extending import intrinsic
 
-from mauc.normal_cdf import normal_cdf
+from mauc.numerics.normal_cdf import normal_cdf
 
 LEAST_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has none left
 _CHUNK = 1 << 16  # products of two 8-bit numbers that a 32-bit sum holds for certain

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores
-from mauc.binning.mdl_cuts import make_logs
 from mauc.binning.subproblem_scores import subproblem_scores
+from mauc.numerics.log_table import log_table
 
 
 def contingency_scores(problem, decomposition, chosen, statistics):
@@ -54,7 +54,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
     if not is_nominal.any():
         subproblem_scores(XT, problem.codes, roles, statistics, scores)
         return scores
-    vlogv = make_logs(problem.n_samples, problem.n_classes).vlogv
+    vlogv = log_table(problem.n_samples, 1.0)[0]
     for j in range(len(XT)):
         if is_nominal[j]:
             codes = np.where(np.isnan(XT[j]), -1, XT[j]).astype(np.int32)[np.newaxis]

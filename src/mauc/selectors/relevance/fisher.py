@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mauc.selectors.relevance.moments import subproblem_moments
+from mauc.selectors.relevance.moments import pool_means, subproblem_moments
 
 
 def fisher_relevance(problem, decomposition, chosen):
@@ -63,9 +63,7 @@ def anova_relevance(problem, decomposition, chosen):
 
 def _scatters(count, offset, scatter):
     """Return the scatter between and within classes, the number of values and that of classes."""
-    n = count.sum(axis=1)
-    mean = (count * offset).sum(axis=1) / np.maximum(n, 1e-300)
-    between = (count * (offset - mean[:, np.newaxis]) ** 2).sum(axis=1)
+    n, _, between = pool_means(count, offset)
     return between, scatter.sum(axis=1), n, (count > 0).sum(axis=1)
 
 

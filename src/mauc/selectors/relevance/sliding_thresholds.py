@@ -10,7 +10,7 @@ states counting half.
 import numpy as np
 from numba import njit
 
-from mauc.binning.radix_sort import sort_column
+from mauc.binning.value_runs import sort_column
 
 
 @njit(cache=True, nogil=True)

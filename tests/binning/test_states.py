@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 import oracle_mrmr as oracle
 import rival_strategies
-from mauc.binning.three_states import MAX_BINS, equal_frequency, equal_width, three_states
+from mauc.binning.states import MAX_BINS, equal_frequency, equal_width, three_states
 
 
 def codes_of(method, XT, *args):
