@@ -10,8 +10,8 @@ from numpy.testing import assert_array_equal
 
 import strategies
 from mauc.auc import sort_columns
-from mauc.auc.keys import BITWISE, EXACT, LINEAR, choose_keys
-from mauc.auc.sort_columns import fits_words, label_bits_of, sort_block
+from mauc.auc.keys import BITWISE, EXACT, LINEAR, choose_keys, fits_words, label_bits_of
+from mauc.auc.sort_columns import sort_block
 
 N = 1000
 
@@ -25,7 +25,8 @@ def read_only(XT):
 def assert_contract(X, y):
     n_classes = int(y.max()) + 1
     bits = label_bits_of(n_classes)
-    words, n_known = sort_block(read_only(X.T), y, n_classes)
+    XT = read_only(X.T)
+    words, n_known = sort_block(XT, y, bits, choose_keys(XT, 32 - bits))
     for j, x in enumerate(X.T):
         is_known = x == x
         assert n_known[j] == is_known.sum()

@@ -18,7 +18,8 @@ import oracle_mdl
 import oracle_mrmr
 import weka_filters
 from mauc import MDLDiscretizer
-from mauc.binning.discretizer import BINNINGS, bin_columns, find_cut_points
+from mauc.binning.discretizer import find_cut_points
+from mauc.binning.states import BINNINGS, bin_columns
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.problem import problem as problem_module
 from mauc.problem.validate import make_problem

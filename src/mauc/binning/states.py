@@ -1,7 +1,7 @@
 """Discretise columns for the filters on states: a Problem in, codes and numbers of states out.
 
-Codes have shape (n_features, n_samples), ``uint8``. A missing value (NaN) gets a state of its own,
-after the others; a feature without missing values does not have that state.
+Codes have shape (n_features, n_samples), ``uint8``. Missing values (NaN) form a state of their own,
+the last one; a feature without missing values does not have it.
 """
 
 import numpy as np
@@ -15,8 +15,7 @@ from mauc.parallel import run_blocks
 from mauc.problem.nominal import category_codes
 
 BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
-# A bin needs a code and the missing values one more.
-MAX_BINS = 255
+MAX_BINS = 255  # missing values take one more code
 
 
 def bin_columns(problem, binning, n_bins, n_jobs=None):
@@ -93,7 +92,7 @@ def known_moments(column):
 def three_states(XT, codes, n_states):
     """Cut every feature at mean - sd and mean + sd.
 
-    x < mean - sd is state 0, x > mean + sd state 2, what lies between state 1, missing 3.
+    x < mean - sd is state 0, x > mean + sd is state 2, in between is state 1, missing is 3.
 
     sd is taken over n, not n - 1: then a feature that varies has a value outside, unless it
     takes two values equally often (only there are all deviations equal to sd). Such a feature
@@ -142,7 +141,7 @@ def equal_width(XT, n_bins, codes, n_states):
         low, high = np.inf, -np.inf
         for i in range(n):
             x = np.float64(column[i])
-            # False for NaN, so a missing value never is an end of the range.
+            # False for NaN, so a missing value never bounds the range.
             if x < low:
                 low = x
             if x > high:
@@ -177,7 +176,7 @@ def _codes_above(column, cuts, missing, code):
 
 
 def equal_frequency(XT, n_bins, codes, n_states):
-    """Cut every feature into ``n_bins`` parts that hold equally many samples.
+    """Cut every feature into ``n_bins`` parts with equal numbers of samples.
 
     With r the number of known values below x and n that of known values, the code is
     floor(n_bins r / n): equal values stay together, at the price of unequal (or empty) bins.
@@ -196,7 +195,7 @@ def equal_frequency(XT, n_bins, codes, n_states):
         if ordered.dtype.kind == "f":
             n_known -= int(np.isnan(ordered).sum())
         places = -(-steps * n_known // n_bins)
-        # Where there are fewer values than bins, a quantile may lie below the least value.
+        # With fewer values than bins, a quantile may lie below the smallest value.
         cuts = ordered[places[places > 0] - 1] if n_known else ordered[:0]
         has_missing = _codes_above(XT[j], cuts, n_bins, codes[j])
         n_states[j] = n_bins + has_missing

@@ -12,9 +12,9 @@ from mauc.numerics.log_table import log_table
 def contingency_scores(problem, decomposition, chosen, statistics):
     r"""Score features by statistics of the table of bins and classes.
 
-    Every sub-problem discretises a column anew, against its own classes, by the method of
-    Fayyad and Irani; one sort of the column serves all of them. Nominal columns have a bin a
-    category. Missing values are shared out over the bins in proportion to the known ones.
+    Every sub-problem discretises a column against its own classes by the method of Fayyad and
+    Irani; the column is sorted once for all of them. Nominal columns have one bin per
+    category. Missing values are distributed over the bins in proportion to the known ones.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
 
     Notes
     -----
-    With O the table of n samples and E what it would be under independence (Eq. 1-7 of [1]_),
+    With O the table of n samples and E its expectation under independence (Eq. 1-7 of [1]_),
 
     .. math::
 

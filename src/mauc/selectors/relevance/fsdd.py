@@ -6,7 +6,7 @@ from mauc.selectors.relevance.moments import subproblem_moments
 
 
 def fsdd_relevance(problem, decomposition, chosen, beta=2.0, constants="last"):
-    r"""Score features by the spread between classes less that within them.
+    r"""Score features by the spread between classes minus that within them.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def fsdd_relevance(problem, decomposition, chosen, beta=2.0, constants="last"):
 
 
 def fsdd_of_moments(count, offset, scatter, beta):
-    """Compute FSDD from class counts, class means (less any constant) and class scatters.
+    """Compute FSDD from class counts, class means (minus any constant) and class scatters.
 
     Parameters
     ----------
