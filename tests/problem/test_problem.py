@@ -12,10 +12,13 @@ import strategies
 from mauc.problem import problem as problem_module
 from mauc.problem.problem import Problem, group_by_class
 from mauc.problem.validate import encode_labels, make_problem
+from mauc.registry import Accepts
+
+ACCEPTS = Accepts(sparse=True, infinite=True)
 
 
 def problem_of(X, y, sample_weight=None):
-    return make_problem(BaseEstimator(), X, y, sample_weight)
+    return make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
 
 
 def ranks(x):
