@@ -116,7 +116,7 @@ class Problem:
         block = self.X[:, chosen]
         return block.toarray().T if self.is_sparse else block.T
 
-    def is_constant(self, column) -> bool:
+    def is_constant(self, column):
         """Whether a column has at most one known value."""
         if not self.is_sparse:
             values = self.X[:, column]

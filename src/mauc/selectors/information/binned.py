@@ -112,13 +112,8 @@ def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFe
     planes = np.empty((starts[-1], (n_samples + 63) // 64), dtype=np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
-    _, table, unit = log_table(n_samples, 1.0)
-    log_n = table[n_samples]
-    arrays = (D, n_states, starts, planes, counts, margin_logs, log_n, table, unit)
-    class_planes = np.empty((n_classes - 1, planes.shape[1]), dtype=np.uint64)
-    pack_planes(y, n_classes - 1, 0, class_planes)
-    class_counts = np.bincount(y, minlength=n_classes).astype(np.int64)
-    log_y = table[class_counts].sum()
+    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes)
+    arrays = (D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit)
     relevance = np.empty(n_features, dtype=np.float64)
 
     def count(block):
@@ -162,6 +157,35 @@ def pack_planes(codes, n_planes, first, planes):
             for i in range(64 * n_full, n_samples):
                 word |= np.uint64(codes[i] == state) << np.uint64(i - 64 * n_full)
             planes[first + state, n_full] = word
+
+
+@njit(cache=True, nogil=True)
+def class_margins(y, n_classes):
+    """Return L as a table and its unit (see `log_table`), and planes, counts and L of the classes.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,), int32
+    n_classes : int
+
+    Returns
+    -------
+    table : ndarray of shape (n_samples + 1,), int64
+    unit : float
+    class_planes : ndarray of shape (n_classes - 1, n_words), uint64
+    class_counts : ndarray of shape (n_classes,), int64
+    log_y : int
+        Sum of L over the classes.
+    """
+    _, table, unit = log_table(y.shape[0], 1.0)
+    class_planes = np.empty((n_classes - 1, (y.shape[0] + 63) // 64), dtype=np.uint64)
+    pack_planes(y, n_classes - 1, 0, class_planes)
+    class_counts = np.zeros(n_classes, dtype=np.int64)
+    margin_counts(y, n_classes, class_counts)
+    log_y = np.int64(0)
+    for count in class_counts:
+        log_y += table[count]
+    return table, unit, class_planes, class_counts, log_y
 
 
 @njit(cache=True, nogil=True)
