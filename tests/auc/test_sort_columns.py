@@ -132,7 +132,7 @@ def test_all_missing():
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
 def test_contract_of_a_column_with_one_value_that_many_rows_share(rng, share):
-    # Few neighbours are equal, yet too many stand behind one key to be put in order one by one.
+    # Few neighbours are equal, yet too many share one key to be sorted by insertion.
     n = 20000
     x = np.where(rng.random(n) < share, 0.0, rng.standard_normal(n))
     folded = np.where(x == 0.0, rng.choice([0.0, 1e-12], n), x)

@@ -1,7 +1,7 @@
 """Contingency tables of bins and classes, and the scores CHI, SU and IG that are read from them.
 
-In go the cuts of a discretised column, or the category codes of a nominal one, out come the table
-of shape (n_bins, n_classes) and the three scores.
+The cuts of a discretised column, or the category codes of a nominal one, give the table of shape
+(n_bins, n_classes) and the three scores.
 
 With T the table, row_i and col_j its sums, n its total and L(v) = v ln v:
 
@@ -9,7 +9,7 @@ With T the table, row_i and col_j its sums, n its total and L(v) = v ln v:
     SU  = 2 I / (H(bin) + H(class)),        n I = sum L(T_ij) - sum L(row_i) - sum L(col_j) + L(n)
     IG  = H(class) - H(class | bin)         in bits
 
-Missing values are shared out over the bins in proportion to the known ones, class by class:
+Missing values are distributed over the bins in proportion to the known ones, class by class:
 T_ij += (row_i / sum_i row_i) * missing_j.
 """
 
@@ -38,7 +38,7 @@ def _xlogx(v, vlogv):
 
 @njit(cache=True, nogil=True)
 def share_missing(counts, missing, table):
-    """Fill `table` with the counts and the missing values shared out in proportion.
+    """Fill `table` with the counts and the missing values, distributed in proportion.
 
     Parameters
     ----------

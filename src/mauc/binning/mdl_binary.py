@@ -1,8 +1,8 @@
 """MDL discretisation of one column against many two-class sub-problems.
 
-In go the `Runs` and `ClassLists` of a sorted column and the two sides of a sub-problem, out come
-the accepted cuts. A sub-problem is first condensed into blocks: neighbouring distinct values that
-all belong to one side form a block, a value with rows of both sides is a block of its own.
+The `Runs` and `ClassLists` of a sorted column and the two sides of a sub-problem give the accepted
+cuts. A sub-problem is first condensed into blocks: neighbouring distinct values that all belong to
+one side form a block, a value with rows of both sides is a block of its own.
 
 Only the boundaries between blocks can be best cuts (Fayyad & Irani): inside a block of one side S,
 as a function of the rows moved, has second derivative

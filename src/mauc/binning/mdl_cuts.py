@@ -1,6 +1,6 @@
 """Supervised discretisation of one column by the minimum description length principle.
 
-In go the `Runs` of a sorted column, out come the accepted cuts, each as the run it follows.
+The `Runs` of a sorted column give the accepted cuts, each as the run before it.
 
 A segment of N rows with class entropy H is cut where the class entropy E of the two sides is
 smallest; the cut is kept, and both sides are cut in turn, if and only if (Fayyad & Irani)

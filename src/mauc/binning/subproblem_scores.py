@@ -1,6 +1,6 @@
 """CHI, SU and IG of MDL-discretised columns on any set of sub-problems.
 
-In go columns, class codes and a role matrix, out comes one score per column and sub-problem. The
+Columns, class codes and a role matrix give one score per column and sub-problem. The
 role matrix says what each class becomes in each sub-problem: roles[s, k] is the class of
 sub-problem s that class k becomes, -1 when its rows are left out. So the whole problem is
 (0, 1, ..., c - 1), class k against the rest has 1 at k and 0 elsewhere, the pair (i, j) has 0 at
@@ -122,7 +122,7 @@ def discretize_subproblem(column, n_known, n_runs, role, is_whole, work):
     role : ndarray of shape (n_classes,), int32
         Class of the sub-problem that each class becomes, -1 when its rows are left out.
     is_whole : bool
-        Whether the roles are those of the whole problem, so that the runs need not be made anew.
+        Whether the roles are those of the whole problem, so that its runs can be used.
     work : Work
         ``work.points`` is filled with the cut points, ascending.
 

@@ -1,8 +1,8 @@
 """Sort a column and compress it into runs of equal values with their class counts.
 
-In goes a column, sorted by `sort_column`, out comes a `Runs`: one run per distinct value, and in it
-one entry (class, count) per class that has the value. Every sub-problem of the column reads the
-same runs; the sort and the compression happen once.
+A column sorted by `sort_column` becomes a `Runs`: one run per distinct value, and in it one entry
+(class, count) per class that has the value. All sub-problems of the column read the same runs; the
+sort and the compression happen once.
 """
 
 from collections import namedtuple

@@ -46,7 +46,7 @@ def test_scores_equal_weka(name):
 
 
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
-def test_every_subproblem_is_discretised_anew(rng, decomposition):
+def test_every_subproblem_has_its_own_cuts(rng, decomposition):
     y = rng.integers(0, 4, 90)
     X = rng.normal(size=(90, 6)).round(1) + y[:, np.newaxis] * np.arange(6) / 2
     X[rng.random(X.shape) < 0.1] = np.nan

@@ -1,7 +1,7 @@
 """One step of ARCO: the best candidate of a block of features, given the chosen ones.
 
-In come centred ranks (see `mauc.selectors.arco.rank_columns`), relevances and the list of chosen
-features; out comes the best candidate of the block and its criterion.
+Centred ranks (see `mauc.selectors.arco.rank_columns`), relevances and the list of chosen features
+give the best candidate of the block and its criterion.
 """
 
 import math

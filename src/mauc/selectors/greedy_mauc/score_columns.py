@@ -139,7 +139,7 @@ def value_scores(XT, ascending, table, steps, rows, out, varies):
 
 @njit(cache=True, nogil=True)
 def _fill_bins(cuts, scores, n_cuts, low, scale, bins):
-    """Give every bin of equal width its score, or `_SEARCH` where a cut lies in it."""
+    """Set the score of every bin of equal width, `_SEARCH` if it contains a cut."""
     start = uintp(0)
     for k in range(n_cuts):
         # The bin of a value does not decrease with the value, so all bins before this cut are done.

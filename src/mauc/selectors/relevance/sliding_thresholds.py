@@ -1,9 +1,9 @@
 """Wins of columns cut by sliding thresholds: the area under the ROC curve of FAST.
 
-In go columns, class codes and a role matrix (see `mauc.binning.subproblem_scores`), out come wins
-of the first class over the second on every sub-problem. The known values of a sub-problem are cut
-into bins of equal numbers of samples, the mean of each bin is a threshold, and the trapezoids under
-the points (false, true positives) of all thresholds are the AUC of x cut at the thresholds, equal
+Columns, class codes and a role matrix (see `mauc.binning.subproblem_scores`) give the wins of the
+first class over the second on every sub-problem. The known values of a sub-problem are cut into
+bins of equal numbers of samples, the mean of each bin is a threshold, and the trapezoids under the
+points (false, true positives) of all thresholds are the AUC of x cut at the thresholds, equal
 states counting half.
 """
 

@@ -207,7 +207,7 @@ def scan_panel(
     Rows come in ascending order; a row takes a free slot of its class, or the first slot of the
     largest distance if it is strictly closer. The query itself is left out, its copies are not.
     In symmetric use rows before the panel were offered by `fill_panel`, and those of the panel
-    before the query stand in the query's column.
+    before the query are in the query's column.
     """
     for k in range(begin, end):
         q = offset + k
