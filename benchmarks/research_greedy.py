@@ -84,7 +84,7 @@ class Fold:
         far = np.abs(far)
         far.flags.writeable = False
         codes = np.repeat(np.arange(len(self.counts)), self.counts).astype(np.int32)
-        area = dense_wins(far, codes, self.counts) / self.problem.most_wins
+        area = dense_wins(far, codes, self.counts) / self.problem.max_wins
         return np.sqrt(2) * ndtri(np.clip(area, 1 - MOST_AUC, MOST_AUC))
 
     def evaluate(self, ranking, names):

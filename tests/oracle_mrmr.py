@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from mauc.selectors.information.binned import log_table
+from mauc.numerics.log_table import log_table
 
 
 def mutual_information(a, b):
@@ -26,7 +26,7 @@ def criterion(relevance, redundancies, quotient):
 
 def fixed_information(n):
     """Mutual information as the library rounds it: sums of whole numbers, divided once."""
-    table, unit = log_table(n)
+    _, table, unit = log_table(n, 1.0)
 
     def inform(a, b):
         a, b = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)

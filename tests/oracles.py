@@ -58,7 +58,7 @@ def long_pair_wins(X, y, n_classes):
     return wins
 
 
-def most_wins(y, n_classes, weights=None):
+def max_wins(y, n_classes, weights=None):
     """Return 2 n_i n_j of every pair, or the weights' counterpart."""
     weights = [1] * len(y) if weights is None else list(weights)
     totals = [sum(w for w, k in zip(weights, y, strict=True) if k == c) for c in range(n_classes)]
@@ -67,7 +67,7 @@ def most_wins(y, n_classes, weights=None):
 
 def folded_auc(X, y, n_classes, weights=None):
     """Return max(A, 1 - A) of every column and class pair."""
-    wins, most = pair_wins(X, y, n_classes, weights), most_wins(y, n_classes, weights)
+    wins, most = pair_wins(X, y, n_classes, weights), max_wins(y, n_classes, weights)
     return np.maximum(wins, most - wins) / most
 
 

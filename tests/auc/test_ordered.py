@@ -41,7 +41,7 @@ def test_by_hand():
     ],
 )
 def test_rows_that_are_not_stored_tie_at_zero(values, wins):
-    # One row of each class is stored, one of each lies at zero.
+    # One row of each class is stored, one of each is an implicit zero.
     assert swept(values, [0, 1], [1, 1], implicit=ONE) == wins
 
 

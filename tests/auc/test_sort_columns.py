@@ -10,8 +10,8 @@ from numpy.testing import assert_array_equal
 
 import strategies
 from mauc.auc import sort_columns
-from mauc.auc.keys import BITWISE, EXACT, LINEAR, choose_keys
-from mauc.auc.sort_columns import fits_words, label_bits_of, sort_block
+from mauc.auc.keys import BITWISE, EXACT, LINEAR, choose_keys, fits_words, label_bits_of
+from mauc.auc.sort_columns import sort_block
 
 N = 1000
 
@@ -25,7 +25,8 @@ def read_only(XT):
 def assert_contract(X, y):
     n_classes = int(y.max()) + 1
     bits = label_bits_of(n_classes)
-    words, n_known = sort_block(read_only(X.T), y, n_classes)
+    XT = read_only(X.T)
+    words, n_known = sort_block(XT, y, bits, choose_keys(XT, 32 - bits))
     for j, x in enumerate(X.T):
         is_known = x == x
         assert n_known[j] == is_known.sum()
@@ -131,7 +132,7 @@ def test_all_missing():
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
 def test_contract_of_a_column_with_one_value_that_many_rows_share(rng, share):
-    # Few neighbours are equal, yet too many stand behind one key to be put in order one by one.
+    # Few neighbours are equal, yet too many share one key to be sorted by insertion.
     n = 20000
     x = np.where(rng.random(n) < share, 0.0, rng.standard_normal(n))
     folded = np.where(x == 0.0, rng.choice([0.0, 1e-12], n), x)

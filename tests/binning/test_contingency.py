@@ -8,8 +8,8 @@ import oracle_mdl as oracle
 import rival_strategies
 import weka_filters
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, share_missing, table_scores
-from mauc.binning.mdl_cuts import make_logs
 from mauc.binning.subproblem_scores import subproblem_scores
+from mauc.numerics.log_table import log_table
 
 ALL = np.array([CHI, SU, IG])
 
@@ -19,7 +19,7 @@ def scores_of(counts, missing=None):
     missing = np.zeros(counts.shape[1], np.int64) if missing is None else np.array(missing)
     n = int(counts.sum() + missing.sum())
     scores = np.empty(3)
-    table_scores(counts, missing, make_logs(n, counts.shape[1]).vlogv, scores)
+    table_scores(counts, missing, log_table(n, 1.0)[0], scores)
     return scores
 
 
@@ -70,7 +70,7 @@ def test_nominal_scores_equal_the_definition(problem):
     n_categories = max(len(names), 1)
     roles = rival_strategies.roles(n_classes)
     out = np.empty((3, 1, len(roles)))
-    vlogv = make_logs(len(y), n_classes).vlogv
+    vlogv = log_table(len(y), 1.0)[0]
     nominal_scores(category, y, n_classes, np.array([n_categories]), roles, vlogv, ALL, out)
     for s, role in enumerate(roles):
         bins, local = oracle.subproblem(category[0], y, role)

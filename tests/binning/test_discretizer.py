@@ -18,10 +18,12 @@ import oracle_mdl
 import oracle_mrmr
 import weka_filters
 from mauc import MDLDiscretizer
-from mauc.binning.discretizer import BINNINGS, bin_columns, find_cut_points
+from mauc.binning.discretizer import find_cut_points
+from mauc.binning.states import BINNINGS, bin_columns
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.problem import problem as problem_module
 from mauc.problem.validate import make_problem
+from mauc.registry import Accepts
 
 
 class Flagged(BaseEstimator):
@@ -32,7 +34,12 @@ class Flagged(BaseEstimator):
 
 
 def problem_of(X, y, categorical_features=None):
-    return make_problem(Flagged(categorical_features), X, y, accept_nominal=True)
+    return make_problem(
+        Flagged(categorical_features),
+        X,
+        y,
+        accepts=Accepts(sparse=True, infinite=True, nominal=True),
+    )
 
 
 def assert_same_cuts(one, other):

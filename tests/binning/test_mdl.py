@@ -11,9 +11,8 @@ import rival_strategies
 import weka_filters
 from mauc.binning.contingency import CHI, IG, SU
 from mauc.binning.mdl_cuts import cut_runs, make_logs
-from mauc.binning.radix_sort import sort_column
 from mauc.binning.subproblem_scores import mdl_cut_points, subproblem_scores
-from mauc.binning.value_runs import compress_runs, empty_runs
+from mauc.binning.value_runs import compress_runs, empty_runs, sort_column
 
 ALL = np.array([CHI, SU, IG])
 

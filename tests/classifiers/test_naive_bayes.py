@@ -15,7 +15,7 @@ from weka_reference import load_reference, reference_names
 from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.naive_bayes.log_odds import log_odds, log_probabilities
 from mauc.exceptions import MaucError
-from mauc.normal_cdf import log_normal_cell, normal_cdf
+from mauc.numerics.normal_cdf import log_normal_cell, normal_cdf
 
 # A column with an offset of 1e6 deviations: WEKA's own sums have lost those digits.
 OFFSET = ["edge", "edge_missing"]

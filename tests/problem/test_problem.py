@@ -10,12 +10,15 @@ from sklearn.base import BaseEstimator
 
 import strategies
 from mauc.problem import problem as problem_module
-from mauc.problem.problem import Problem
+from mauc.problem.problem import Problem, group_by_class
 from mauc.problem.validate import encode_labels, make_problem
+from mauc.registry import Accepts
+
+ACCEPTS = Accepts(sparse=True, infinite=True)
 
 
 def problem_of(X, y, sample_weight=None):
-    return make_problem(BaseEstimator(), X, y, sample_weight)
+    return make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
 
 
 def ranks(x):
@@ -134,3 +137,15 @@ def test_names_of_a_frame_are_kept():
     frame = pd.DataFrame({"width": [1, 2, 3, 4], "height": [1.5, 0.5, 2.5, 2.5]})
     problem = problem_of(frame, pd.Series(["u", "v", "u", "v"]))
     assert problem.feature_names.tolist() == ["width", "height"]
+
+
+def test_samples_are_grouped_in_their_order():
+    y = np.array([2, 0, 2, 0, 3], np.int32)
+    order, starts, weights = group_by_class(y, 4)
+    assert order.tolist() == [1, 3, 0, 2, 4]
+    assert starts.tolist() == [0, 2, 2, 4, 5]
+    assert len(weights) == 0
+    order, starts, weights = group_by_class(y, 4, np.array([1.0, 0.0, 0.5, 2.0, 0.0]))
+    assert order.tolist() == [3, 0, 2]
+    assert starts.tolist() == [0, 1, 1, 3, 3]
+    assert weights.tolist() == [2.0, 1.0, 0.5]

@@ -1,24 +1,24 @@
-"""Make keys exact after the sort: one key for one value, and for no other."""
+"""Resolve collisions after the sort: keys that several values share are renumbered."""
 
 import numpy as np
 from numba import njit, uintp
 
 from mauc.auc.sweep import count_equal
 
-# 2**32 / golden ratio: neighbouring keys go far apart. A product of uint32 is a uint64 in
+# 2**32 / golden ratio: a hash that spreads neighbouring keys. A product of uint32 is a uint64 in
 # Numba, so it is cut back to 32 bits wherever it is used.
 _SPREAD = np.uint32(2654435769)
 _MARK_SHIFT = np.uint32(18)  # 2**14 marks, 16 KiB: they stay in the first-level cache
-_MOST_MEMBERS = 64  # of one key; they are sorted by insertion
-_FEW = 16  # a column is repaired if at most one word in this many shares its key with the next
+_MAX_MEMBERS = 64  # of one key; they are sorted by insertion
+_MIN_WORDS = 16  # per equal neighbour: a column with more equal keys is not repaired
 
 
 @njit(cache=True, nogil=True)
-def settle_words(XT, row_keys, y, label_bits, n_known, words, settled):
-    """Check sorted words against the values and renumber keys that fold several of them.
+def resolve_collisions(XT, row_keys, y, label_bits, n_known, words, is_resolved):
+    """Compare sorted words with the values and renumber keys that several values share.
 
-    Columns with few equal keys are repaired; columns with many, or with many words behind one
-    key (a value that many rows share), are left unsettled.
+    Columns with few equal keys are repaired; columns with many, or with many words of one
+    key (a value that many rows share), are left unresolved.
 
     Parameters
     ----------
@@ -30,26 +30,26 @@ def settle_words(XT, row_keys, y, label_bits, n_known, words, settled):
     n_known : ndarray of shape (n_features,), int64
     words : ndarray of shape (n_features, n_samples), uint32
         Sorted words; repaired in place.
-    settled : ndarray of shape (n_features,), bool
-        Columns to leave alone; set where a column is now settled.
+    is_resolved : ndarray of shape (n_features,), bool
+        Columns that are skipped; set for every column that now is free of collisions.
     """
     n = XT.shape[1]
     shift = np.uint32(label_bits)
-    n_most = n // _FEW
-    shared = np.empty(n_most + 1, np.uint32)
-    starts = np.empty(n_most + 2, np.int64)
-    filled = np.empty(n_most + 2, np.int64)
-    values = np.empty(2 * n_most + 2, np.float64)
-    codes = np.empty(2 * n_most + 2, np.uint32)
+    max_equal = n // _MIN_WORDS
+    shared = np.empty(max_equal + 1, np.uint32)
+    starts = np.empty(max_equal + 2, np.int64)
+    filled = np.empty(max_equal + 2, np.int64)
+    values = np.empty(2 * max_equal + 2, np.float64)
+    codes = np.empty(2 * max_equal + 2, np.uint32)
     marks = np.empty(1 << 14, np.uint8)
     for j in range(XT.shape[0]):
         w = words[j, : n_known[j]]
-        if settled[j]:
+        if is_resolved[j]:
             continue
         n_equal = count_equal(w, shift)
-        if n_equal > n_most:
+        if n_equal > max_equal:
             continue
-        settled[j] = True
+        is_resolved[j] = True
         if n_equal == 0:
             continue
         marks[:] = 0
@@ -58,32 +58,32 @@ def settle_words(XT, row_keys, y, label_bits, n_known, words, settled):
         for g in range(n_shared):
             filled[g] = starts[g]
             largest = max(largest, starts[g + 1] - starts[g])
-        if largest > _MOST_MEMBERS:
-            settled[j] = False
+        if largest > _MAX_MEMBERS:
+            is_resolved[j] = False
             continue
         _collect(XT[j], y, row_keys[j], marks, shared, starts, n_shared, filled, values, codes)
-        is_folded = False
+        has_collision = False
         for g in range(n_shared):
-            is_folded |= values[starts[g]] != values[starts[g + 1] - 1]
-        if is_folded:
+            has_collision |= values[starts[g]] != values[starts[g + 1] - 1]
+        if has_collision:
             _renumber(shared, starts, n_shared, values, codes, shift, w)
 
 
 @njit(cache=True, nogil=True)
-def is_one_to_one(sorted_values, words, label_bits):
+def is_collision_free(sorted_values, words, label_bits):
     """Tell whether equal keys and equal values go together in one sorted column."""
     shift = np.uint32(label_bits)
-    n_off = 0
+    n_wrong = 0
     for i in range(uintp(max(0, words.shape[0] - 1))):
         following = i + uintp(1)
         is_tied_key = (words[i] >> shift) == (words[following] >> shift)
-        n_off += is_tied_key != (sorted_values[i] == sorted_values[following])
-    return n_off == 0
+        n_wrong += is_tied_key != (sorted_values[i] == sorted_values[following])
+    return n_wrong == 0
 
 
 @njit(cache=True, nogil=True)
 def _find_shared(words, shift, shared, starts, marks):
-    """List the keys of several words in ascending order and lay out room for their members."""
+    """List the keys that several words share, ascending, and where their members start."""
     n = words.shape[0]
     n_shared = 0
     starts[0] = 0
@@ -107,11 +107,11 @@ def _find_shared(words, shift, shared, starts, marks):
 
 @njit(cache=True, nogil=True)
 def _collect(x, y, keys, marks, shared, starts, n_shared, filled, values, codes):
-    """Gather the values and codes behind every shared key, in order of value, then code."""
+    """Gather the values and codes of every shared key, ordered by value, then code."""
     n = keys.shape[0]
     a, b = shared[0], shared[min(1, n_shared - 1)]
     c, d = shared[min(2, n_shared - 1)], shared[n_shared - 1]
-    # 64 rows at a time: random data share a few keys only, which most stretches lack.
+    # 64 rows at a time: random data share only a few keys, and most chunks hold none of them.
     for start in range(0, n, 64):
         stop = min(start + 64, n)
         if n_shared <= 4:
@@ -128,7 +128,7 @@ def _collect(x, y, keys, marks, shared, starts, n_shared, filled, values, codes)
 
 @njit(cache=True, nogil=True)
 def _insert(value, code, key, shared, starts, n_shared, filled, values, codes):
-    """Put a value among the members of its key, if that is a shared one."""
+    """Insert a value into the members of its key, if that is a shared one."""
     low, high = 0, n_shared  # shared[:low] < key <= shared[high:]
     while low < high:
         middle = (low + high) // 2
@@ -138,7 +138,7 @@ def _insert(value, code, key, shared, starts, n_shared, filled, values, codes):
             high = middle
     if low == n_shared or shared[low] != key or value != value:
         return
-    # values[starts[low]:p] stand sorted; the new one goes among them.
+    # values[starts[low]:p] are sorted; the new one is inserted.
     p = filled[low]
     filled[low] += 1
     while p > starts[low] and (
@@ -151,7 +151,7 @@ def _insert(value, code, key, shared, starts, n_shared, filled, values, codes):
 
 @njit(cache=True, nogil=True)
 def _renumber(shared, starts, n_shared, values, codes, shift, words):
-    """Replace all keys by dense ranks of the values behind them."""
+    """Replace all keys by dense ranks of their values."""
     mask = (np.uint32(1) << shift) - np.uint32(1)
     rank = np.uint32(0)
     g = 0

@@ -1,12 +1,13 @@
-"""Count class-pair wins in columns of few levels: no sort, one table a column."""
+"""Count class-pair wins in columns of few levels: no sort, one table per column."""
 
 import numpy as np
 from numba import njit, uintp
 
 from mauc.auc.vector import LANES, add_multiple
+from mauc.problem.decomposition import n_pairs_of
 
-MOST_LEVELS = 256
-MOST_CLASSES = 256  # class codes are held in bytes here
+MAX_LEVELS = 256
+MAX_CLASSES = 256  # class codes are held in bytes here
 
 
 def count_levels(LT, y, class_counts, n_levels, n_missing):
@@ -15,14 +16,14 @@ def count_levels(LT, y, class_counts, n_levels, n_missing):
     Parameters
     ----------
     LT : ndarray of shape (n_features, n_samples), uint8
-        Levels: the values, or their distances from the least one.
+        Levels: the values, or their differences from the smallest one.
     y : ndarray of shape (n_samples,), int32
         Class codes below 256.
     class_counts : ndarray of shape (n_classes,), int64
     n_levels : ndarray of shape (n_features,), int64
         One more than the largest level of each column.
     n_missing : ndarray of shape (n_features, n_classes), int64
-        Missing values of each class; such rows stand in `LT` as level 0.
+        Missing values of each class; such rows have level 0 in `LT`.
 
     Returns
     -------
@@ -31,14 +32,14 @@ def count_levels(LT, y, class_counts, n_levels, n_missing):
     """
     n_samples, n_classes = LT.shape[1], class_counts.shape[0]
     length = padded_length(n_classes)
-    table, won = aligned_rows(MOST_LEVELS, length), aligned_rows(n_classes, length)
+    table, won = aligned_rows(MAX_LEVELS, length), aligned_rows(n_classes, length)
     middle = aligned_rows(1, length)
     wide_won = np.zeros((n_classes, n_classes), np.int64)
     column = np.zeros(n_samples + 8 - n_samples % 8, np.uint8)
     eights = column.view(np.uint64)
     labels = np.zeros(column.shape[0], np.uint8)
     labels[:n_samples] = y
-    wins = np.zeros((LT.shape[0], n_classes * (n_classes - 1) // 2), np.int64)
+    wins = np.zeros((LT.shape[0], n_pairs_of(n_classes)), np.int64)
     _count_columns(
         LT, labels, class_counts, n_levels, n_missing, column, eights,
         table, table.view(np.uint64), middle, won, wide_won, wins,
@@ -47,7 +48,7 @@ def count_levels(LT, y, class_counts, n_levels, n_missing):
 
 
 def padded_length(n_classes):
-    """Return the least multiple of LANES that is not below `n_classes`."""
+    """Return the smallest multiple of LANES that is not below `n_classes`."""
     return -(-n_classes // LANES) * LANES
 
 
@@ -103,8 +104,8 @@ def _sum_levels(table, n_levels, total):
 
 @njit(cache=True, nogil=True)
 def _count_above_zero(column, eights, labels, table):
-    # Level 0, the background of images and counts, need not be right: it follows from the
-    # class sizes. So eight rows of it are passed over at once, and so is the padding.
+    # Level 0, the background of images and counts, need not be counted: it follows from the
+    # class sizes. So eight rows of it are skipped at once, and so is the padding.
     for block in range(uintp(eights.shape[0])):
         if eights[block] != 0:
             first = block * uintp(8)
@@ -142,7 +143,7 @@ def _sweep_table(table, table_pairs, n_levels, middle, won):
 
 @njit(cache=True, nogil=True)
 def _sweep_table_wide(table, n_levels, won):
-    """Do the same in 64 bits, for counts whose products pass 32."""
+    """Do the same in 64 bits, for counts whose products exceed 32."""
     n_classes = won.shape[0]
     below = np.zeros(n_classes, np.int64)
     for level in range(n_levels):
@@ -157,7 +158,7 @@ def _sweep_table_wide(table, n_levels, won):
 
 @njit(cache=True, nogil=True)
 def write_levels(XT, lows, scales, labels, LT, n_missing):
-    """Turn columns of EXACT keys below 256 into levels; NaN becomes a counted level 0."""
+    """Turn columns of EXACT keys below 256 into levels; NaN becomes level 0 and is counted."""
     n_missing[:] = 0
     for j in range(XT.shape[0]):
         low, scale = lows[j], scales[j]
@@ -183,7 +184,7 @@ def _add_upper_triangle(won, out):
 
 @njit(cache=True, nogil=True)
 def _add_missing(class_counts, known, out):
-    """Count 1 for each pair of rows in which at least one value is missing."""
+    """Add 1 for each pair of rows in which at least one value is missing."""
     pair = 0
     for i in range(class_counts.shape[0]):
         for j in range(i + 1, class_counts.shape[0]):

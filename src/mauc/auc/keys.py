@@ -1,4 +1,4 @@
-"""Make 32-bit keys of floats: columns in, how each becomes monotone integers out."""
+"""Choose how floats become monotone 32-bit keys: columns in, `ColumnKeys` out."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,16 @@ from numba import njit, uintp
 # How the keys of a column are made.
 EXACT = 0  # (x - min) * 10**d: whole or decimal numbers, no two values share a key
 LINEAR = 1  # floor((x - min) * scale): good for values of one magnitude
-BITWISE = 2  # the float's bit pattern in its order, shifted: for heavy tails and infinities
+BITWISE = 2  # the leading bits of the ordered bit pattern: for heavy tails and infinities
 
-MOST_DECIMALS = 6
+MAX_DECIMALS = 6
 
 
 class ColumnKeys(NamedTuple):
     """How the keys of a block of columns are made; arrays of shape (n_features,)."""
 
     kinds: np.ndarray  #: EXACT, LINEAR or BITWISE
-    lows: np.ndarray  #: the least value (EXACT: times the scale; BITWISE: unused)
+    lows: np.ndarray  #: the smallest value (EXACT: times the scale; BITWISE: unused)
     scales: np.ndarray  #: the factor of EXACT and LINEAR
     n_known: np.ndarray  #: values that are not NaN
     n_levels: np.ndarray  #: EXACT: one more than the largest key; else 0
@@ -53,7 +53,7 @@ def choose_keys(XT, n_bits):
     lows = XT.min(axis=1).astype(np.float64)
     highs = XT.max(axis=1).astype(np.float64)
     n_known = np.full(XT.shape[0], XT.shape[1])
-    has_missing = np.isnan(lows)  # NumPy's min and max hand a NaN on
+    has_missing = np.isnan(lows)  # NumPy's min and max propagate NaN
     if has_missing.any():
         n_known -= np.isnan(XT).sum(axis=1)
         lows[has_missing] = np.fmin.reduce(XT[has_missing], axis=1)
@@ -80,13 +80,13 @@ def choose_keys(XT, n_bits):
 def find_decimal_factors(XT, widths, last_key, factors):
     """Fill `factors` with the power of ten that makes a column whole numbers, or 0.
 
-    Data from text files have a few decimals. A value that is the float nearest to k / 10**d
-    is told apart from all others by k, so k is an exact key. Float64 columns that were
+    Data from text files have few decimals. A value that is the float nearest to k / 10**d
+    is identified by k, so k is an exact key. Float64 columns that were
     float32 once hold the float32 nearest to k / 10**d.
     """
     for j in range(XT.shape[0]):
         factor = 1.0
-        for _ in range(MOST_DECIMALS + 1):
+        for _ in range(MAX_DECIMALS + 1):
             if not widths[j] * factor <= last_key:
                 break
             if _is_decimal(XT[j], factor, False) or _is_decimal(XT[j], factor, True):
@@ -98,23 +98,23 @@ def find_decimal_factors(XT, widths, last_key, factors):
 @njit(cache=True, nogil=True)
 def _is_decimal(x, factor, is_single):
     n = x.shape[0]
-    # 64 values at a time: a column of reals is refused at the first look.
+    # 64 values at a time: a column of reals is rejected after the first of them.
     for start in range(0, n, 64):
-        n_off = 0
+        n_wrong = 0
         for i in range(uintp(start), uintp(min(start + 64, n))):
             value = np.float64(x[i])
             nearest = np.rint(value * factor) / factor
             if is_single:
                 nearest = np.float64(np.float32(nearest))
-            n_off += (nearest != value) & (value == value)
-        if n_off > 0:
+            n_wrong += (nearest != value) & (value == value)
+        if n_wrong > 0:
             return False
     return True
 
 
 def bitwise_keys(x, n_bits):
-    """Return the leading `n_bits` bits in which the patterns of the values differ; NaN any."""
-    # Unsigned integers that compare like the floats; + 0.0 makes one zero of -0.0 and 0.0.
+    """Return the leading `n_bits` bits in which the bit patterns differ; NaN gets any key."""
+    # Unsigned integers that compare like the floats; + 0.0 turns -0.0 into 0.0.
     bits = (x.astype(np.float64) + 0.0).view(np.uint64)
     bits = np.where(bits >> np.uint64(63), ~bits, bits | np.uint64(2**63))
     known = bits[~np.isnan(x)]

@@ -1,6 +1,6 @@
 """Sum class-pair wins over columns in sorted order: weights and sparse columns.
 
-Here the order of a column is given as row numbers, weights are floats, and rows that a
+The order of a column is given as row numbers, weights are floats, and the rows that a
 sparse column does not store form one group at zero. With unit weights all sums are whole
 numbers below 2**53 and therefore exact: the results have the bits of the integer kernels.
 """
@@ -22,9 +22,9 @@ def sweep_ordered(values, codes, weights, implicit, missing, class_weights, out)
     weights : ndarray of shape (n_stored,), float64
         Weights in that order.
     implicit : ndarray of shape (n_classes,), float64
-        Weight of each class that lies at zero without being stored.
+        Weight of the rows of each class that are zero without being stored.
     missing : ndarray of shape (n_classes,), float64
-        Weight of each class whose value is missing.
+        Weight of the rows of each class whose value is missing.
     class_weights : ndarray of shape (n_classes,), float64
     out : ndarray of shape (n_pairs,), float64
         Filled: the sum of w_a w_b (2 [x_a > x_b] + [x_a = x_b]) over rows a of class i and b of
@@ -36,7 +36,7 @@ def sweep_ordered(values, codes, weights, implicit, missing, class_weights, out)
     wins = np.zeros((n_classes, n_classes), np.float64)
     zero_is_due = implicit.any()
     i = 0
-    # values[:i] are counted in `below`; so is the group at zero unless it is still due.
+    # values[:i] are counted in `below`, and the group at zero is unless it is still due.
     while i < values.shape[0] or zero_is_due:
         value = values[i] if i < values.shape[0] else np.inf
         holds_implicit = zero_is_due and value >= 0.0
@@ -49,7 +49,7 @@ def sweep_ordered(values, codes, weights, implicit, missing, class_weights, out)
             tied[codes[i]] += weights[i]
             i += 1
         if i - first == 1 and not holds_implicit:
-            # One row alone: only its class has anything to win.
+            # A single row: only its own class wins anything.
             k = codes[first]
             _add_group(k, tied, below, wins)
             below[k] += tied[k]
@@ -100,7 +100,7 @@ def sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, out):
 
 @njit(cache=True, nogil=True)
 def sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, out):
-    """Sum the wins of the columns of a CSC matrix; what it does not store lies at zero."""
+    """Sum the wins of the columns of a CSC matrix; what it does not store is zero."""
     n_classes = class_weights.shape[0]
     for j in range(indptr.shape[0] - 1):
         implicit = class_weights.copy()

@@ -1,7 +1,7 @@
-"""AUC of every feature on every class pair: the path that fits a block of columns is chosen here.
+"""AUC of every feature on every class pair, by the path that suits a block of columns.
 
-Inside, everything is *wins*: for each column and each pair of classes i < j, in the order
-(0, 1), (0, 2), ..., the number 2 * #(x_i > x_j) + #(x_i = x_j) over all rows of class i and of
+The kernels count *wins*: for each column and each pair of classes i < j, in the order
+(0, 1), (0, 2), ..., the number 2 * #(x_i > x_j) + #(x_i = x_j) over all rows of class i and
 class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing once by
 2 n_i n_j gives the AUC.
 """
@@ -10,16 +10,17 @@ import numpy as np
 from numba import njit
 from sklearn.base import BaseEstimator
 
-from mauc.auc.counting import MOST_CLASSES, MOST_LEVELS, count_levels, write_levels
+from mauc.auc.counting import MAX_CLASSES, MAX_LEVELS, count_levels, write_levels
 from mauc.auc.keys import EXACT, choose_keys, fits_words, label_bits_of
 from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.auc.sort_columns import sort_block
 from mauc.auc.sweep import sweep_words
 from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
+from mauc.problem.decomposition import n_pairs_of
 from mauc.problem.validate import make_problem
 
-_CHOSEN_AT_ONCE = 16  # columns
+_CHOSEN_AT_ONCE = 16  # columns per block of chosen ones
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
 _MAX_KEPT = 2**22  # values
 
@@ -62,11 +63,11 @@ def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
     pair_auc = np.empty((problem.n_features, n_pairs))
 
     def fill(block):
-        wins, most_wins = pair_wins(problem, block)
+        wins, max_wins = pair_wins(problem, block)
         if folded:
-            fold_wins(wins, most_wins, pair_auc[block])
+            fold_wins(wins, max_wins, pair_auc[block])
         else:
-            np.divide(wins, most_wins, out=pair_auc[block])
+            np.divide(wins, max_wins, out=pair_auc[block])
 
     for _ in run_blocks(fill, problem.blocks(n_pairs), n_jobs):
         pass
@@ -89,8 +90,8 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
     pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
 
     def fill(block):
-        wins, most_wins = pair_wins(problem, chosen[block])
-        fold_wins(wins, most_wins, pair_auc[block])
+        wins, max_wins = pair_wins(problem, chosen[block])
+        fold_wins(wins, max_wins, pair_auc[block])
 
     blocks = (
         slice(start, start + _CHOSEN_AT_ONCE) for start in range(0, len(chosen), _CHOSEN_AT_ONCE)
@@ -103,10 +104,10 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
 
 
 def room_for_pair_auc(problem, n_selected):
-    """Return an array for the pair AUCs of all features if those of the selected are worth keeping.
+    """Return an array for the pair AUCs of all features if keeping them pays, else None.
 
-    Computing them again for the selected features costs n_selected / n_features of what was
-    computed before: where that is little, or the array large, None is returned.
+    Computing them again for the selected features takes n_selected / n_features of the first
+    computation: where that is little, or the array is large, nothing is kept.
     """
     shape = (problem.n_features, n_pairs_of(problem.n_classes))
     is_worth = n_selected * _MIN_SHARE >= problem.n_features and shape[0] * shape[1] <= _MAX_KEPT
@@ -120,7 +121,7 @@ def pair_wins(problem, chosen):
     -------
     wins : ndarray of shape (n_chosen, n_pairs)
         Of integers, or of floats where samples have weights or X is sparse.
-    most_wins : ndarray of shape (n_pairs,)
+    max_wins : ndarray of shape (n_pairs,)
         2 n_i n_j, as floats.
     """
     weights, totals = problem.sample_weight, problem.class_weights
@@ -133,12 +134,7 @@ def pair_wins(problem, chosen):
         wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
     else:
         wins = dense_wins(problem.ordered_columns(chosen), problem.codes, problem.class_counts)
-    return wins, problem.most_wins
-
-
-def n_pairs_of(n_classes):
-    """Return the number of class pairs, c (c - 1) / 2."""
-    return n_classes * (n_classes - 1) // 2
+    return wins, problem.max_wins
 
 
 def dense_wins(XT, y, class_counts):
@@ -158,7 +154,7 @@ def dense_wins(XT, y, class_counts):
     """
     n_classes = class_counts.shape[0]
     if XT.dtype == np.uint8:
-        if n_classes <= MOST_CLASSES:
+        if n_classes <= MAX_CLASSES:
             n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
             return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1), n_missing)
         XT = read_only(XT.astype(np.float32))
@@ -178,7 +174,7 @@ def dense_wins(XT, y, class_counts):
 
 
 def weighted_wins(XT, y, sample_weight, class_weights):
-    """Sum the wins of dense columns, a pair of rows weighing w_a w_b.
+    """Sum the wins of dense columns; a pair of rows counts with weight w_a w_b.
 
     Returns
     -------
@@ -206,9 +202,9 @@ def sparse_wins(data, indices, indptr, y, sample_weight, class_weights):
 
 
 def _is_countable(keys, n_samples, n_classes):
-    # A table much larger than the column would cost more than sorting it.
-    most_levels = min(MOST_LEVELS, n_samples) if n_classes <= MOST_CLASSES else 0
-    return (keys.kinds == EXACT) & (keys.n_levels <= most_levels)
+    # A table much larger than the column costs more than sorting.
+    max_levels = min(MAX_LEVELS, n_samples) if n_classes <= MAX_CLASSES else 0
+    return (keys.kinds == EXACT) & (keys.n_levels <= max_levels)
 
 
 def _count_exact(XT, y, class_counts, keys):
@@ -219,18 +215,18 @@ def _count_exact(XT, y, class_counts, keys):
 
 
 def _sweep(XT, y, class_counts, keys):
-    n_classes = class_counts.shape[0]
-    words, n_known = sort_block(XT, y, n_classes, keys)
-    return sweep_words(words, n_known, class_counts, label_bits_of(n_classes))
+    label_bits = label_bits_of(class_counts.shape[0])
+    words, n_known = sort_block(XT, y, label_bits, keys)
+    return sweep_words(words, n_known, class_counts, label_bits)
 
 
 @njit(cache=True, nogil=True)
-def fold_wins(wins, most_wins, out):
-    """Fill `out` with AUCs folded around 1/2: max(wins, most - wins) / most.
+def fold_wins(wins, max_wins, out):
+    """Fill `out` with AUCs folded around 1/2: max(wins, max_wins - wins) / max_wins.
 
     Folding the counts, not the quotients, gives x and -x the same bits.
     """
     for j in range(wins.shape[0]):
         for pair in range(wins.shape[1]):
             won = np.float64(wins[j, pair])
-            out[j, pair] = max(won, most_wins[pair] - won) / most_wins[pair]
+            out[j, pair] = max(won, max_wins[pair] - won) / max_wins[pair]

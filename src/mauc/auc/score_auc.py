@@ -1,4 +1,4 @@
-"""Wins of each class over each other one in its own score column, from sorted orders."""
+"""Wins of each class over every other one in its own score column, from sorted orders."""
 
 import numpy as np
 from numba import njit

@@ -10,19 +10,19 @@ a sorted row of words, on which every sweep relies:
 * missing values (NaN) are left out: only the first ``n_known`` words of the row are filled.
 
 A float does not fit into the bits left beside the label, so a key is a monotone image of the
-value that may fold neighbours together. `settle_words` finds folded values after the sort
-and numbers the keys anew; a column it gives up on is keyed in another way, and at last by an
-argsort.
+value, and neighbouring values may collide in one key. `resolve_collisions` finds them after the
+sort and renumbers the keys; a column with too many collisions gets keys of another kind, and if
+that fails, dense ranks from an argsort.
 """
 
 import numpy as np
 from numba import njit
 
-from mauc.auc.collisions import is_one_to_one, settle_words
-from mauc.auc.keys import BITWISE, EXACT, LINEAR, bitwise_keys, choose_keys, label_bits_of
+from mauc.auc.collisions import is_collision_free, resolve_collisions
+from mauc.auc.keys import BITWISE, EXACT, LINEAR, bitwise_keys
 
 
-def sort_block(XT, y, n_classes, keys=None):
+def sort_block(XT, y, label_bits, keys):
     """Sort a block of columns into words.
 
     Parameters
@@ -31,63 +31,61 @@ def sort_block(XT, y, n_classes, keys=None):
         Contiguous columns; read-only.
     y : ndarray of shape (n_samples,), int32
         Class codes.
-    n_classes : int
-    keys : ColumnKeys, optional
-        What `choose_keys` gives for the block and 32 - label_bits bits.
+    label_bits : int
+        Of `label_bits_of`.
+    keys : ColumnKeys
+        From `choose_keys` for the block and 32 - label_bits bits.
 
     Returns
     -------
     words : ndarray of shape (n_features, n_samples), uint32
     n_known : ndarray of shape (n_features,), int64
     """
-    label_bits = label_bits_of(n_classes)
-    if keys is None:
-        keys = choose_keys(XT, 32 - label_bits)
     words = np.empty(XT.shape, np.uint32)
-    settled = np.zeros(XT.shape[0], np.bool_)
-    _sort_unsettled(XT, y, label_bits, keys, words, settled)
-    if not settled.all():
+    is_resolved = np.zeros(XT.shape[0], np.bool_)
+    _sort_unresolved(XT, y, label_bits, keys, words, is_resolved)
+    if not is_resolved.all():
         # Linear keys crowd together under a heavy tail; bit patterns follow the magnitude.
-        keys.kinds[~settled] = BITWISE
-        _sort_unsettled(XT, y, label_bits, keys, words, settled)
-        for j in np.flatnonzero(~settled):
+        keys.kinds[~is_resolved] = BITWISE
+        _sort_unresolved(XT, y, label_bits, keys, words, is_resolved)
+        for j in np.flatnonzero(~is_resolved):
             order = np.argsort(XT[j])[: keys.n_known[j]]  # NumPy sorts NaN to the end
             rank_words(XT[j], y, order, label_bits, words[j])
     return words, keys.n_known
 
 
-def _sort_unsettled(XT, y, label_bits, keys, words, settled):
-    """Write, sort and check the words of the columns that are not settled."""
+def _sort_unresolved(XT, y, label_bits, keys, words, is_resolved):
+    """Write and sort the words of the columns that are not resolved, and resolve collisions."""
     row_keys = np.empty(XT.shape, np.uint32)
-    for j in np.flatnonzero((keys.kinds == BITWISE) & ~settled):
+    for j in np.flatnonzero((keys.kinds == BITWISE) & ~is_resolved):
         row_keys[j] = bitwise_keys(XT[j], 32 - label_bits)
-    pack_words(XT, y, label_bits, *keys[:-1], settled, row_keys, words)
-    if not settled.any() and (keys.n_known == XT.shape[1]).all():
+    pack_words(XT, y, label_bits, *keys[:-1], is_resolved, row_keys, words)
+    if not is_resolved.any() and (keys.n_known == XT.shape[1]).all():
         words.sort(axis=1)
     else:
-        for j in np.flatnonzero(~settled):
+        for j in np.flatnonzero(~is_resolved):
             words[j, : keys.n_known[j]].sort()
-    settled |= keys.kinds == EXACT
-    if settled.all():
+    is_resolved |= keys.kinds == EXACT
+    if is_resolved.all():
         return
-    settle_words(XT, row_keys, y, label_bits, keys.n_known, words, settled)
-    # Tied data: sorting the bare values proves that a key is a value.
-    for j in np.flatnonzero(~settled):
+    resolve_collisions(XT, row_keys, y, label_bits, keys.n_known, words, is_resolved)
+    # Many equal keys may just be equal values: the sorted values tell.
+    for j in np.flatnonzero(~is_resolved):
         known = words[j, : keys.n_known[j]]
-        settled[j] = is_one_to_one(np.sort(XT[j]), known, label_bits)
+        is_resolved[j] = is_collision_free(np.sort(XT[j]), known, label_bits)
 
 
 @njit(cache=True, nogil=True)
-def pack_words(XT, y, label_bits, kinds, lows, scales, n_known, settled, row_keys, words):
-    """Write keys (but BITWISE ones) and words of the columns that are not settled.
+def pack_words(XT, y, label_bits, kinds, lows, scales, n_known, is_resolved, row_keys, words):
+    """Write the keys (BITWISE ones are given) and words of the columns that are not resolved.
 
-    Both stand in row order; words of missing values are left out.
+    Both are in row order; words of missing values are left out.
     """
     n = XT.shape[1]
     shift = np.uint32(label_bits)
     for j in range(XT.shape[0]):
         x, keys, w, low, scale = XT[j], row_keys[j], words[j], lows[j], scales[j]
-        if settled[j]:
+        if is_resolved[j]:
             continue
         if kinds[j] == EXACT:
             for i in range(n):

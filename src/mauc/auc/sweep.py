@@ -1,14 +1,15 @@
-"""Count class-pair wins in sorted words: one pass a column, integers only."""
+"""Count class-pair wins in sorted words: one pass per column, integers only."""
 
 import numpy as np
 from numba import njit, uintp
 
 from mauc.auc.counting import aligned_rows, padded_length
-from mauc.auc.vector import LANES, MOST_VECTORS, sweep_classes
+from mauc.auc.vector import LANES, MAX_VECTORS, sweep_classes
+from mauc.problem.decomposition import n_pairs_of
 
 
 def sweep_words(words, n_known, class_counts, label_bits):
-    """Count, for every column and class pair, how often the first class lies higher.
+    """Count, for every column and class pair, how often the first class is higher.
 
     Parameters
     ----------
@@ -27,13 +28,13 @@ def sweep_words(words, n_known, class_counts, label_bits):
         a pair of rows with a missing value counts as equal.
     """
     n_classes = class_counts.shape[0]
-    # Counters of at most 64 classes stand side by side, a tile; a tile's rows are contiguous,
-    # so that with many classes they do not all fall on the same cache lines.
-    width = min(padded_length(n_classes), MOST_VECTORS * LANES)
+    # The counters of at most 64 classes form a tile. The rows of a tile are contiguous: with many
+    # classes, strided rows would compete for the same cache lines.
+    width = min(padded_length(n_classes), MAX_VECTORS * LANES)
     n_tiles = -(-n_classes // width)
     won = aligned_rows(n_tiles * n_classes, width)
     below, tied = aligned_rows(n_tiles, width), aligned_rows(n_tiles, width)
-    wins = np.zeros((words.shape[0], n_classes * (n_classes - 1) // 2), np.int64)
+    wins = np.zeros((words.shape[0], n_pairs_of(n_classes)), np.int64)
     _sweep_rows(words, n_known, class_counts, label_bits, won, below, tied, wins)
     return wins
 
@@ -59,7 +60,7 @@ def _sweep_rows(words, n_known, class_counts, label_bits, won, below, tied, wins
 
 @njit(cache=True, nogil=True)
 def _sweep_segment(words, start, stop, label_bits, has_ties, n_classes, won, below, tied):
-    """Sweep a stretch of words, one tile of classes after the other."""
+    """Sweep some of the words, one tile of classes after the other."""
     first, n_words = uintp(words.ctypes.data + 4 * start), uintp(stop - start)
     shift, mask = np.uint32(label_bits), np.uint32((1 << label_bits) - 1)
     previous = words[start - 1] if start > 0 else ~words[0]
@@ -92,7 +93,7 @@ def _sweep_segment(words, start, stop, label_bits, has_ties, n_classes, won, bel
 @njit(cache=True, nogil=True)
 def _subtract_lower_triangle(won, n_classes, out):
     # Codes ascend within a key, so of two tied words that of the higher class comes later and
-    # was given the tie: the wins of j over i < j are complete, those of i over j follow.
+    # has the tie: the wins of j over i < j are complete, and those of i over j follow.
     width = won.shape[1]
     pair = uintp(0)
     for i in range(n_classes):

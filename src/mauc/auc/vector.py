@@ -1,8 +1,8 @@
-"""Two 16-lane loops that plain Numba cannot express: addresses in, memory updated.
+"""Two loops over 16 lanes that plain Numba cannot express: addresses in, memory updated.
 
 Both work on rows of unsigned 32-bit counters whose length is a multiple of `LANES` and whose
 first element is aligned to 64 bytes (`aligned_rows`). LLVM lowers a 16-lane vector to what
-the machine has: one AVX-512 register, two of AVX2, four of SSE or NEON.
+the processor has: one AVX-512 register, two of AVX2, four of SSE or NEON.
 
 Why not a plain loop: after ``below[k] += 2`` the next vector load of ``below`` spans that
 fresh 4-byte store, which blocks store forwarding and stalls every element. Here ``below`` stays
@@ -14,7 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 
 LANES = 16
-MOST_VECTORS = 4  # what `sweep_classes` holds in registers at once: the counts of 64 classes
+MAX_VECTORS = 4  # that `sweep_classes` keeps in registers: the counts of 64 classes
 
 _WORD = ir.IntType(32)
 _ADDRESS = ir.IntType(64)
@@ -27,10 +27,10 @@ def sweep_classes(
     typingctx, words, n_words, previous, shift, label_mask, first_class,
     wins, below, tied, n_vectors, has_ties,
 ):  # fmt: skip
-    """Let each word of class k in turn win over what lies below: ``wins[k] += below - tied``.
+    """Add the wins of each word of class k in turn: ``wins[k] += below - tied``.
 
     `below` holds twice the number of words so far of every class, `tied` the number of those
-    that share the key of the present word; afterwards the word is counted in both. Without
+    that share the key of the current word; afterwards the word is counted in both. Without
     ties, `tied` is left out.
 
     Parameters
@@ -81,7 +81,7 @@ def sweep_classes(
         tied_counts = [builder.phi(_VECTOR) for _ in tied_at]
         here = builder.load(builder.gep(first, [i]))
         key = builder.lshr(here, shift)
-        # All ones or none: a mask costs less than the branch that a select becomes.
+        # All ones or all zeros: a mask costs less than the branch that a select becomes.
         is_tied = builder.sext(builder.icmp_unsigned("==", key, last_key), _WORD)
         keep = _spread(builder, is_tied) if with_ties else None
         label = builder.and_(here, label_mask)

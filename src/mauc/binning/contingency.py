@@ -1,7 +1,7 @@
 """Contingency tables of bins and classes, and the scores CHI, SU and IG that are read from them.
 
-In go the cuts of a discretised column, or the category codes of a nominal one, out come the table
-of shape (n_bins, n_classes) and three scores.
+The cuts of a discretised column, or the category codes of a nominal one, give the table of shape
+(n_bins, n_classes) and the three scores.
 
 With T the table, row_i and col_j its sums, n its total and L(v) = v ln v:
 
@@ -9,7 +9,7 @@ With T the table, row_i and col_j its sums, n its total and L(v) = v ln v:
     SU  = 2 I / (H(bin) + H(class)),        n I = sum L(T_ij) - sum L(row_i) - sum L(col_j) + L(n)
     IG  = H(class) - H(class | bin)         in bits
 
-Missing values are shared out over the bins in proportion to the known ones, class by class:
+Missing values are distributed over the bins in proportion to the known ones, class by class:
 T_ij += (row_i / sum_i row_i) * missing_j.
 """
 
@@ -18,18 +18,18 @@ import math
 import numpy as np
 from numba import njit
 
-from mauc.binning.mdl_cuts import LN2
+from mauc.numerics.log_table import LN2
 
 CHI, SU, IG = 0, 1, 2
 N_STATISTICS = 3
 
 # rows, columns and n * entropies (in nats) up to this size count as empty
-_NOTHING = 1e-6
+_EMPTY = 1e-6
 
 
 @njit(cache=True, nogil=True)
 def _xlogx(v, vlogv):
-    """L(v): from the table for whole numbers, with the same bits, computed for shared-out rows."""
+    """L(v): from the table for whole numbers, computed with the same bits for fractions."""
     if v <= 0.0:
         return 0.0
     whole = np.int64(v)
@@ -38,14 +38,14 @@ def _xlogx(v, vlogv):
 
 @njit(cache=True, nogil=True)
 def share_missing(counts, missing, table):
-    """Fill `table` with the counts and the missing values shared out in proportion.
+    """Fill `table` with the counts and the missing values, distributed in proportion.
 
     Parameters
     ----------
     counts : ndarray of shape (n_bins, n_classes), int64
     missing : ndarray of shape (n_classes,), int64
     table : ndarray of shape (n_bins, n_classes), float64
-        Filled. Without any known value it stays empty.
+        Filled, with zeros if no value is known.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def table_scores(counts, missing, vlogv, scores):
     scores[CHI] = _chi_square(table, rows, columns, n)
     class_part = l_columns - l_n
     bin_part = l_rows - l_n
-    if abs(class_part) >= _NOTHING and abs(bin_part) >= _NOTHING:
+    if abs(class_part) >= _EMPTY and abs(bin_part) >= _EMPTY:
         information = class_part - (l_cells - l_rows)
         scores[SU] = 2.0 * (information / (class_part + bin_part))
     scores[IG] = (between + l_n) / (n * LN2) - -within / (n * LN2)
@@ -126,16 +126,16 @@ def table_scores(counts, missing, vlogv, scores):
 
 @njit(cache=True, nogil=True)
 def _chi_square(table, rows, columns, n):
-    """Chi-square without continuity correction over the rows and columns that hold anything."""
+    """Chi-square without continuity correction over the rows and columns that are not empty."""
     chi = 0.0
     for i in range(len(rows)):
-        if rows[i] <= _NOTHING:
+        if rows[i] <= _EMPTY:
             continue
         for j in range(len(columns)):
-            if columns[j] > _NOTHING:
+            if columns[j] > _EMPTY:
                 expected = (columns[j] * rows[i]) / n
-                off = table[i, j] - expected
-                chi += off * off / expected
+                difference = table[i, j] - expected
+                chi += difference * difference / expected
     return chi
 
 
@@ -147,7 +147,7 @@ def fill_by_run(runs, n_runs, cuts, n_cuts, counts):
     for q in range(n_cuts + 1):
         end = runs.start[cuts[q] + 1] if q < n_cuts else runs.start[n_runs]
         while e < end:
-            counts[q, runs.klass[e]] += runs.count[e]
+            counts[q, runs.cls[e]] += runs.count[e]
             e += 1
 
 
@@ -183,7 +183,7 @@ def fill_by_value(values, codes, n_known, role, cuts, n_cuts, counts):
     """
     counts[:] = 0
     q = np.int64(0)
-    # q cut points lie strictly below the value of row i
+    # q cut points are strictly below the value of row i
     for i in range(n_known):
         while q < n_cuts and cuts[q] < values[i]:
             q += 1
@@ -213,7 +213,7 @@ def n_roles(role):
 
 @njit(cache=True, nogil=True)
 def nominal_scores(category, y, n_classes, n_categories, roles, vlogv, statistics, out):
-    """Score nominal columns, a bin per category, on each sub-problem.
+    """Score nominal columns, one bin per category, on each sub-problem.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Discretise columns by MDL: a transformer for users, cut points for the filters."""
+"""Discretise columns by MDL: a transformer for users, cut points for the selectors."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -13,8 +13,8 @@ from mauc.registry import Accepts
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Discretise features by the supervised MDL method of Fayyad and Irani.
 
-    A feature is cut where the class entropy of the two sides is least, and again on either
-    side, as long as the gain pays for the description of the cut. The cut points are those of
+    A feature is cut where the class entropy of the two sides is smallest, and again on either
+    side, as long as the gain exceeds the description length of the cut. The cut points are those of
     WEKA's supervised Discretize with better encoding, to the bit.
 
     Parameters
@@ -25,7 +25,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     cut_points_ : list of ndarray
-        Ascending cut points of each feature; empty if no cut pays.
+        Ascending cut points of each feature; empty if no cut is accepted.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
@@ -103,7 +103,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def find_cut_points(problem, n_jobs=None):
-    """Return the MDL cut points of every column, a list of arrays."""
+    """Return the MDL cut points of every column as a list of arrays."""
     role = np.arange(problem.n_classes, dtype=np.int32)
 
     def cut(block):

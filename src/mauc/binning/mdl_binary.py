@@ -1,8 +1,8 @@
 """MDL discretisation of one column against many two-class sub-problems.
 
-In go the `Runs` and `ClassLists` of a sorted column and the two sides of a sub-problem, out come
-the accepted cuts. A sub-problem is first condensed into blocks: neighbouring distinct values that
-all belong to one side form a block, a value with rows of both sides is a block of its own.
+The `Runs` and `ClassLists` of a sorted column and the two sides of a sub-problem give the accepted
+cuts. A sub-problem is first condensed into blocks: neighbouring distinct values that all belong to
+one side form a block, a value with rows of both sides is a block of its own.
 
 Only the boundaries between blocks can be best cuts (Fayyad & Irani): inside a block of one side S,
 as a function of the rows moved, has second derivative
@@ -30,7 +30,7 @@ first, last : (n_blocks,) int64, the runs of the column at the ends of each bloc
 
 @njit(cache=True, nogil=True)
 def empty_blocks(n):
-    """Work space for the blocks of a column of at most `n` known values."""
+    """Return work space for the blocks of a column of at most `n` known values."""
     return Blocks(
         np.zeros(n + 1, np.int64),
         np.zeros(n + 1, np.int64),
@@ -42,17 +42,17 @@ def empty_blocks(n):
 
 @njit(cache=True, nogil=True)
 def _add_value(mine, others, blocks, n_blocks, first, last, n_values, t_mine, t_others):
-    """Append neighbouring values, or widen the last block if that has the same single side.
+    """Append neighbouring values, or widen the last block if it holds only the same side.
 
-    `mine` and `others` are ``blocks.n1`` and ``blocks.n0``, or the other way round. Returns the
+    `mine` and `others` are ``blocks.n1`` and ``blocks.n0``, or vice versa. Returns the
     number of blocks.
     """
     is_new = n_blocks == 0 or (t_mine > 0 and t_others > 0)
     if not is_new:
-        # the last block must have rows of the side that comes, and of no other
-        came_mine = mine[n_blocks] - mine[n_blocks - 1]
-        came_others = others[n_blocks] - others[n_blocks - 1]
-        is_new = came_mine > 0 if t_others > 0 else came_others > 0
+        # the last block is widened only if all its rows are of the side of the new values
+        last_mine = mine[n_blocks] - mine[n_blocks - 1]
+        last_others = others[n_blocks] - others[n_blocks - 1]
+        is_new = last_mine > 0 if t_others > 0 else last_others > 0
     if is_new:
         blocks.first[n_blocks] = first
         mine[n_blocks + 1] = mine[n_blocks]
@@ -68,7 +68,7 @@ def _add_value(mine, others, blocks, n_blocks, first, last, n_values, t_mine, t_
 
 @njit(cache=True, nogil=True)
 def block_class_against_rest(runs, n_runs, lists, k, own, blocks):
-    """Blocks of class `k`, which becomes class `own` (0 or 1), against all other rows.
+    """Fill `blocks` with class `k`, which becomes class `own` (0 or 1), against all other rows.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def block_class_against_rest(runs, n_runs, lists, k, own, blocks):
 
 @njit(cache=True, nogil=True)
 def block_class_pair(lists, k0, k1, blocks):
-    """Blocks of the rows of class `k0` (class 0) and class `k1` (class 1); other rows left out.
+    """Fill `blocks` with the rows of class `k0` (class 0) and class `k1` (class 1).
 
     Returns
     -------
@@ -172,7 +172,7 @@ def cut_blocks(blocks, n_blocks, logs, cuts, s_of, near):
     total = np.empty(2, np.int64)
     left = np.empty(2, np.int64)
     right = np.empty(2, np.int64)
-    # the larger side waits while the smaller one is treated, so that 64 places suffice
+    # the larger side stays on the stack while the smaller one is treated: 64 places suffice
     lows = np.empty(64, np.int64)
     highs = np.empty(64, np.int64)
     lows[0] = 0
@@ -208,9 +208,11 @@ def cut_blocks(blocks, n_blocks, logs, cuts, s_of, near):
             continue
         cuts[n_cuts] = cut
         n_cuts += 1
-        waits, goes_on = (0, 1) if cut - lo > hi - cut else (1, 0)
-        lows[depth + waits], highs[depth + waits] = lo, cut
-        lows[depth + goes_on], highs[depth + goes_on] = cut, hi
+        left_place, right_place = depth, depth + 1
+        if cut - lo <= hi - cut:
+            left_place, right_place = depth + 1, depth
+        lows[left_place], highs[left_place] = lo, cut
+        lows[right_place], highs[right_place] = cut, hi
         depth += 2
     sort_cuts(cuts, n_cuts)
     return n_cuts

@@ -1,9 +1,9 @@
 """Supervised discretisation of one column by the minimum description length principle.
 
-In go the `Runs` of a sorted column, out come the accepted cuts, each as the run it follows.
+The `Runs` of a sorted column give the accepted cuts, each as the run before it.
 
-A segment of N rows with class entropy H is cut where the class entropy E of the two sides is least;
-the cut is kept, and both sides are treated likewise, if and only if (Fayyad & Irani)
+A segment of N rows with class entropy H is cut where the class entropy E of the two sides is
+smallest; the cut is kept, and both sides are cut in turn, if and only if (Fayyad & Irani)
 
     H - E > (log2(c) + log2(3^k - 2) - (k H - k_R H_R - k_L H_L)) / N
 
@@ -33,7 +33,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-LN2 = math.log(2.0)
+from mauc.numerics.log_table import LN2, log_table
 
 Logs = namedtuple("Logs", ["vlogv", "fixed", "unit", "model_cost"])
 """Tables of logarithms for one training set.
@@ -47,15 +47,8 @@ model_cost : (n_classes + 1,) float64, log2(3^k - 2) for k classes present.
 
 @njit(cache=True, nogil=True)
 def make_logs(n, n_classes):
-    """Tables for segments of at most `n` rows and `n_classes` classes."""
-    vlogv = np.zeros(n + 1)
-    for v in range(2, n + 1):
-        vlogv[v] = v * math.log(v)
-    # four terms of the largest size stay below 2^63
-    unit = 2.0 ** math.floor(60.0 - math.log2(max(vlogv[n], 1.0)))
-    fixed = np.empty(n + 1, np.int64)
-    for v in range(n + 1):
-        fixed[v] = np.int64(np.rint(vlogv[v] * unit))
+    """Return the tables for segments of at most `n` rows and `n_classes` classes."""
+    vlogv, fixed, unit = log_table(n, 1.0)
     model_cost = np.zeros(n_classes + 1)
     for k in range(1, n_classes + 1):
         model_cost[k] = math.log(math.pow(3.0, k) - 2.0) / LN2
@@ -133,7 +126,7 @@ def _near_best_cuts(runs, lo, hi, total, left, logs, tolerance, s_of, near):
     A cut follows the last entry of its run. Every boundary between distinct values is tried.
     """
     fixed = logs.fixed
-    klass, count, end_of = runs.klass, runs.count, runs.end_of
+    cls, count, end_of = runs.cls, runs.count, runs.end_of
     first = runs.start[lo]
     # no cut after the last run of the segment
     last = runs.start[hi - 1]
@@ -147,7 +140,7 @@ def _near_best_cuts(runs, lo, hi, total, left, logs, tolerance, s_of, near):
     best = lowest
     # s is the sum over both sides of L(class count) with the entries before e on the left
     for e in range(first, last):
-        k = np.uint64(klass[e])
+        k = np.uint64(cls[e])
         t = np.uint64(count[e])
         a = np.uint64(left[k])
         b = np.uint64(total[k]) - a
@@ -169,7 +162,7 @@ def _near_best_cuts(runs, lo, hi, total, left, logs, tolerance, s_of, near):
 
 @njit(cache=True, nogil=True)
 def _first_best_cut(runs, lo, near, n_near, total, left, right, best_left, vlogv):
-    """Of the listed cuts take the first of least entropy; leave its left counts in `best_left`."""
+    """Return the first of the listed cuts of smallest entropy; fill `best_left` with its counts."""
     for k in range(len(total)):
         left[k] = 0
     best_entry = -1
@@ -177,7 +170,7 @@ def _first_best_cut(runs, lo, near, n_near, total, left, right, best_left, vlogv
     e = runs.start[lo]
     for q in range(n_near):
         while e <= near[q]:
-            left[runs.klass[e]] += runs.count[e]
+            left[runs.cls[e]] += runs.count[e]
             e += 1
         for k in range(len(total)):
             right[k] = total[k] - left[k]
@@ -217,13 +210,13 @@ def cut_runs(runs, n_runs, n_classes, logs, cuts, s_of, near):
     left = np.empty(n_classes, np.int64)
     right = np.empty(n_classes, np.int64)
     best_left = np.empty(n_classes, np.int64)
-    # The larger side waits while the smaller one, at most half the segment, is treated: with each
-    # one that waits the next is half as long, so that 64 places suffice.
+    # The larger side stays on the stack while the smaller one, at most half the segment, is
+    # treated: the segments halve with the depth, so that 64 places suffice.
     lows = np.empty(64, np.int64)
     highs = np.empty(64, np.int64)
     totals = np.zeros((64, n_classes), np.int64)
     for e in range(runs.start[n_runs]):
-        totals[0, runs.klass[e]] += runs.count[e]
+        totals[0, runs.cls[e]] += runs.count[e]
     lows[0] = 0
     highs[0] = n_runs
     depth = 1
@@ -246,12 +239,14 @@ def cut_runs(runs, n_runs, n_classes, logs, cuts, s_of, near):
             continue
         cuts[n_cuts] = cut
         n_cuts += 1
-        waits, goes_on = (0, 1) if cut + 1 - lo > hi - cut - 1 else (1, 0)
-        lows[depth + waits], highs[depth + waits] = lo, cut + 1
-        lows[depth + goes_on], highs[depth + goes_on] = cut + 1, hi
+        left_place, right_place = depth, depth + 1
+        if cut + 1 - lo <= hi - cut - 1:
+            left_place, right_place = depth + 1, depth
+        lows[left_place], highs[left_place] = lo, cut + 1
+        lows[right_place], highs[right_place] = cut + 1, hi
         for k in range(n_classes):
-            totals[depth + waits, k] = best_left[k]
-            totals[depth + goes_on, k] = right[k]
+            totals[left_place, k] = best_left[k]
+            totals[right_place, k] = right[k]
         depth += 2
     sort_cuts(cuts, n_cuts)
     return n_cuts
@@ -259,7 +254,7 @@ def cut_runs(runs, n_runs, n_classes, logs, cuts, s_of, near):
 
 @njit(cache=True, nogil=True)
 def sort_cuts(cuts, n_cuts):
-    """Put the few cuts of a column in ascending order."""
+    """Sort the few cuts of a column in ascending order."""
     for q in range(1, n_cuts):
         cut = cuts[q]
         place = q

@@ -1,7 +1,7 @@
 """Discretise columns for the filters on states: a Problem in, codes and numbers of states out.
 
-Codes have shape (n_features, n_samples), ``uint8``. A missing value (NaN) gets a state of its own,
-after the others; a feature without missing values does not have that state.
+Codes have shape (n_features, n_samples), ``uint8``. Missing values (NaN) form a state of their own,
+the last one; a feature without missing values does not have it.
 """
 
 import numpy as np
@@ -10,12 +10,12 @@ from numba import njit
 from mauc.binning.discretizer import bins_of, find_cut_points
 from mauc.checks import check_int
 from mauc.exceptions import MaucError
+from mauc.numerics.shifted_sums import known_sums, plain_sums, shift_of
 from mauc.parallel import run_blocks
 from mauc.problem.nominal import category_codes
 
 BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
-# A bin needs a code and the missing values one more.
-MAX_BINS = 255
+MAX_BINS = 255  # missing values take one more code
 
 
 def bin_columns(problem, binning, n_bins, n_jobs=None):
@@ -75,58 +75,16 @@ def _states(codes, column):
 
 @njit(cache=True, nogil=True)
 def known_moments(column):
-    """Return the number, mean and standard deviation (over n) of the known values.
-
-    One reading, about a value of the column; which is stable.
-    """
-    n = column.shape[0]
-    i = 0
-    while i < n and np.isnan(np.float64(column[i])):
-        i += 1
-    if i == n:
-        return 0, 0.0, 0.0
-    base = np.float64(column[i])
-    difference, spread = 0.0, 0
-    for part in range(16):
-        d = np.float64(column[(part * n) // 16]) - base
-        if not np.isnan(d):
-            difference += d
-            spread += 1
-    shift = base + difference / max(spread, 1)
-
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    q0, q1, q2, q3 = 0.0, 0.0, 0.0, 0.0
-    n_fours = n // 4
-    # Four sums side by side, which the compiler makes one vector; a missing value makes NaN.
-    for k in range(n_fours):
-        d0 = np.float64(column[4 * k]) - shift
-        d1 = np.float64(column[4 * k + 1]) - shift
-        d2 = np.float64(column[4 * k + 2]) - shift
-        d3 = np.float64(column[4 * k + 3]) - shift
-        s0 += d0
-        s1 += d1
-        s2 += d2
-        s3 += d3
-        q0 += d0 * d0
-        q1 += d1 * d1
-        q2 += d2 * d2
-        q3 += d3 * d3
-    for i in range(4 * n_fours, n):
-        d0 = np.float64(column[i]) - shift
-        s0 += d0
-        q0 += d0 * d0
-    n_known = n
-    sum_d, sum_dd = (s0 + s1) + (s2 + s3), (q0 + q1) + (q2 + q3)
-    if np.isnan(sum_d):
-        n_known, sum_d, sum_dd = 0, 0.0, 0.0
-        for i in range(n):
-            d = np.float64(column[i]) - shift
-            if not np.isnan(d):
-                n_known += 1
-                sum_d += d
-                sum_dd += d * d
-    mean = sum_d / n_known
-    variance = max(sum_dd / n_known - mean * mean, 0.0)
+    """Return the number, mean and standard deviation (over n) of the known values."""
+    shift = shift_of(column, None)
+    n_known = np.float64(column.shape[0])
+    total, square = plain_sums(column, None, shift)
+    if np.isnan(total):
+        n_known, total, square = known_sums(column, None, np.empty(0), shift)
+    if n_known == 0:
+        return 0.0, 0.0, 0.0
+    mean = total / n_known
+    variance = max(square / n_known - mean * mean, 0.0)
     return n_known, shift + mean, np.sqrt(variance)
 
 
@@ -134,7 +92,7 @@ def known_moments(column):
 def three_states(XT, codes, n_states):
     """Cut every feature at mean - sd and mean + sd.
 
-    x < mean - sd is state 0, x > mean + sd state 2, what lies between state 1, missing 3.
+    x < mean - sd is state 0, x > mean + sd is state 2, in between is state 1, missing is 3.
 
     sd is taken over n, not n - 1: then a feature that varies has a value outside, unless it
     takes two values equally often (only there are all deviations equal to sd). Such a feature
@@ -183,7 +141,7 @@ def equal_width(XT, n_bins, codes, n_states):
         low, high = np.inf, -np.inf
         for i in range(n):
             x = np.float64(column[i])
-            # False for NaN, so a missing value never is an end of the range.
+            # False for NaN, so a missing value never bounds the range.
             if x < low:
                 low = x
             if x > high:
@@ -218,7 +176,7 @@ def _codes_above(column, cuts, missing, code):
 
 
 def equal_frequency(XT, n_bins, codes, n_states):
-    """Cut every feature into ``n_bins`` parts that hold equally many samples.
+    """Cut every feature into ``n_bins`` parts with equal numbers of samples.
 
     With r the number of known values below x and n that of known values, the code is
     floor(n_bins r / n): equal values stay together, at the price of unequal (or empty) bins.
@@ -237,7 +195,7 @@ def equal_frequency(XT, n_bins, codes, n_states):
         if ordered.dtype.kind == "f":
             n_known -= int(np.isnan(ordered).sum())
         places = -(-steps * n_known // n_bins)
-        # Where there are fewer values than bins, a quantile may lie below the least value.
+        # With fewer values than bins, a quantile may lie below the smallest value.
         cuts = ordered[places[places > 0] - 1] if n_known else ordered[:0]
         has_missing = _codes_above(XT[j], cuts, n_bins, codes[j])
         n_states[j] = n_bins + has_missing

@@ -1,6 +1,6 @@
 """CHI, SU and IG of MDL-discretised columns on any set of sub-problems.
 
-In go columns, class codes and a role matrix, out comes one score per column and sub-problem. The
+Columns, class codes and a role matrix give one score per column and sub-problem. The
 role matrix says what each class becomes in each sub-problem: roles[s, k] is the class of
 sub-problem s that class k becomes, -1 when its rows are left out. So the whole problem is
 (0, 1, ..., c - 1), class k against the rest has 1 at k and 0 elsewhere, the pair (i, j) has 0 at
@@ -29,8 +29,13 @@ from mauc.binning.mdl_binary import (
     empty_blocks,
 )
 from mauc.binning.mdl_cuts import cut_runs, make_logs
-from mauc.binning.radix_sort import sort_column
-from mauc.binning.value_runs import compress_runs, empty_class_lists, empty_runs, group_by_class
+from mauc.binning.value_runs import (
+    compress_runs,
+    empty_class_lists,
+    empty_runs,
+    fill_class_lists,
+    sort_column,
+)
 
 # kinds of sub-problems: one class against all others, two classes, anything else
 _AGAINST_REST, _PAIR, _GROUPED = 0, 1, 2
@@ -44,7 +49,7 @@ Work = namedtuple("Work", ["logs", "identity", "part", "blocks", "cuts", "s_of",
 
 @njit(cache=True, nogil=True)
 def empty_column(n, n_classes):
-    """Work space for a column of at most `n` known values."""
+    """Return work space for a column of at most `n` known values."""
     return Column(
         np.empty(n, np.float64),
         np.empty(n, np.int32),
@@ -56,7 +61,7 @@ def empty_column(n, n_classes):
 
 @njit(cache=True, nogil=True)
 def empty_work(n, n_classes):
-    """Work space for the sub-problems of columns of at most `n` known values."""
+    """Return work space for the sub-problems of columns of at most `n` known values."""
     identity = np.empty(n_classes, np.int32)
     for k in range(n_classes):
         identity[k] = k
@@ -74,13 +79,13 @@ def empty_work(n, n_classes):
 
 @njit(cache=True, nogil=True)
 def classify_roles(role):
-    """Tell how a sub-problem is treated.
+    """Return how a sub-problem is treated.
 
     Returns
     -------
     kind, class_0, class_1 : int
-        Of a pair the two classes. Against the rest, class_1 is the single class and class_0 the
-        role (0 or 1) it has.
+        The two classes of a pair. Against the rest, class_1 is the single class and class_0 its
+        role (0 or 1).
     """
     n_left_out = 0
     n_higher = 0
@@ -117,7 +122,7 @@ def discretize_subproblem(column, n_known, n_runs, role, is_whole, work):
     role : ndarray of shape (n_classes,), int32
         Class of the sub-problem that each class becomes, -1 when its rows are left out.
     is_whole : bool
-        Whether the roles are those of the whole problem, so that the runs serve as they are.
+        Whether the roles are those of the whole problem, so that its runs can be used.
     work : Work
         ``work.points`` is filled with the cut points, ascending.
 
@@ -147,24 +152,24 @@ def discretize_subproblem(column, n_known, n_runs, role, is_whole, work):
         n_cuts = cut_blocks(blocks, n_blocks, work.logs, cuts, work.s_of, work.near)
         counts = np.empty((n_cuts + 1, 2), np.int64)
         fill_by_block(blocks, n_blocks, cuts, n_cuts, counts)
-    is_parted = True
+    is_separated = True
     for q in range(n_cuts):
         if kind == _GROUPED:
             below, above = runs.value[cuts[q]], runs.value[cuts[q] + 1]
         else:
             below, above = runs.value[blocks.last[cuts[q] - 1]], runs.value[blocks.first[cuts[q]]]
         points[q] = (below + above) / 2.0
-        is_parted = is_parted and below <= points[q] < above
-    # The bins are those of the cut points, which need not part the values as the cuts do: between
-    # two neighbouring floating-point numbers the midpoint is one of them.
-    if not is_parted:
+        is_separated = is_separated and below <= points[q] < above
+    # The bins are those of the cut points, which need not separate the values as the cuts do: the
+    # midpoint of two neighbouring floating-point numbers is one of them.
+    if not is_separated:
         fill_by_value(column.values, column.codes, n_known, role, points, n_cuts, counts)
     return counts
 
 
 @njit(cache=True, nogil=True)
 def are_whole(roles):
-    """For each sub-problem, whether every class keeps its own number."""
+    """Return, for each sub-problem, whether every class keeps its own number."""
     flags = np.empty(len(roles), np.bool_)
     for s in range(len(roles)):
         flags[s] = True
@@ -200,7 +205,7 @@ def subproblem_scores(XT, y, roles, statistics, out):
     for f in range(XT.shape[0]):
         n_known = sort_column(XT[f], y, column.values, column.codes, column.missing[0], keys, spare)
         n_runs = compress_runs(column.values, column.codes, n_known, work.identity, column.runs)
-        group_by_class(column.runs, n_runs, column.lists)
+        fill_class_lists(column.runs, n_runs, column.lists)
         for s in range(len(roles)):
             counts = discretize_subproblem(column, n_known, n_runs, roles[s], is_whole[s], work)
             missing = np.empty((1, counts.shape[1]), np.int64)
@@ -241,7 +246,7 @@ def mdl_cut_points(XT, y, role):
     for f in range(XT.shape[0]):
         n_known = sort_column(XT[f], y, column.values, column.codes, column.missing[0], keys, spare)
         n_runs = compress_runs(column.values, column.codes, n_known, work.identity, column.runs)
-        group_by_class(column.runs, n_runs, column.lists)
+        fill_class_lists(column.runs, n_runs, column.lists)
         n_cuts = len(discretize_subproblem(column, n_known, n_runs, role, is_whole, work)) - 1
         begin = offsets[f]
         end = begin + n_cuts

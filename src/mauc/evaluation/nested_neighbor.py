@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mauc.classifiers.distances import grow_distances, settle_rows
+from mauc.classifiers.distances import grow_distances, sum_ties
 from mauc.parallel import run_blocks
 
 _BLOCK_DISTANCES = 2**18  # distances grown at a time, 2 MB: they stay near the core
@@ -46,7 +46,7 @@ class NestedNeighbor:
                 )  # fmt: skip
                 nearest[step, rows] = distances.argmin(axis=1)
                 if model.smooth:
-                    settle_rows(
+                    sum_ties(
                         distances, model._codes, model._weights,
                         nearest[step, rows], tied[step, rows],
                     )  # fmt: skip

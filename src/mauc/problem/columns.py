@@ -1,16 +1,16 @@
-"""Give columns the types that the kernels take: any dtype and layout in, one of three out."""
+"""Convert columns to the types that the kernels take: any dtype and layout in, one of three out."""
 
 import numpy as np
 from numba import njit, uintp
 
-_TILE = 32  # rows that are turned together: their cache lines stay in the first-level cache
+_TILE = 32  # rows that are transposed together: their cache lines stay in the first-level cache
 _TYPES = (np.uint8, np.float32, np.float64)
 
 
 def ordered_columns(XT):
-    """Give columns one of three types without changing the order and ties of their values.
+    """Convert columns to one of three types; the order and ties of their values are kept.
 
-    That is all that AUCs look at; what looks at values takes `float_columns`.
+    AUCs depend on nothing else; kernels that need the values take `float_columns`.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def ordered_columns(XT):
 
 
 def float_columns(XT):
-    """Give columns type float32 or float64, contiguous and read-only, with their values."""
+    """Convert columns to float32 or float64, contiguous and read-only; the values are kept."""
     if XT.dtype not in (np.float32, np.float64):
         is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
         XT = XT.astype(np.float32 if is_narrow else np.float64)
@@ -48,7 +48,7 @@ def float_columns(XT):
 
 
 def ordered_entries(data):
-    """Return the entries of a sparse matrix as float64, in order among each other and zero."""
+    """Return the entries of a sparse matrix as float64; their order, with zero, is kept."""
     if not _is_wide(data):
         return data.astype(np.float64)
     levels, ranks = np.unique(data, return_inverse=True)
@@ -56,7 +56,7 @@ def ordered_entries(data):
 
 
 def _is_wide(values):
-    # float64 holds whole numbers up to 2**53; beyond, the ranks of the values do as well.
+    # float64 holds whole numbers up to 2**53; larger ones are replaced by their ranks.
     is_long = values.dtype.kind in "iu" and values.dtype.itemsize == 8
     return is_long and values.size > 0 and (values.max() > 2**53 or values.min() < -(2**53))
 
@@ -67,9 +67,14 @@ def _wide_integers(XT):
     return np.array([np.unique(column, return_inverse=True)[1] for column in XT], np.float64)
 
 
+def is_frame(X):
+    """Whether X is a data frame, of pandas or polars."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
 def read_only(array):
     """Return a read-only view."""
-    # A view, so that the flag is ours; with all inputs read-only a kernel is compiled once.
+    # A view has a flag of its own; with all inputs read-only a kernel is compiled once.
     view = array.view()
     view.flags.writeable = False
     return view

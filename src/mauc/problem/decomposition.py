@@ -32,7 +32,7 @@ class Decomposition:
     def n_subproblems(self):
         """Number of sub-problems."""
         if self.name == "one-vs-one":
-            return self.n_classes * (self.n_classes - 1) // 2
+            return n_pairs_of(self.n_classes)
         return self.n_classes if self.name == "one-vs-rest" else 1
 
     @property
@@ -46,7 +46,7 @@ class Decomposition:
 
     @property
     def roles(self):
-        """Local class of every class in every sub-problem, -1 where it takes no part.
+        """Local class of every class in every sub-problem, -1 where it is left out.
 
         Returns
         -------
@@ -72,9 +72,9 @@ class Decomposition:
         ]
 
     def shares(self, class_weights):
-        """Return the share of the samples that each sub-problem is about; they sum to 1.
+        """Return the share of the samples that belong to each sub-problem; they sum to 1.
 
-        A pair is about its two classes, one-versus-rest about the one.
+        To a pair belong its two classes, to one-versus-rest the one.
         """
         if self.name == "whole":
             return np.ones(1)
@@ -85,12 +85,12 @@ class Decomposition:
     def rounds(self):
         """Return the order in which a round-robin visits the sub-problems.
 
-        Pairs go in tournament order (the circle method): every round lets each class play
-        once, or all but one when their number is odd. Classes go in label order.
+        Pairs are in the order of a round-robin tournament (circle method): in every round each
+        class occurs once, or all but one if their number is odd. Classes are in label order.
         """
         if self.name != "one-vs-one":
             return np.arange(self.n_subproblems)
-        # Class 0 stays, the others move round by one place a round; -1 is the odd one's rest.
+        # Class 0 stays, the others rotate by one place per round; -1 marks a bye.
         table = list(range(self.n_classes)) + [-1] * (self.n_classes % 2)
         order = []
         for _ in range(len(table) - 1):
@@ -102,6 +102,11 @@ class Decomposition:
         return np.array(order, dtype=np.int64)
 
 
+def n_pairs_of(n_classes):
+    """Return the number of class pairs, c (c - 1) / 2."""
+    return n_classes * (n_classes - 1) // 2
+
+
 def pair_index(i, j, n_classes):
-    """Return the place of the pair i < j in the order (0, 1), (0, 2), ..., (c-2, c-1)."""
+    """Return the index of the pair i < j in the order (0, 1), (0, 2), ..., (c-2, c-1)."""
     return i * (2 * n_classes - i - 1) // 2 + j - i - 1

@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from mauc.exceptions import MaucError
+from mauc.problem.columns import is_frame
 
 
 def encode_nominal(X, categorical_features=None):
@@ -23,22 +24,20 @@ def encode_nominal(X, categorical_features=None):
     is_nominal : ndarray of shape (n_features,), bool, or None
         None if there is no such column.
     """
-    is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
-    names = [str(name) for name in X.columns] if is_frame else None
-    if not is_frame and categorical_features is None:
-        return X, None
-    if sparse.issparse(X):
-        return _encode_sparse(X, categorical_features)
-    if not is_frame and not hasattr(X, "shape"):
+    if not hasattr(X, "shape"):
         X = np.asarray(X)
     if len(X.shape) != 2:
-        return X, None  # the shape is refused where it is validated
+        return X, None  # validation refuses the shape later
+    names = [str(name) for name in X.columns] if is_frame(X) else None
     is_nominal = flag_columns(categorical_features, X.shape[1], names)
-    if is_frame:
+    if is_frame(X):
         is_nominal |= [_is_categorical(dtype) for dtype in X.dtypes]
     if not is_nominal.any():
         return X, None
-    return _with_codes(X, np.flatnonzero(is_nominal), is_frame), is_nominal
+    columns = np.flatnonzero(is_nominal)
+    if sparse.issparse(X):
+        return _check_codes(sparse.csc_array(X), columns), is_nominal
+    return _with_codes(X, columns), is_nominal
 
 
 def category_codes(column):
@@ -51,7 +50,7 @@ def category_codes(column):
     codes = np.full(len(values), np.nan)
     try:
         codes[~is_missing] = np.unique(known, return_inverse=True)[1]
-    except TypeError:  # values of several types have no order among each other
+    except TypeError:  # values of different types cannot be compared
         distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
         place = {value: code for code, value in enumerate(distinct)}
         codes[~is_missing] = [place[value] for value in known]
@@ -59,7 +58,7 @@ def category_codes(column):
 
 
 def missing_mask(values):
-    """Tell which entries of an array are None, NaN, NaT or pandas' NA."""
+    """Return which entries of an array are None, NaN, NaT or pandas' NA."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind in "mM":
@@ -72,7 +71,7 @@ def missing_mask(values):
 def _is_missing(value):
     try:
         return value is None or bool(value != value)
-    except TypeError:  # NA has no answer to whether it differs from itself
+    except TypeError:  # comparing NA gives NA, which has no truth value
         return True
 
 
@@ -82,7 +81,7 @@ def _is_categorical(dtype):
 
 
 def flag_columns(categorical_features, n_features, names):
-    """Return the mask of columns that a mask, numbers or names stand for.
+    """Return the mask of the columns given by a mask, numbers or names.
 
     Parameters
     ----------
@@ -123,8 +122,8 @@ def flag_columns(categorical_features, n_features, names):
     return flags
 
 
-def _with_codes(X, columns, is_frame):
-    if not is_frame:
+def _with_codes(X, columns):
+    if not is_frame(X):
         X = np.array(X, dtype=object if X.dtype.kind not in "fiub" else np.float64)
         for j in columns:
             X[:, j] = category_codes(X[:, j])
@@ -140,13 +139,9 @@ def _with_codes(X, columns, is_frame):
     return X
 
 
-def _encode_sparse(X, categorical_features):
-    """Flag columns of a sparse matrix; its entries and zeros are the codes as they are."""
-    is_nominal = flag_columns(categorical_features, X.shape[1], None)
-    if not is_nominal.any():
-        return X, None
-    X = sparse.csc_array(X)
-    for j in np.flatnonzero(is_nominal):
+def _check_codes(X, columns):
+    """Return a sparse matrix whose nominal columns hold category codes, zeros included."""
+    for j in columns:
         stored = X.data[X.indptr[j] : X.indptr[j + 1]]
         known = stored[stored == stored]
         if (known < 0).any() or (known != np.floor(known)).any():
@@ -154,4 +149,4 @@ def _encode_sparse(X, categorical_features):
                 f"nominal column {j} of a sparse X must hold category codes 0, 1, ..., "
                 f"got {known[(known < 0) | (known != np.floor(known))][0]}."
             )
-    return X, is_nominal
+    return X

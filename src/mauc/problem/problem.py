@@ -9,8 +9,8 @@ from scipy import sparse
 
 from mauc.problem.columns import float_columns, ordered_columns, ordered_entries, read_only
 
-# A block of columns is sized so that what is made of it stays in the second-level cache, and
-# so that the wins of many classes stay small.
+# A block of columns and its copies fit into the second-level cache, and the number of scores of a
+# block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
 
@@ -69,8 +69,8 @@ class Problem:
         return np.bincount(self.codes, self.sample_weight, minlength=self.n_classes)
 
     @cached_property
-    def most_wins(self):
-        """Return 2 n_i n_j of every class pair, weights in place of counts if there are any."""
+    def max_wins(self):
+        """The wins 2 n_i n_j of a perfect feature on every class pair; with weights, of those."""
         first, second = np.triu_indices(self.n_classes, 1)
         return 2 * self.class_weights[first] * self.class_weights[second]
 
@@ -80,16 +80,16 @@ class Problem:
         return group_by_class(self.codes, self.n_classes, self.sample_weight)
 
     def blocks(self, n_scores: int = 1, *, is_dense: bool = False) -> Iterator[slice]:
-        """Cut the columns into blocks.
+        """Yield blocks of columns.
 
-        The cut depends on the shape of the problem alone, never on the number of threads.
+        They depend on the shape of the problem only, not on the number of threads.
 
         Parameters
         ----------
         n_scores : int, default=1
-            Scores that will be held for each column.
+            Scores per column that will be held.
         is_dense : bool, default=False
-            Whether sparse columns will be filled in.
+            Whether sparse columns will be made dense.
         """
         by_size = _BLOCK_BYTES // (self.X.dtype.itemsize * self.n_samples)
         width = max(1, min(by_size, _BLOCK_SCORES // n_scores, 64))
@@ -99,24 +99,24 @@ class Problem:
             yield slice(start, min(start + width, self.n_features))
 
     def ordered_columns(self, chosen) -> np.ndarray:
-        """Return columns for kernels that look at the order of values alone.
+        """Return columns for kernels that depend only on the order of values.
 
         Returns
         -------
         XT : ndarray of shape (n_chosen, n_samples), uint8, float32 or float64
-            Read-only and contiguous, one column a row; a view of `X` where it can be one.
+            Read-only and contiguous, one row per column of `X`; a view if possible.
         """
         return ordered_columns(self._dense_columns(chosen))
 
     def float_columns(self, chosen) -> np.ndarray:
-        """Return columns for kernels that look at values, as float32 or float64."""
+        """Return columns for kernels that need the values, as float32 or float64."""
         return float_columns(self._dense_columns(chosen))
 
     def _dense_columns(self, chosen):
         block = self.X[:, chosen]
         return block.toarray().T if self.is_sparse else block.T
 
-    def is_constant(self, column) -> bool:
+    def is_constant(self, column):
         """Whether a column has at most one known value."""
         if not self.is_sparse:
             values = self.X[:, column]
@@ -128,7 +128,7 @@ class Problem:
         return bool((known == only).all())
 
     def stored_columns(self, chosen):
-        """Return columns of a sparse `X` for kernels that look at the order of values alone.
+        """Return columns of a sparse `X` for kernels that depend only on the order of values.
 
         Returns
         -------
@@ -149,8 +149,8 @@ class Problem:
 def group_by_class(y, n_classes, sample_weight=None):
     """Sort the samples by class, keeping their order within a class.
 
-    Reading a feature class by class needs sums in registers only; adding to the sums of
-    ``y[i]`` waits for the store before it.
+    Class by class, sums stay in registers; in row order, adding to the sums of ``y[i]`` would
+    wait for the store before it.
 
     Parameters
     ----------

@@ -1,8 +1,10 @@
-"""Validate what a user gives: X, labels, weights. The only place that calls scikit-learn's checks.
+"""Validate X, labels and weights: the only place that calls scikit-learn's checks.
 
-Selectors come in by `make_problem`, classifiers by `mauc.classifiers.base`, metrics and functions
-by `check_table`, `encode_labels` and `check_weights`. Whatever is wrong is a `MaucError`.
+Selectors use `make_problem`; classifiers (in `mauc.classifiers.base`), metrics and functions use
+`check_table`, `encode_labels` and `check_weights`. Every error is a `MaucError`.
 """
+
+from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
@@ -18,11 +20,12 @@ from mauc.exceptions import (
     listed,
     warn_user,
 )
+from mauc.problem.columns import is_frame
 from mauc.problem.nominal import encode_nominal, missing_mask
 from mauc.problem.problem import Problem
 from mauc.registry import Accepts
 
-_NO_LABELS = "no_validation"  # scikit-learn's word for X without y
+_NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
 _FLOATS = [np.float64, np.float32]
 _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
 
@@ -30,7 +33,7 @@ _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of val
 def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     """Validate the arguments of a selector's ``fit`` and encode the labels.
 
-    Missing values of X are let through.
+    Missing values of X are allowed.
 
     Parameters
     ----------
@@ -73,7 +76,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
         feature_names=getattr(estimator, "feature_names_in_", None),
         is_nominal=is_nominal,
     )
-    _warn_about(problem)
+    _warn_of_degenerate(problem)
     return problem
 
 
@@ -86,7 +89,7 @@ def check_table(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Missing values are let through.
+        Missing values are allowed.
     y : array-like of shape (n_samples,), optional
     estimator : BaseEstimator, optional
         With `reset` it gets ``n_features_in_`` and ``feature_names_in_``; without, X must agree
@@ -101,7 +104,7 @@ def check_table(
         "numeric" keeps any numeric type.
     order : {"C", "F"}, optional
     takes_nominal : bool, default=False
-        Whether the advice for a column of words may be to declare it nominal.
+        Whether the error for a column of strings may suggest to declare it nominal.
     """
     options = {
         "accept_sparse": accept_sparse,
@@ -125,31 +128,27 @@ def check_table(
         if not sparse.issparse(checked) and checked.dtype.kind not in "biuf":
             checked = checked.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise _explain(error, X, takes_nominal) from error
+        raise _table_error(error, X, takes_nominal) from error
     return (checked, y) if has_labels else checked
 
 
 def check_columns(X, estimator):
-    """Raise unless the columns of X are, by name and number, those that `estimator` was fitted on.
+    """Raise unless X has the columns, by name and number, that `estimator` was fitted on.
 
-    The values are not looked at.
+    The values are not checked.
     """
-    try:
+    with _mauc_errors():
         validate_data(estimator, X, reset=False, skip_check_array=True)
-    except (TypeError, ValueError) as error:
-        raise as_mauc_error(error) from error
 
 
-def encode_labels(y, *, least_classes=2):
+def encode_labels(y, *, min_classes=2):
     """Return the sorted classes, the class codes (int32) and the class counts of the labels."""
-    try:
+    with _mauc_errors():
         check_classification_targets(y)
-    except ValueError as error:
-        raise as_mauc_error(error) from error
     classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
-    if len(classes) < least_classes:
+    if len(classes) < min_classes:
         raise MaucError(
-            f"y must hold at least {least_classes} classes to tell apart, "
+            f"y must hold at least {min_classes} classes to tell apart, "
             f"got one class: {listed(classes)}."
         )
     return classes, codes.astype(np.int32), class_counts.astype(np.int64)
@@ -157,26 +156,20 @@ def encode_labels(y, *, least_classes=2):
 
 def check_weights(sample_weight, X):
     """Return the weights of the rows of X, float64, all 1 for None; none may be negative."""
-    try:
+    with _mauc_errors():
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    except (TypeError, ValueError) as error:
-        raise as_mauc_error(error) from error
 
 
 def check_vector(values, name):
     """Return one-dimensional values as an array; a column is flattened."""
-    try:
+    with _mauc_errors():
         return column_or_1d(values, input_name=name)
-    except (TypeError, ValueError) as error:
-        raise as_mauc_error(error) from error
 
 
 def check_same_length(*arrays):
     """Raise unless all arrays, None excepted, have the same number of rows."""
-    try:
+    with _mauc_errors():
         check_consistent_length(*arrays)
-    except ValueError as error:
-        raise as_mauc_error(error) from error
 
 
 def as_mauc_error(error):
@@ -187,9 +180,13 @@ def as_mauc_error(error):
     return kind(str(error))
 
 
-def is_frame(X):
-    """Whether X is a data frame, of pandas or polars."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
+@contextmanager
+def _mauc_errors():
+    """Raise errors of scikit-learn's checks as errors of this library."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise as_mauc_error(error) from error
 
 
 def _check_no_missing_label(y):
@@ -204,8 +201,8 @@ def _check_no_missing_label(y):
             )
 
 
-def _explain(error, X, takes_nominal):
-    """Name the first column of a data frame that is not numeric, if there is one."""
+def _table_error(error, X, takes_nominal):
+    """Return an error that names the first column of a data frame that is not numeric, if any."""
     if not is_frame(X):
         return as_mauc_error(error)
     for j, name in enumerate(X.columns):
@@ -238,7 +235,7 @@ def _check_class_weights(classes, codes, sample_weight):
         )
 
 
-def _warn_about(problem):
+def _warn_of_degenerate(problem):
     single = problem.classes[problem.class_counts == 1]
     if len(single):
         warn_user(
@@ -246,7 +243,7 @@ def _warn_about(problem):
             f"({listed(single)}): what is measured on them rests on that sample alone.",
             SmallClassWarning,
         )
-    # The first column that varies settles it, and nearly always that is the first one.
+    # Usually the first column varies, and the search ends there.
     if all(problem.is_constant(column) for column in range(problem.n_features)):
         warn_user(
             "every feature is constant or missing: none tells classes apart, and features are "

@@ -1,4 +1,4 @@
-"""Joint counts of two features by bit planes and by histograms, and v log v in fixed point."""
+"""Joint counts of two features by bit planes and by histograms."""
 
 import math
 
@@ -10,11 +10,10 @@ from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 
 import rival_strategies
-from mauc.selectors.information import binned
-from mauc.selectors.information.binned import feature_margins, log_table, pack_planes
+from mauc.numerics.log_table import log_table
+from mauc.selectors.information.binned import feature_margins, pack_planes
 from mauc.selectors.information.joint_counts import (
     complete_counts,
-    fixed_log,
     histogram_counts,
     information,
     plane_counts,
@@ -55,8 +54,8 @@ def test_planes_and_histograms_count_alike(seed, n, n_a, n_b):
     starts = np.array([0, n_a - 1, n_a + n_b - 2])
     planes = np.empty((starts[-1], -(-n // 64)), np.uint64)
     counts, logs = np.zeros((2, 8), np.int64), np.empty(2, np.int64)
-    table, unit = log_table(n)
-    feature_margins(D, n_states, starts, table, unit, planes, counts, logs)
+    _, table, _ = log_table(n, 1.0)
+    feature_margins(D, n_states, starts, table, planes, counts, logs)
     assert_array_equal(counts[0, :n_a], wanted.sum(axis=1))
     assert_array_equal(counts[1, :n_b], wanted.sum(axis=0))
     assert_array_equal(logs, table[counts].sum(axis=1))
@@ -76,28 +75,8 @@ def test_plane_counts_of_many_words(rng):
     assert_array_equal(joint, bits[:3] @ bits[3:].T)
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 1000, 10**6])
-def test_table_holds_v_log_v(n):
-    table, unit = log_table(n)
-    v = np.arange(len(table))
-    wanted = np.array([c * math.log(c) if c else 0.0 for c in v.tolist()])
-    # half a unit by rounding to whole numbers, and the last digit of the float
-    assert (abs(table / unit - wanted) <= 0.5 / unit + 2e-16 * wanted).all()
-    assert 4 * abs(int(table[-1])) < 2**63
-
-
-def test_a_count_beyond_the_table_has_the_same_value(monkeypatch):
-    whole, unit = log_table(3000)
-    monkeypatch.setattr(binned, "MAX_TABLE", 20)
-    short, same_unit = log_table(3000)
-    assert (len(short), same_unit) == (20, unit)
-    assert [fixed_log(v, short, unit) for v in (0, 19, 20, 3000)] == whole[
-        [0, 19, 20, 3000]
-    ].tolist()
-
-
 def test_information_by_hand():
-    table, unit = log_table(4)
+    _, table, unit = log_table(4, 1.0)
     log_n, halves = table[4], 2 * table[2]
     # two equal halves: log 2; independent halves: 0
     same, apart = np.diag([2, 2]), np.ones((2, 2), np.int64)

@@ -14,13 +14,16 @@ from mauc import feature_pair_auc
 from mauc.problem import problem as problem_module
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.validate import make_problem
+from mauc.registry import Accepts
 from mauc.selectors.relevance.auc import auc_relevance, pair_wins
+
+ACCEPTS = Accepts(sparse=True, infinite=True)
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 
 
 def auc_on(name, X, y, sample_weight=None):
-    problem = make_problem(BaseEstimator(), X, y, sample_weight)
+    problem = make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
     return auc_relevance(problem, Decomposition(name, problem.n_classes), slice(None))
 
 
@@ -103,7 +106,8 @@ def test_a_monotone_map_keeps_the_auc(problem, data):
 def test_turned_around_gives_one_minus_auc_and_folds_alike(problem):
     X, y = problem
     forth, back = (
-        make_problem(BaseEstimator(), S * X, y) for S in (X.dtype.type(1), -X.dtype.type(1))
+        make_problem(BaseEstimator(), S * X, y, accepts=ACCEPTS)
+        for S in (X.dtype.type(1), -X.dtype.type(1))
     )
     wins, most = pair_wins(forth, slice(None))
     assert_array_equal(pair_wins(back, slice(None))[0], most - wins)
@@ -247,7 +251,7 @@ def test_stored_zeros_and_duplicates_of_a_sparse_matrix():
 @given(strategies.long_problems(max_classes=8, max_samples=400))
 def test_some_columns_of_a_problem_are_scored_alone(problem):
     X, y = problem
-    made = make_problem(BaseEstimator(), X, y)
+    made = make_problem(BaseEstimator(), X, y, accepts=ACCEPTS)
     decomposition = Decomposition("one-vs-one", made.n_classes)
     chosen = list(range(X.shape[1]))[::-1]
     wanted = oracles.long_pair_wins(X, y, made.n_classes)[::-1]

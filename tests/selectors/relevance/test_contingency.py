@@ -10,6 +10,7 @@ import weka_filters
 from mauc.binning.contingency import CHI, IG, SU
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.problem.validate import make_problem
+from mauc.registry import Accepts
 from mauc.selectors.relevance import RELEVANCES
 from mauc.selectors.relevance.contingency import contingency_scores
 
@@ -24,7 +25,12 @@ class Flagged(BaseEstimator):
 
 
 def problem_of(X, y, categorical_features=None):
-    return make_problem(Flagged(categorical_features), X, y, accept_nominal=True)
+    return make_problem(
+        Flagged(categorical_features),
+        X,
+        y,
+        accepts=Accepts(sparse=True, infinite=True, nominal=True),
+    )
 
 
 @pytest.mark.parametrize("name", weka_filters.REFERENCES)
@@ -40,7 +46,7 @@ def test_scores_equal_weka(name):
 
 
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
-def test_every_subproblem_is_discretised_anew(rng, decomposition):
+def test_every_subproblem_has_its_own_cuts(rng, decomposition):
     y = rng.integers(0, 4, 90)
     X = rng.normal(size=(90, 6)).round(1) + y[:, np.newaxis] * np.arange(6) / 2
     X[rng.random(X.shape) < 0.1] = np.nan

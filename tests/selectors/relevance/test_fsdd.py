@@ -13,13 +13,17 @@ from mauc import FSDD
 from mauc.exceptions import ConstantInputWarning
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.problem.validate import make_problem
-from mauc.selectors.relevance.fsdd import fsdd_of_moments, fsdd_relevance, merge_classes
+from mauc.registry import Accepts
+from mauc.selectors.relevance.fsdd import fsdd_of_moments, fsdd_relevance
+from mauc.selectors.relevance.moments import merge_classes
+
+ACCEPTS = Accepts(sparse=True, infinite=True)
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 
 
 def fsdd(X, y, beta=2.0, weight=None, decomposition="whole"):
-    problem = make_problem(BaseEstimator(), X, y, weight)
+    problem = make_problem(BaseEstimator(), X, y, weight, accepts=ACCEPTS)
     parts = Decomposition(decomposition, problem.n_classes)
     return fsdd_relevance(problem, parts, slice(None), beta)
 

@@ -2,8 +2,8 @@
 
 Sorted columns in, a flat tree out. A node owns the same stretch ``[start, end)`` of every sorted
 column; a split partitions the stretches stably, so no column is ever sorted again. An entry of a
-sorted column is one integer, the rank of the value above the row number: a deep node reads its
-stretches from end to end and never reaches into the columns themselves.
+sorted column is one integer, the rank of the value in the high bits and the row number in the low
+ones: a node reads its stretches sequentially and never accesses the columns themselves.
 """
 
 import math
@@ -20,21 +20,17 @@ from mauc.classifiers.c45.nodes import (
     smallest_branch,
     snap_threshold,
 )
-from mauc.classifiers.c45.scan import (
-    ROW_MASK,
-    entropy_tables,
-    gain_of_cut,
-    pack_column,
-    scan_column,
-)
+from mauc.classifiers.c45.scan import ROW_MASK, gain_of_cut, pack_column, scan_column
+from mauc.numerics.log_table import LN2, log_table
 
 
 @njit(cache=True, nogil=True)
 def partition_stretch(stretch, is_left, buffer):
-    """Move the rows that go left to the front, both sides keeping their order."""
+    """Move the rows that go left to the front; both sides keep their order."""
     n_left, n_right = np.uint32(0), np.uint32(0)
     for i in range(stretch.size):
-        # stretch[:n_left] and buffer[:n_right] hold the first i entries; one write stays
+        # stretch[:n_left] and buffer[:n_right] hold the first i entries; of the two writes that
+        # follow, only one is kept
         entry = stretch[i]
         side = np.uint32(is_left[np.uint32(entry)])
         stretch[n_left] = entry
@@ -67,13 +63,16 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     n_nodes : int
     """
     n, k = y.size, columns.size
-    # all work space by few kinds of np.zeros: each kind is compiled anew
+    # few signatures of np.zeros for all work space: each one is compiled separately
     entries = np.zeros((k, n), np.int64)
     has_close_values = np.zeros(k, np.bool_)
     for a in range(k):
         has_close_values[a] = pack_column(XT[columns[a]], order[columns[a]], entries[a])
     class_of = y.astype(np.uint16)
-    plogp_of, fixed, step, scale = entropy_tables(n)
+    logs, fixed, scale = log_table(n, LN2)
+    step = np.zeros(n, np.int64)
+    for v in range(n):
+        step[v] = fixed[v + 1] - fixed[v]
     gain, ratio = np.zeros(k), np.zeros(k)
     n_left_of, live = np.zeros(k, np.int64), np.zeros(k, np.int64)
     is_valid, in_mean = np.zeros(k, np.bool_), np.zeros(k, np.bool_)
@@ -83,13 +82,13 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     buffer = np.zeros(n, np.int64)
     total, left = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
 
-    # np.int64: a literal argument would have the callee compiled once more
+    # np.int64: a literal argument would compile the callee once more
     tree = new_tree(np.int64(64), n_classes)
     for i in range(n):
         tree.counts[0, y[i]] += 1.0
     n_nodes = np.int64(1)
-    # Waiting nodes: (node, start, end, number of live columns). live[:n_live] are the columns that
-    # still vary at the node; below it they are only permuted among themselves.
+    # Nodes to split: (node, start, end, number of live columns). live[:n_live] are the columns that
+    # still vary at the node; its subtree only permutes them among themselves.
     stack = np.zeros((n + 2, 4), np.int64)
     stack[0, 2], stack[0, 3] = n, k
     top = 1
@@ -103,10 +102,10 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
             largest_class = max(largest_class, tree.counts[node, c])
         if 2.0 * min_leaf - size > EPS or size - largest_class < EPS:
             continue
-        least = smallest_branch(np.float64(size), n_classes, min_leaf)
-        if 2.0 * least - size > EPS:
+        min_rows = smallest_branch(np.float64(size), n_classes, min_leaf)
+        if 2.0 * min_rows - size > EPS:
             continue
-        n_least = max(1, np.int64(math.ceil(least - EPS)))
+        n_min = max(1, np.int64(math.ceil(min_rows - EPS)))
         margin = np.int64(math.floor(EPS * size * scale))
 
         is_valid[:] = False
@@ -123,20 +122,11 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
                 continue
             b += 1
             n_left, n_cuts, fixed_gain = scan_column(
-                x,
-                has_close_values[a],
-                stretch,
-                class_of,
-                total,
-                left,
-                fixed,
-                step,
-                margin,
-                n_least,
+                x, has_close_values[a], stretch, class_of, total, left, fixed, step, margin, n_min
             )
             if n_left == 0:
                 continue
-            gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, plogp_of)
+            gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, logs)
             n_left_of[a] = n_left
             is_valid[a] = gain[a] > 0.0
         best = choose_column(gain, ratio, in_mean, is_valid)
@@ -158,7 +148,7 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
             is_left[row] = goes_left(np.float64(x[row]), threshold)
             n_left += is_left[row]
         if n_left == 0 or n_left == size:
-            continue  # the values at the cut lie within EPS of another training value
+            continue  # the values at the cut are within EPS of another training value
 
         tree = reserve_nodes(tree, n_nodes, np.int64(2))
         tree.feature[node] = columns[best]
@@ -174,7 +164,7 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
             for b in range(n_live):
                 partition_stretch(entries[live[b], start:end], is_left, buffer)
         for side in range(2):
-            # the right child waits below the left one
+            # the left child is on top of the stack
             stack[top + side, 0] = n_nodes + 1 - side
             stack[top + side, 1] = start + n_left if side == 0 else start
             stack[top + side, 2] = end if side == 0 else start + n_left

@@ -1,8 +1,8 @@
 """Grow a C4.5 tree on rows with weights: missing values, nominal columns, sample weights.
 
 A row whose tested value is missing goes to every child with a part of its weight. So a node owns a
-copy of its rows, not a stretch of a shared array: the copies of the waiting nodes lie one behind
-the other in an arena, the node to be split next at its end.
+copy of its rows, not a stretch of a shared array: the copies of the nodes to split are stored one
+after the other in an arena, the node to be split next at its end.
 """
 
 import math
@@ -12,7 +12,6 @@ from numba import njit
 
 from mauc.classifiers.c45.nodes import (
     EPS,
-    LN2,
     choose_column,
     goes_left,
     make_leaf,
@@ -21,6 +20,7 @@ from mauc.classifiers.c45.nodes import (
     snap_threshold,
 )
 from mauc.classifiers.c45.scan_weighted import gain_and_information, scan_nominal, scan_numeric
+from mauc.numerics.log_table import LN2
 
 
 @njit(cache=True, nogil=True)
@@ -34,7 +34,7 @@ def enlarge(array, size):
 
 @njit(cache=True, nogil=True)
 def send_rows(block, size, n_blocks, branch, takes_missing, base, child_size, arena):
-    """Copy the rows of a node to its children, all blocks keeping their order.
+    """Copy the rows of a node to its children; all blocks keep their order.
 
     `block` holds `n_blocks` orders of the node's `size` rows; ``branch[row]`` is the child, -1 for
     all that take missing values. Child v gets the same orders of its ``child_size[v]`` rows from
@@ -75,7 +75,7 @@ def grow_weighted(XT, y, n_classes, order, columns, n_values, row_weight, repeat
     row_weight : float64 ndarray of shape (n,)
         Positive weights.
     repeats : float64 ndarray of shape (n,)
-        How many rows each row stands for where the rules count rows: 1 as in J48, or its weight, so
+        How many rows each row represents where the rules count rows: 1 as in J48, or its weight, so
         that a row of weight 2 is the same as the row given twice.
     min_leaf : float
 
@@ -85,7 +85,7 @@ def grow_weighted(XT, y, n_classes, order, columns, n_values, row_weight, repeat
     n_nodes : int
     """
     n, k = y.size, columns.size
-    # A nominal column with many values stays out of the mean gain, unless all columns are such.
+    # A nominal column with many values is left out of the mean gain, unless all columns are such.
     many = 0.0
     for i in range(n):
         many += 0.3 * repeats[i]
@@ -121,12 +121,12 @@ def grow_weighted(XT, y, n_classes, order, columns, n_values, row_weight, repeat
             for i in range(n):
                 arena[block_of[a] * n + i] = order[columns[a], i]
 
-    # np.int64: a literal argument would have the callee compiled once more
+    # np.int64: a literal argument would compile the callee once more
     tree = new_tree(np.int64(64), n_classes)
     for i in range(n):
         tree.counts[0, y[i]] += row_weight[i]
     n_nodes = np.int64(1)
-    # Waiting nodes: (node, place in arena_weight, rows); n_blocks times the place is that in arena.
+    # Nodes to split: (node, place in arena_weight, rows); n_blocks times the place is it in arena.
     stack = np.zeros((64, 3), np.int64)
     stack[0, 2] = n
     top = 1
@@ -200,7 +200,7 @@ def grow_weighted(XT, y, n_classes, order, columns, n_values, row_weight, repeat
             child_size[branch[row]] += 1
             known += weight[row]
         if is_numeric and (child_size[0] == 0 or child_size[1] == 0):
-            make_leaf(tree, node)  # the values at the cut lie within EPS of another training value
+            make_leaf(tree, node)  # the values at the cut are within EPS of another training value
             continue
         for v in range(n_children):
             bag = 0.0

@@ -1,7 +1,7 @@
 """The flat C4.5 tree, its tolerances, and the small formulas that growing and pruning share.
 
-Every comparison of the reference (WEKA 3.6.14's J48) carries the tolerance ``EPS``; the trees agree
-only if ours carries it too.
+Every comparison of the reference (WEKA 3.6.14's J48) has the tolerance ``EPS``; the trees agree
+only if it is applied here, too.
 """
 
 import math
@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from mauc.numerics.log_table import LN2
+
 EPS = 1e-6  # tolerance of every comparison
 GAP = 1e-5  # neighbouring values closer than this are not separated
-AVERAGE_SLACK = 1e-3  # a gain this little below the average still competes; so in collapsing
-LN2 = math.log(2.0)
+AVERAGE_SLACK = 1e-3  # a gain this far below the average still counts; also used in collapsing
 
 
 class Tree(NamedTuple):
@@ -66,7 +67,7 @@ def copy_node(source, s, target, t):
 
 @njit(cache=True, nogil=True)
 def reserve_nodes(tree, n_nodes, n_more):
-    """Return `tree`, or a larger copy of it if `n_more` nodes do not fit behind `n_nodes`."""
+    """Return `tree`, or a larger copy of it if `n_more` nodes do not fit after `n_nodes`."""
     if n_nodes + n_more <= tree.feature.size:
         return tree
     larger = new_tree(np.int64(max(2 * tree.feature.size, n_nodes + n_more)), tree.counts.shape[1])
@@ -78,7 +79,7 @@ def reserve_nodes(tree, n_nodes, n_more):
 
 @njit(cache=True, nogil=True)
 def make_leaf(tree, t):
-    """Cut the subtree below node `t`; the class counts stay."""
+    """Remove the subtree below node `t`; the class counts stay."""
     tree.feature[t] = -1
     tree.threshold[t] = np.nan
     tree.first_child[t] = 0
@@ -130,18 +131,18 @@ def plogp(v):
 
 @njit(cache=True, nogil=True)
 def smallest_branch(weight, n_classes, min_leaf):
-    """Return the least weight of a branch of a numeric split: 10 % of the mean class, 2 to 25."""
-    least = 0.1 * weight / n_classes
-    if least - min_leaf < EPS or least <= min_leaf:
+    """Return the minimum weight of a numeric branch: 10 % of the mean class, `min_leaf` to 25."""
+    smallest = 0.1 * weight / n_classes
+    if smallest - min_leaf < EPS or smallest <= min_leaf:
         return min_leaf
-    if least - 25.0 > EPS:
+    if smallest - 25.0 > EPS:
         return 25.0
-    return least
+    return smallest
 
 
 @njit(cache=True, nogil=True)
 def choose_column(gain, ratio, counts_in_mean, is_valid):
-    """Return the position of the winning column, -1 if no split is worth it.
+    """Return the position of the best column, -1 if no split is valid.
 
     Among the valid columns whose gain is not below the mean gain (less `AVERAGE_SLACK`), the
     largest gain ratio wins; a later column must win by more than `EPS`.
@@ -167,7 +168,7 @@ def snap_threshold(x, order, midpoint):
     """Return the largest training value not above `midpoint`, over the ENTIRE training set.
 
     The reference scans the rows in file order and replaces its candidate only by a value larger by
-    more than `EPS`; that equals the largest value unless another one lies within `EPS` below it.
+    more than `EPS`; that equals the largest value unless another one is within `EPS` below it.
 
     Parameters
     ----------
@@ -188,7 +189,7 @@ def snap_threshold(x, order, midpoint):
     if low == 0:
         return midpoint
     largest = np.float64(x[order[low - 1]])
-    # x[order[:low]] lie more than EPS below the largest, x[order[high:]] do not.
+    # x[order[:low]] are more than EPS below the largest, x[order[high:]] are not.
     low, high = 0, low - 1
     while low < high:
         middle = (low + high) // 2

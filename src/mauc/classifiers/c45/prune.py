@@ -1,6 +1,6 @@
 """Collapse and prune a grown C4.5 tree: pessimistic errors, subtree raising.
 
-Nodes are visited depth first, and the training rows travel along in one `Rows` store.
+Nodes are visited depth first, and the training rows are routed along in one `Rows` store.
 """
 
 import math
@@ -8,13 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
-from mauc.classifiers.c45.nodes import (
-    AVERAGE_SLACK,
-    EPS,
-    compact,
-    copy_node,
-    make_leaf,
-)
+from mauc.classifiers.c45.nodes import AVERAGE_SLACK, EPS, compact, copy_node, make_leaf
 from mauc.classifiers.c45.route import Rows, measure_shares, split_rows
 
 TOLERATED_EXTRA_ERRORS = 0.1
@@ -58,9 +52,9 @@ def estimated_errors(counts, confidence, z):
 
 @njit(cache=True, nogil=True)
 def collapse(tree, n_nodes):
-    """Make a leaf of every node whose subtree errs on the training rows no less than it would."""
+    """Make a leaf of every node whose subtree makes no fewer training errors than a leaf."""
     errors = np.zeros(n_nodes)
-    # children stand behind their parent, so errors of all children are known
+    # children come after their parent, so the errors of all children are known
     for t in range(n_nodes - 1, -1, -1):
         own, largest = 0.0, 0.0
         for c in range(tree.counts.shape[1]):
@@ -88,11 +82,11 @@ def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confid
     counts = np.zeros(tree.counts.shape[1])
     stack = np.zeros((8 * (max_children + 1), 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = root, start, end
-    waiting = 1
+    n_waiting = 1
     errors = 0.0
-    while waiting > 0:
-        waiting -= 1
-        t, first, last = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+    while n_waiting > 0:
+        n_waiting -= 1
+        t, first, last = stack[n_waiting, 0], stack[n_waiting, 1], stack[n_waiting, 2]
         n_children = tree.n_children[t]
         if keep or n_children == 0:
             counts[:] = 0.0
@@ -109,22 +103,22 @@ def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confid
             for v in range(n_children):
                 tree.share[tree.first_child[t] + v] = share[v]
         rows, top = split_rows(tree, t, XT, rows, first, last, top, share, bounds, buffer)
-        if waiting + n_children > stack.shape[0]:
-            larger = np.zeros((2 * (waiting + n_children), 3), np.int64)
-            for i in range(waiting):
+        if n_waiting + n_children > stack.shape[0]:
+            larger = np.zeros((2 * (n_waiting + n_children), 3), np.int64)
+            for i in range(n_waiting):
                 for j in range(3):
                     larger[i, j] = stack[i, j]
             stack = larger
         for v in range(n_children - 1, -1, -1):
-            stack[waiting, 0] = tree.first_child[t] + v
-            stack[waiting, 1], stack[waiting, 2] = bounds[v], bounds[v + 1]
-            waiting += 1
+            stack[n_waiting, 0] = tree.first_child[t] + v
+            stack[n_waiting, 1], stack[n_waiting, 2] = bounds[v], bounds[v + 1]
+            n_waiting += 1
     return rows, errors
 
 
 @njit(cache=True, nogil=True)
 def largest_child(tree, t):
-    """Return the child of most weight; of equals the last."""
+    """Return the child of largest weight, the last of equals."""
     total = 0.0
     for c in range(tree.counts.shape[1]):
         total += tree.counts[t, c]
@@ -140,9 +134,10 @@ def largest_child(tree, t):
 def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
     """Prune bottom-up, in place.
 
-    A node whose sons are pruned becomes a leaf if that is estimated to err at most 0.1 more than
-    the subtree and than its largest branch taking all its rows; else that branch takes its place if
-    it errs at most 0.1 more than the subtree, and the node is pruned again.
+    A node whose children are pruned becomes a leaf if its estimated errors exceed by at most 0.1
+    those of the subtree and those of its largest branch with all rows of the node; else the branch
+    replaces the node if its errors exceed those of the subtree by at most 0.1, and the node is
+    pruned again.
 
     Parameters
     ----------
@@ -195,7 +190,7 @@ def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
             depth += 1
             continue
 
-        # the sons are pruned; their rows are no longer needed
+        # the children are pruned; their rows are no longer needed
         top = stack[depth - 1, 2]
         leaf_errors = estimated_errors(tree.counts[t], confidence, z)
         tree_errors = 0.0
@@ -205,20 +200,9 @@ def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
         branch_errors = np.inf
         if raising:
             rows, branch_errors = redistribute(
-                tree,
-                branch,
-                XT,
-                y,
-                rows,
-                start,
-                end,
-                top,
-                share,
-                buffer,
-                confidence,
-                z,
+                tree, branch, XT, y, rows, start, end, top, share, buffer, confidence, z,
                 np.bool_(False),
-            )
+            )  # fmt: skip
         tolerated = TOLERATED_EXTRA_ERRORS + EPS
         if leaf_errors < tree_errors + tolerated and leaf_errors < branch_errors + tolerated:
             make_leaf(tree, t)

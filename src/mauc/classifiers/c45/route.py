@@ -1,7 +1,7 @@
-"""Send weighted rows down a C4.5 tree, a row with a missing value to all children.
+"""Route weighted rows through a C4.5 tree.
 
-A row lies in a node with a weight; where its tested value is missing it lies in all children, its
-weight shared out.
+A row reaches a node with a weight; where its tested value is missing it goes to all children, and
+its weight is divided among them.
 """
 
 import math
@@ -50,7 +50,7 @@ def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
     """Send the rows of a stretch to the children of node `t`.
 
     Without missing values the stretch itself is permuted, child after child. Otherwise the
-    children's rows are written behind `top`, which may move the store to larger arrays.
+    children's rows are written after `top`, which may move the store to larger arrays.
 
     Returns
     -------

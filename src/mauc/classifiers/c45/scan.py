@@ -1,7 +1,8 @@
 """Find the best cut of a sorted column when every row counts one.
 
-An entry of a sorted column is one integer, the rank of the value above the row number. Entropies
-are sums of v log2 v over integer counts, looked up in a table in fixed point.
+An entry of a sorted column is one integer, the rank of the value in the high bits and the row
+number in the low ones. Entropies are sums of v log2 v over integer counts, looked up in a table in
+fixed point.
 """
 
 import math
@@ -9,44 +10,18 @@ import math
 import numpy as np
 from numba import njit
 
-from mauc.classifiers.c45.nodes import EPS, GAP, LN2, plogp
+from mauc.classifiers.c45.nodes import EPS, GAP
+from mauc.numerics.log_table import LN2
 
 ROW_BITS = 32
 ROW_MASK = (1 << ROW_BITS) - 1
 
 
 @njit(cache=True, nogil=True)
-def entropy_tables(n):
-    """Tabulate f(v) = v log2 v for v = 0..n, as floats and in fixed point.
-
-    Returns
-    -------
-    plogp_of : float64 ndarray of shape (n + 1,)
-    fixed : int64 ndarray of shape (n + 1,)
-        f(v) times `scale`, rounded. Sums of these are exact, so the running sum of `scan_column`
-        is the same number however it was reached.
-    step : int64 ndarray of shape (n + 1,)
-        ``fixed[v + 1] - fixed[v]``; the last entry is unused.
-    scale : float
-    """
-    plogp_of = np.zeros(n + 1)
-    for v in range(n + 1):
-        plogp_of[v] = plogp(np.float64(v))
-    scale = 2.0 ** math.floor(61.0 - math.log2(plogp_of[n] + 2.0))
-    fixed = np.zeros(n + 1, np.int64)
-    for v in range(n + 1):
-        fixed[v] = np.int64(np.rint(plogp_of[v] * scale))
-    step = np.zeros(n + 1, np.int64)
-    for v in range(n):
-        step[v] = fixed[v + 1] - fixed[v]
-    return plogp_of, fixed, step, scale
-
-
-@njit(cache=True, nogil=True)
 def pack_column(x, order, entries):
     """Fill `entries` with rank << ROW_BITS | row, equal values having equal ranks.
 
-    Returns whether two different values lie within `GAP` of each other: then the ranks do not tell
+    Returns whether two different values are within `GAP` of each other: then the ranks do not tell
     where a cut is admissible.
     """
     rank = np.int64(0)
@@ -63,7 +38,7 @@ def pack_column(x, order, entries):
 
 
 @njit(cache=True, nogil=True)
-def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margin, least):
+def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margin, n_min):
     """Find the best cut of one sorted column at one node.
 
     Parameters
@@ -77,12 +52,14 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
         Class counts of the node.
     left : int64 ndarray of shape (n_classes,)
         Work space.
-    fixed, step : int64 ndarrays
-        See `entropy_tables`.
+    fixed : int64 ndarray
+        f(v) = v log2 v in fixed point, see `mauc.numerics.log_table.log_table`.
+    step : int64 ndarray
+        ``fixed[v + 1] - fixed[v]``.
     margin : int
-        What a later cut must gain to replace the best: ``EPS * size`` in fixed point.
-    least : int
-        Fewest rows of a branch.
+        By how much a later cut must be better to replace the best: ``EPS * size`` in fixed point.
+    n_min : int
+        Minimum number of rows of a branch.
 
     Returns
     -------
@@ -99,21 +76,21 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
     classes left and right. Moving a row of class c with a rows already left changes s by
     step[a] - step[total[c] - a - 1]: two table look-ups, no logarithm.
     """
-    # np.uint32(entry) is the row; indices are unsigned so that none is tested for being negative.
+    # np.uint32(entry) is the row; unsigned indices need no test for being negative.
     size = stretch.size
     s = np.int64(0)
     for c in range(total.size):
         left[c] = 0
         s += fixed[total[c]]
-    unsplit = s - fixed[size]  # minus the node's own entropy: a cut must do better
+    unsplit = s - fixed[size]  # minus the node's own entropy: a cut must be larger
     best, best_left, n_cuts = unsplit, 0, 0
-    for i in range(least - 1):
+    for i in range(n_min - 1):
         c = np.uint32(y[np.uint32(stretch[i])])
         a = left[c]
         left[c] = a + 1
         s += step[np.uint32(a)] - step[np.uint32(total[c] - a - 1)]
-    here = stretch[least - 1]
-    for i in range(least - 1, size - least):
+    here = stretch[n_min - 1]
+    for i in range(n_min - 1, size - n_min):
         # rows stretch[:i] are left, entry `here` = stretch[i] now joins them
         c = np.uint32(y[np.uint32(here)])
         a = left[c]
@@ -125,7 +102,7 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
             is_cut = np.float64(x[np.uint32(here)]) + GAP < np.float64(x[np.uint32(following)])
         n_cuts += is_cut
         candidate = s - fixed[np.uint32(i + 1)] - fixed[np.uint32(size - i - 1)]
-        # `&`, not `and`: whether a value is tied is unpredictable, that a cut is better is rare
+        # `&`, not `and`: is_cut is unpredictable, a better cut is rare, so one branch is enough
         if is_cut & (candidate - best > margin):
             best, best_left = candidate, i + 1
         here = following
@@ -133,7 +110,7 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
 
 
 @njit(cache=True, nogil=True)
-def gain_of_cut(saved, size, n_left, n_cuts, plogp_of):
+def gain_of_cut(saved, size, n_left, n_cuts, logs):
     """Return the corrected gain and the gain ratio of a cut that saves entropy `saved` / size.
 
     gain = saved / size - log2(n_cuts) / size, invalid (returned as -1) if not positive;
@@ -142,7 +119,7 @@ def gain_of_cut(saved, size, n_left, n_cuts, plogp_of):
     gain = saved / size - math.log(n_cuts) / LN2 / size
     if gain < EPS:
         return -1.0, 0.0
-    information = -plogp_of[n_left] - plogp_of[size - n_left] + plogp_of[size]
+    information = -logs[n_left] - logs[size - n_left] + logs[size]
     if information < EPS:
         return gain, 0.0
     return gain, gain / (information / size)

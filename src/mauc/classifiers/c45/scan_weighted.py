@@ -13,7 +13,8 @@ def gain_and_information(bags, n_bags, node_weight):
     """Return gain and split information of a bags x classes table of weights.
 
     gain = (1 - u) (H - H_split), u the part of the weight that is missing; the split information
-    counts the missing weight as one more bag. Both per unit of weight, the gain of known weight.
+    counts the missing weight as one more bag. Both are per unit of weight, the gain per unit of
+    known weight.
     """
     n_classes = bags.shape[1]
     known, node, split, information = 0.0, 0.0, 0.0, 0.0
@@ -39,7 +40,7 @@ def gain_and_information(bags, n_bags, node_weight):
 
 @njit(cache=True, nogil=True)
 def scan_nominal(x, rows, y, weight, n_values, min_leaf, bags):
-    """Fill the values x classes table; tell whether two values have enough weight to split on."""
+    """Fill the values x classes table; return whether two values have enough weight for a split."""
     bags[:n_values] = 0.0
     for i in range(rows.size):
         value = np.float64(x[rows[i]])
@@ -66,7 +67,7 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
     stretch : int32 ndarray of shape (size,)
         The rows of the node by ascending value, missing values last.
     weight, repeats : float64 ndarrays of shape (n,)
-        Weight of each row at this node, and how many rows it stands for.
+        Weight of each row at this node, and how many rows it represents.
     node_weight, min_leaf : float
     bags : float64 ndarray of shape (2 or more, n_classes)
         Filled with the class weights left and right of the best cut.
@@ -76,7 +77,7 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
     Returns
     -------
     i_best : int
-        The cut lies behind ``stretch[:i_best]``; 0 if no cut gains anything.
+        The cut is after ``stretch[:i_best]``; 0 if no cut gains anything.
     n_cuts : int
     """
     n_classes = bags.shape[1]
@@ -89,11 +90,11 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
             break
         bags[1, y[row]] += weight[row]
         known += weight[row]
-        # the size rule counts rows, and the fraction of a row as a row
+        # the size rule counts rows; a fraction of a row is a row
         n_rows += repeats[row]
         n_known += 1
-    least = smallest_branch(known, n_classes, min_leaf)
-    if n_known < 2 or 2.0 * least - n_rows > EPS:
+    smallest = smallest_branch(known, n_classes, min_leaf)
+    if n_known < 2 or 2.0 * smallest - n_rows > EPS:
         return 0, 0
     node_entropy = plogp(known)
     for c in range(n_classes):
@@ -116,7 +117,7 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
         logs[1, c] = plogp(bags[1, c])
         if not np.float64(x[row]) + GAP < np.float64(x[stretch[i + 1]]):
             continue
-        if least - left >= EPS or least - right >= EPS:
+        if smallest - left >= EPS or smallest - right >= EPS:
             continue
         n_cuts += 1
         entropy = 0.0

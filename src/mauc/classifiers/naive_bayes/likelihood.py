@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit, uintp
 
-from mauc.normal_cdf import log_normal_cell, normal_cdf
+from mauc.numerics.normal_cdf import log_normal_cell, normal_cdf
 
 DEFAULT_PRECISION = 0.01  # of a column with fewer than two distinct values
 LEAST_LIKELIHOOD = 1e-75  # of one column; a smaller largest product is scaled up by its inverse

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from mauc.classifiers.distances import PLAIN, grow_distances, settle_candidates, settle_rows
+from mauc.classifiers.distances import PLAIN, find_nearest, grow_distances, sum_ties
 from mauc.classifiers.nominal_columns import categorical_columns, check_weights
 from mauc.classifiers.scaling import find_ranges
 from mauc.exceptions import MaucError
@@ -189,7 +189,7 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
             least = estimates.min(axis=1)
             query, candidates = np.nonzero(estimates <= (least + slack[rows])[:, np.newaxis])
             starts = np.searchsorted(query, np.arange(len(least) + 1))
-            settle_candidates(
+            find_nearest(
                 Q[rows], Z, starts, candidates, self._codes, self._weights,
                 nearest[rows], tied[rows],
             )  # fmt: skip
@@ -200,7 +200,7 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
             distances = np.zeros((rows.stop - rows.start, self._ZT.shape[1]))
             grow_distances(QT, self._ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
             nearest[rows] = distances.argmin(axis=1)
-            settle_rows(distances, self._codes, self._weights, nearest[rows], tied[rows])
+            sum_ties(distances, self._codes, self._weights, nearest[rows], tied[rows])
 
     def _validate(self, X, y="no_validation", *, reset):
         return validate_data(

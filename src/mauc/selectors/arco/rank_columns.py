@@ -18,7 +18,7 @@ from numba import njit, uintp
 def rank_step(n_samples):
     """Return the unit of ranks, 1 as long as the sum of n squares up to (n - 1)^2 fits 63 bits.
 
-    It does up to two million rows; beyond that ranks are told in larger steps.
+    It does up to two million rows; with more rows the unit is larger.
     """
     return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
 
@@ -43,7 +43,7 @@ def rank_columns(XT, ranks, squares):
 
 
 def rank_type(n_samples):
-    """Return the narrower type that holds the ranks of so many rows."""
+    """Return the narrower type that holds the ranks of `n_samples` rows."""
     return np.int16 if n_samples <= 2**15 else np.int32
 
 
@@ -84,7 +84,7 @@ def _rank_ordered(XT, orders, step, ranks, squares):
             target[order[n_known]] = 0
         square = np.int64(0)
         start = 0
-        # order[:start] lie below column[order[start]], which opens a run of equal values
+        # order[:start] are below column[order[start]], which opens a run of equal values
         while start < n_known:
             value = column[order[start]]
             stop = start + 1

@@ -1,7 +1,7 @@
 """One step of ARCO: the best candidate of a block of features, given the chosen ones.
 
-In come centred ranks (see `mauc.selectors.arco.rank_columns`), relevances and the list of chosen
-features; out comes the best candidate of the block and its criterion.
+Centred ranks (see `mauc.selectors.arco.rank_columns`), relevances and the list of chosen features
+give the best candidate of the block and its criterion.
 """
 
 import math
@@ -22,15 +22,15 @@ def best_of_block(
     The redundancy of a candidate is a running sum of absolute rank correlations with the chosen
     features, in the order of choice. The terms are not negative, so a sum over the first few of
     them bounds the criterion from above, and a term is counted only while this bound can still
-    win; as in mRMR. Sums that are compared in the end are complete,
-    so neither the blocks nor what was skipped changes a bit.
+    win, as in mRMR. Sums that are compared in the end are complete, so neither the blocks nor what
+    was skipped changes a bit.
 
     Parameters
     ----------
     ranks : ndarray of shape (n_features, n_samples), int16 or int32
     squares : ndarray of shape (n_features,), int64
     relevance : ndarray of shape (n_features,), float64
-        -inf for features that must come last.
+        -inf for features that rank last.
     weight : float
         Of the mean redundancy, not negative.
     chosen : ndarray of int64

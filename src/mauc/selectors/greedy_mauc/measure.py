@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from mauc.auc.counting import MOST_LEVELS, write_levels
+from mauc.auc.counting import MAX_LEVELS, write_levels
 from mauc.auc.keys import EXACT, choose_keys
 from mauc.auc.pair_auc import dense_wins, fold_wins
 from mauc.parallel import run_blocks
@@ -29,13 +29,13 @@ N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
 MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 
 
-def effect_sizes(wins, most_wins, variances, noise_correction=0.0, folded=None):
+def effect_sizes(wins, max_wins, variances, noise_correction=0.0, folded=None):
     r"""Return the effect of features on class pairs, positive where the first class is higher.
 
     Parameters
     ----------
     wins : ndarray of shape (n_features, n_pairs)
-    most_wins : ndarray of shape (n_pairs,)
+    max_wins : ndarray of shape (n_pairs,)
     variances : ndarray of shape (n_pairs,)
         1 / n_i + 1 / n_j, the variance of an estimated effect of 0.
     noise_correction : float, default=0.0
@@ -57,14 +57,14 @@ def effect_sizes(wins, most_wins, variances, noise_correction=0.0, folded=None):
     """
     if folded is None:
         folded = np.empty(wins.shape)
-    fold_wins(wins, most_wins, folded)
+    fold_wins(wins, max_wins, folded)
     effects = np.sqrt(2.0) * ndtri(np.minimum(folded, MAX_AUC))
     if noise_correction > 0.0:
         squares = effects * effects
         noise = variances * (1.0 + np.minimum(squares, MAX_SQUARE) / 8.0) + MODEL_NOISE
         share = noise_correction * noise / np.maximum(squares, MIN_SQUARE)
         effects *= 1.0 - np.minimum(share, 1.0)
-    return np.where(2 * wins < most_wins, -effects, effects)
+    return np.where(2 * wins < max_wins, -effects, effects)
 
 
 def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n_jobs=None):
@@ -98,7 +98,7 @@ def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n
         XT = problem.ordered_columns(block)
         wins = dense_wins(XT, problem.codes, problem.class_counts)
         folded = None if pair_auc is None else pair_auc[block]
-        found = effect_sizes(wins, problem.most_wins, variances, noise_correction, folded)
+        found = effect_sizes(wins, problem.max_wins, variances, noise_correction, folded)
         effects[:, block] = found.T
         scorer.write(XT, block, scores)
 
@@ -185,7 +185,7 @@ class NormalScorer:
             level_scores(XT, self._table, self._rows, scores, varies)
         else:
             keys = choose_keys(XT, 8)
-            has_levels = (keys.kinds == EXACT) & (keys.n_levels <= MOST_LEVELS)
+            has_levels = (keys.kinds == EXACT) & (keys.n_levels <= MAX_LEVELS)
             has_levels &= keys.n_known == XT.shape[1]
             if has_levels.all():
                 self._write_levels(XT, keys, scores, varies)

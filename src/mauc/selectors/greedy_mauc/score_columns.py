@@ -3,18 +3,18 @@
 A *score* is Phi^-1((r - 1/2) / n) in units of 1 / `UNIT`, rounded to a whole number, with r the
 rank of the value among all n rows, ties averaged. Whole numbers make every sum of products
 exact, so that no number of threads and no order of rows changes a bit. A missing value is tied
-with every value: its score is 0, and it stands half below and half above each known value.
+with every value: its score is 0, and it counts half below and half above each known value.
 """
 
 import numpy as np
 from numba import njit, uintp
 from scipy.special import ndtri
 
-UNIT = 32  # steps of a score: 127 of them reach to 3.97, the least of 14000 ranks
-MOST = 127
-_N_CUTS = 256  # more than the scores there are
-_N_BINS = 1 << 14  # of equal width; nearly all lie between two cuts, and they fit a fast cache
-_SEARCH = np.int8(-128)  # no score
+UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
+MAX_SCORE = 127
+_N_CUTS = 256  # more than there are scores
+_N_BINS = 1 << 14  # of equal width; nearly all are between two cuts, and they fit into a fast cache
+_SEARCH = np.int8(-128)  # no score: the bin contains a cut
 
 
 def score_table(n_samples):
@@ -29,7 +29,7 @@ def score_table(n_samples):
         Places where the table differs from its entry before, ascending.
     """
     lower = ndtri(np.arange(1, n_samples + 1) / (2 * n_samples))
-    scores = np.clip(np.rint(UNIT * lower), -MOST, 0).astype(np.int8)
+    scores = np.clip(np.rint(UNIT * lower), -MAX_SCORE, 0).astype(np.int8)
     table = np.zeros(2 * n_samples + 1, np.int8)
     table[1 : n_samples + 1] = scores
     table[n_samples : 2 * n_samples] = -scores[::-1]
@@ -54,9 +54,9 @@ def level_scores(LT, table, rows, out, varies):
         Filled: whether a column has more than one score.
     """
     n = uintp(LT.shape[1])
-    # Four counters of each level: a run of equal values would wait for itself in one. Level 0,
-    # the background of images and counts, follows from the others: eight of it are passed over
-    # at once.
+    # Four counters per level: with one, each of a run of equal values would wait for the store
+    # before it. Level 0, the background of images and counts, follows from the others: eight
+    # rows of it are skipped at once.
     counts = np.zeros((4, 256), np.int32)
     scores = np.zeros(256, np.int8)
     column = np.zeros(n + uintp(8), np.uint8)
@@ -139,10 +139,10 @@ def value_scores(XT, ascending, table, steps, rows, out, varies):
 
 @njit(cache=True, nogil=True)
 def _fill_bins(cuts, scores, n_cuts, low, scale, bins):
-    """Give every bin of equal width its score, or `_SEARCH` where a cut lies in it."""
+    """Set the score of every bin of equal width, `_SEARCH` if it contains a cut."""
     start = uintp(0)
     for k in range(n_cuts):
-        # The bin of a value never falls as the value grows, so the bins up to this cut are past.
+        # The bin of a value does not decrease with the value, so all bins before this cut are done.
         stop = uintp((np.float64(cuts[k]) - low) * scale)
         for b in range(start, stop):
             bins[b] = scores[k]
@@ -154,7 +154,7 @@ def _fill_bins(cuts, scores, n_cuts, low, scale, bins):
 
 @njit(cache=True, nogil=True)
 def _n_cuts_up_to(cuts, x):
-    """Return the number of cuts that are not above x, found by halving."""
+    """Return the number of cuts that are not above x, by binary search."""
     place = uintp(cuts[127] <= x) << uintp(7)
     step = uintp(64)
     while step > uintp(0):
@@ -170,7 +170,7 @@ def _find_cuts(values, n_known, n_missing, table, steps, cuts, scores):
     n_cuts, k = 0, 0
     scores[0] = 0
     start = 0
-    # values[start] opens a run of equal values; the scores of all runs before are settled
+    # values[start] opens a run of equal values; the scores of all runs before it are known
     while start < n_known:
         stop = start + 1
         while stop < n_known and values[stop] == values[start]:

@@ -1,7 +1,7 @@
-"""One step of the greedy choice: effects and correlations brought up to date, the best feature.
+"""One step of the greedy search: update effects and correlations, find the best feature.
 
 Let S be the chosen set, R the correlation matrix of the features within the classes, and d_p(f)
-the effect of feature f on class pair p. The kernels keep, for every feature f that is left, what S
+the effect of feature f on class pair p. For every feature f that is left, the kernels keep what S
 does not explain: its residual effects and its residual variance v(f). Then
 
     D_p^2(S + f) = D_p^2(S) + d_p(f)^2 / v(f),
@@ -16,18 +16,18 @@ from llvmlite import ir
 from numba import njit, types, uintp
 from numba.extending import intrinsic
 
-from mauc.normal_cdf import normal_cdf
+from mauc.numerics.normal_cdf import normal_cdf
 
-LEAST_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has none left
-_CHUNK = 1 << 16  # products of two 8-bit numbers that a 32-bit sum holds for certain
-_LEAST_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of 1/2 or more
+MIN_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has residual variance 0
+_CHUNK = 1 << 16  # so many products of two 8-bit numbers never overflow a 32-bit sum
+_MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of 1/2 or more
 
 _WORD, _WIDE = ir.IntType(32), ir.IntType(64)
 
 
 @intrinsic
 def add_product(typingctx, total, a, b):
-    """Return total + a b in 32 bits: Numba alone would take 64 and lose half the lanes."""
+    """Return total + a b in 32 bits: Numba alone would use 64 and half the lanes."""
     signature = types.int32(types.int32, types.int16, types.int8)
 
     def codegen(context, builder, signature, args):
@@ -39,7 +39,7 @@ def add_product(typingctx, total, a, b):
 
 @intrinsic
 def fused(typingctx, a, b, c):
-    """Return a b + c, rounded once: the same bits on every machine."""
+    """Return a b + c, rounded once: the same bits on every processor."""
     signature = types.float64(types.float64, types.float64, types.float64)
 
     def codegen(context, builder, signature, args):
@@ -101,7 +101,7 @@ def dot(a, b):
 
 @njit(cache=True, nogil=True)
 def within_scales(sums, squares, class_counts, centers, scales):
-    """Fill in what makes dot products within-class correlations.
+    """Fill in the centers and scales that turn dot products into within-class correlations.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def within_scales(sums, squares, class_counts, centers, scales):
         for k in range(sums.shape[1]):
             centers[j, k] = sums[j, k] / math.sqrt(max(class_counts[k], 1))
             within -= centers[j, k] * centers[j, k]
-        scales[j] = 1.0 / math.sqrt(within) if within > _LEAST_WITHIN else 0.0
+        scales[j] = 1.0 / math.sqrt(within) if within > _MIN_WITHIN else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -151,7 +151,7 @@ def update_block(
     """
     new = factors[n_factors]
     n_classes = centers.shape[1]
-    wide = np.empty(scores.shape[1], np.int16)  # widened once, not once for every feature
+    wide = np.empty(scores.shape[1], np.int16)  # widened once, not once per feature
     for i in range(scores.shape[1]):
         wide[i] = scores[s, i]
     for f in range(first, last):
@@ -167,17 +167,17 @@ def update_block(
             new[f] = fused(-weight, known[f], new[f])
     for f in range(uintp(first), uintp(last)):
         new[f] /= root
-        variances[f] = max(variances[f] - new[f] * new[f], LEAST_VARIANCE)
+        variances[f] = max(variances[f] - new[f] * new[f], MIN_VARIANCE)
 
 
 @njit(cache=True, nogil=True)
 def rate_block(effects, variances, weights, rate, slopes, new, first, last, is_left, losses):
-    """Bring effects up to date and find the feature that leaves the least error.
+    """Update the effects and find the feature that leaves the smallest error.
 
     Parameters
     ----------
     effects : ndarray of shape (n_pairs, n_features), float64
-        Residual effects; ``slopes[p] * new[f]`` is taken away.
+        Residual effects; ``slopes[p] * new[f]`` is subtracted.
     variances : ndarray of shape (n_features,), float64
     weights : ndarray of shape (n_pairs,), float64
         Share of each pair in the error of the chosen set.
@@ -194,7 +194,7 @@ def rate_block(effects, variances, weights, rate, slopes, new, first, last, is_l
     Returns
     -------
     best : int
-        The feature that is left of least loss, the lowest of equals; -1 if there is none.
+        The remaining feature of smallest loss, the lowest of equals; -1 if there is none.
     """
     inverse = np.empty(last - first, np.float64)
     for f in range(first, last):
@@ -208,10 +208,10 @@ def rate_block(effects, variances, weights, rate, slopes, new, first, last, is_l
             row[f] = effect
             error = exp_minus(effect * effect * inverse[f - uintp(first)])
             losses[f] = fused(weight, error, losses[f])
-    best, least = -1, np.inf
+    best, smallest = -1, np.inf
     for f in range(first, last):
-        if is_left[f] and losses[f] < least:
-            best, least = f, losses[f]
+        if is_left[f] and losses[f] < smallest:
+            best, smallest = f, losses[f]
     return best
 
 
@@ -220,7 +220,7 @@ def take_feature(
     s, n_factors, effects, variances, is_left, factors, rate,
     separations, weights, slopes, factor_s,
 ):  # fmt: skip
-    """Choose feature s: bring the separations of all pairs up to date.
+    """Choose feature s and update the separations of all pairs.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def take_feature(
     Returns
     -------
     pair : int
-        The pair whose error falls most.
+        The pair whose error decreases most.
     rank : int
         Place of s among the features left by the gain on this pair, 1 for the best.
     root : float
@@ -250,17 +250,17 @@ def take_feature(
     """
     n_pairs, n_features = effects.shape
     root = math.sqrt(variances[s])
-    pair, most = 0, -1.0
-    least = np.inf
+    pair, largest_drop = 0, -1.0
+    smallest = np.inf
     predicted = 0.0
     for p in range(n_pairs):
         slopes[p] = effects[p, s] / root
         gain = slopes[p] * slopes[p]
-        fall = weights[p] * (1.0 - exp_minus(rate * gain))
-        if fall > most:
-            pair, most = p, fall
+        drop = weights[p] * (1.0 - exp_minus(rate * gain))
+        if drop > largest_drop:
+            pair, largest_drop = p, drop
         separations[p] += gain
-        least = min(least, separations[p])
+        smallest = min(smallest, separations[p])
         predicted += normal_cdf(math.sqrt(0.5 * separations[p]))
     rank = 1
     gain = effects[pair, s] * effects[pair, s] / variances[s]
@@ -270,10 +270,10 @@ def take_feature(
     is_left[s] = False
     for t in range(n_factors):
         factor_s[t] = factors[t, s]
-    # The hardest pair has weight 1 before scaling: easy pairs may vanish, all of them cannot.
+    # The hardest pair has weight 1 before scaling, so the weights cannot all underflow.
     total = 0.0
     for p in range(n_pairs):
-        weights[p] = exp_minus(rate * (separations[p] - least))
+        weights[p] = exp_minus(rate * (separations[p] - smallest))
         total += weights[p]
     for p in range(n_pairs):
         weights[p] /= total

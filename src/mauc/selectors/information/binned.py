@@ -9,7 +9,6 @@ all ways of counting, any relabelling of the states and I(b; a) give the same bi
 are equal up to the names of their states are therefore truly tied.
 """
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from numba import njit
 
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
+from mauc.numerics.log_table import log_table
 from mauc.parallel import even_ranges, run_in, start_pool
 from mauc.problem.columns import read_only
 from mauc.selectors.base import RankingSelector
@@ -29,8 +29,6 @@ from mauc.selectors.information.joint_counts import (
     MAX_PLANE_STATES,
     complete_counts,
     equal_mask,
-    exact_log,
-    fixed_log,
     histogram_counts,
     information,
     margin_counts,
@@ -38,8 +36,6 @@ from mauc.selectors.information.joint_counts import (
     popcount,
 )
 
-# L is tabulated below this count and computed above it: 8 MB at most.
-MAX_TABLE = 1 << 20
 # Words and table look-ups of work that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 19
 
@@ -116,20 +112,15 @@ def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFe
     planes = np.empty((starts[-1], (n_samples + 63) // 64), dtype=np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit = log_table(n_samples)
-    log_n = _log_of(n_samples, table, unit)
-    arrays = (D, n_states, starts, planes, counts, margin_logs, log_n, table, unit)
-    class_planes = np.empty((n_classes - 1, planes.shape[1]), dtype=np.uint64)
-    pack_planes(y, n_classes - 1, 0, class_planes)
-    class_counts = np.bincount(y, minlength=n_classes).astype(np.int64)
-    log_y = sum(_log_of(count, table, unit) for count in class_counts)
+    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes)
+    arrays = (D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit)
     relevance = np.empty(n_features, dtype=np.float64)
 
     def count(block):
         first, last = block
         feature_margins(
             D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
-            table, unit, planes[starts[first] : starts[last]], counts[first:last],
+            table, planes[starts[first] : starts[last]], counts[first:last],
             margin_logs[first:last],
         )  # fmt: skip
         class_information(
@@ -152,44 +143,6 @@ def _feature_blocks(D, n_states, n_threads):
     return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
 
 
-def log_table(n_samples):
-    """Tabulate L(v) = v log v in fixed point.
-
-    Parameters
-    ----------
-    n_samples : int
-        The largest count that can occur.
-
-    Returns
-    -------
-    table : ndarray of shape (min(n_samples + 1, MAX_TABLE),), int64
-        ``round(v log v * 2**e)``, with e so large that four such terms fit in 62 bits.
-    unit : float
-        ``2**e``; a sum of entries divided by ``n_samples * unit`` is an information in nats.
-    """
-    exponent = 60 - math.frexp(fixed_log_float(n_samples))[1]
-    unit = math.ldexp(1.0, min(exponent, 60))
-    table = np.empty(min(n_samples + 1, MAX_TABLE), dtype=np.int64)
-    _fill_table(unit, table)
-    return table, unit
-
-
-def _log_of(count, table, unit):
-    """Return L(count) in fixed point, with the bits that the kernels have."""
-    return table[count] if count < len(table) else fixed_log(count, table, unit)
-
-
-def fixed_log_float(count):
-    """Return v log v as a float, 0 for v < 2."""
-    return count * math.log(count) if count > 1 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def _fill_table(unit, table):
-    for count in range(table.shape[0]):
-        table[count] = exact_log(count, unit)
-
-
 @njit(cache=True, nogil=True)
 def pack_planes(codes, n_planes, first, planes):
     """Write the bit planes of states 0 .. n_planes - 1 to ``planes[first:first + n_planes]``."""
@@ -207,7 +160,36 @@ def pack_planes(codes, n_planes, first, planes):
 
 
 @njit(cache=True, nogil=True)
-def feature_margins(D, n_states, starts, table, unit, planes, counts, margin_logs):
+def class_margins(y, n_classes):
+    """Return L as a table and its unit (see `log_table`), and planes, counts and L of the classes.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,), int32
+    n_classes : int
+
+    Returns
+    -------
+    table : ndarray of shape (n_samples + 1,), int64
+    unit : float
+    class_planes : ndarray of shape (n_classes - 1, n_words), uint64
+    class_counts : ndarray of shape (n_classes,), int64
+    log_y : int
+        Sum of L over the classes.
+    """
+    _, table, unit = log_table(y.shape[0], 1.0)
+    class_planes = np.empty((n_classes - 1, (y.shape[0] + 63) // 64), dtype=np.uint64)
+    pack_planes(y, n_classes - 1, 0, class_planes)
+    class_counts = np.zeros(n_classes, dtype=np.int64)
+    margin_counts(y, n_classes, class_counts)
+    log_y = np.int64(0)
+    for count in class_counts:
+        log_y += table[count]
+    return table, unit, class_planes, class_counts, log_y
+
+
+@njit(cache=True, nogil=True)
+def feature_margins(D, n_states, starts, table, planes, counts, margin_logs):
     """Prepare features: margins of every row of codes, and planes where there are few states.
 
     Parameters
@@ -217,7 +199,8 @@ def feature_margins(D, n_states, starts, table, unit, planes, counts, margin_log
         Codes of feature j are below ``n_states[j]``.
     starts : ndarray of shape (n_features + 1,), int64
         Feature j owns the planes ``starts[j]`` to ``starts[j + 1]``; none means histograms.
-    table, unit : see `log_table`
+    table : ndarray of int64
+        L in fixed point, see `log_table`.
     planes : ndarray of shape (starts[-1], n_words), uint64
         Filled.
     counts : ndarray of shape (n_features, max(n_states)), int64
@@ -242,7 +225,7 @@ def feature_margins(D, n_states, starts, table, unit, planes, counts, margin_log
             counts[j, n_planes] = rest
         total = np.int64(0)
         for state in range(n_states[j]):
-            total += fixed_log(counts[j, state], table, unit)
+            total += table[counts[j, state]]
         margin_logs[j] = total
 
 

@@ -18,7 +18,6 @@ from mauc.selectors.information.binned import BinnedSelector, pack_planes
 from mauc.selectors.information.joint_counts import (
     MAX_CLASS_PRODUCTS,
     complete_counts,
-    fixed_log,
     histogram_counts,
     plane_counts,
 )
@@ -258,8 +257,8 @@ def add_joint_information(
                     margin = np.int64(0)
                     for code in range(groups[g], groups[g + 1]):
                         margin += joint[a, code]
-                        total += fixed_log(joint[a, code], table, unit)
-                    total -= fixed_log(margin, table, unit)
+                        total += table[joint[a, code]]
+                    total -= table[margin]
             # Rounding of the entries of L can leave a few units of either sign.
             sums[f] += max(total, 0) / (n_samples * unit)
             score = sums[f]

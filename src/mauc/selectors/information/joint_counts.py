@@ -10,8 +10,6 @@ margins: three states against three need four counts, not nine. A feature of man
 counted by a histogram.
 """
 
-import math
-
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -150,22 +148,6 @@ def joint_counts(D, n_states, starts, planes, counts, a, b, joint):
 
 
 @njit(cache=True, nogil=True)
-def exact_log(count, unit):
-    """Return L(count) in fixed point without the table."""
-    if count < 2:
-        return np.int64(0)
-    return np.int64(np.rint(count * math.log(count) * unit))
-
-
-@njit(cache=True, nogil=True)
-def fixed_log(count, table, unit):
-    """Return L(count) in fixed point; every count has one path, hence one value."""
-    if count < table.shape[0]:
-        return table[count]
-    return exact_log(count, unit)
-
-
-@njit(cache=True, nogil=True)
 def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, table, unit):
     """Return I(a; b) in nats from joint counts; never negative.
 
@@ -174,7 +156,7 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
     total = np.int64(0)
     for a in range(n_states_a):
         for b in range(n_states_b):
-            total += fixed_log(joint[a, b], table, unit)
+            total += table[joint[a, b]]
     total += log_n - log_a - log_b
     # Rounding of the entries of L can leave a few units of either sign.
     return max(total, 0) / (n_samples * unit)

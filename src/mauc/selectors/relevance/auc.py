@@ -8,7 +8,7 @@ from mauc.auc.pair_auc import fold_wins, pair_wins
 def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     r"""Return the folded AUC of features on every sub-problem.
 
-    A feature that ranks the second class above the first serves as well as one that does the
+    A feature that ranks the second class above the first is as useful as one that does the
     reverse, so an AUC below 1/2 is folded: max(A, 1 - A).
 
     Parameters
@@ -19,7 +19,7 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     chosen : slice or list of int
         Columns.
     pair_auc : ndarray of shape (n_features, n_pairs), optional
-        Gets the folded AUCs of the columns, then a slice, on the class pairs.
+        Receives the folded AUCs of the columns on the class pairs; `chosen` must then be a slice.
 
     Returns
     -------
@@ -38,27 +38,27 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     ----------
     .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
     """
-    wins, most_wins = pair_wins(problem, chosen)
+    wins, max_wins = pair_wins(problem, chosen)
     if pair_auc is not None:
-        fold_wins(wins, most_wins, pair_auc[chosen])
+        fold_wins(wins, max_wins, pair_auc[chosen])
         if decomposition.name == "one-vs-one":
             return pair_auc[chosen]
     if decomposition.name == "one-vs-rest":
-        wins, most_wins = _rest_wins(wins, most_wins, problem.n_classes)
+        wins, max_wins = _rest_wins(wins, max_wins, problem.n_classes)
     folded = np.empty(wins.shape)
-    fold_wins(wins, most_wins, folded)
+    fold_wins(wins, max_wins, folded)
     if decomposition.name == "whole":
         return folded.mean(axis=1, keepdims=True)
     return folded
 
 
-def _rest_wins(wins, most_wins, n_classes):
+def _rest_wins(wins, max_wins, n_classes):
     """Sum pair wins to the wins of each class over all others."""
     first, second = np.triu_indices(n_classes, 1)
     rest = np.zeros((wins.shape[0], n_classes))  # whole numbers are exact up to 2**53
-    most = np.zeros(n_classes)
+    rest_max = np.zeros(n_classes)
     for pair, (i, j) in enumerate(zip(first, second, strict=True)):
         rest[:, i] += wins[:, pair]
-        rest[:, j] += most_wins[pair] - wins[:, pair]
-        most[[i, j]] += most_wins[pair]
-    return rest, most
+        rest[:, j] += max_wins[pair] - wins[:, pair]
+        rest_max[[i, j]] += max_wins[pair]
+    return rest, rest_max

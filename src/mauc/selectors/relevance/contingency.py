@@ -5,16 +5,16 @@ from functools import partial
 import numpy as np
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores
-from mauc.binning.mdl_cuts import make_logs
 from mauc.binning.subproblem_scores import subproblem_scores
+from mauc.numerics.log_table import log_table
 
 
 def contingency_scores(problem, decomposition, chosen, statistics):
     r"""Score features by statistics of the table of bins and classes.
 
-    Every sub-problem discretises a column anew, against its own classes, by the method of
-    Fayyad and Irani; one sort of the column serves all of them. Nominal columns have a bin a
-    category. Missing values are shared out over the bins in proportion to the known ones.
+    Every sub-problem discretises a column against its own classes by the method of Fayyad and
+    Irani; the column is sorted once for all of them. Nominal columns have one bin per
+    category. Missing values are distributed over the bins in proportion to the known ones.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
 
     Notes
     -----
-    With O the table of n samples and E what it would be under independence (Eq. 1-7 of [1]_),
+    With O the table of n samples and E its expectation under independence (Eq. 1-7 of [1]_),
 
     .. math::
 
@@ -54,7 +54,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
     if not is_nominal.any():
         subproblem_scores(XT, problem.codes, roles, statistics, scores)
         return scores
-    vlogv = make_logs(problem.n_samples, problem.n_classes).vlogv
+    vlogv = log_table(problem.n_samples, 1.0)[0]
     for j in range(len(XT)):
         if is_nominal[j]:
             codes = np.where(np.isnan(XT[j]), -1, XT[j]).astype(np.int32)[np.newaxis]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mauc.selectors.relevance.moments import subproblem_moments
+from mauc.selectors.relevance.moments import pool_means, subproblem_moments
 
 
 def fisher_relevance(problem, decomposition, chosen):
@@ -40,8 +40,8 @@ def fisher_relevance(problem, decomposition, chosen):
 def anova_relevance(problem, decomposition, chosen):
     r"""Score features by the F statistic of a one-way analysis of variance.
 
-    Parameters and returns as `fisher_relevance`; besides, a feature with at most one known value
-    a class scores 0, for there is no variance to compare with.
+    Parameters and returns as in `fisher_relevance`; a feature with at most one known value per
+    class scores 0, because there is no variance within classes.
 
     Notes
     -----
@@ -55,22 +55,20 @@ def anova_relevance(problem, decomposition, chosen):
     for part in subproblem_moments(problem, decomposition, chosen):
         between, within, n, n_groups = _scatters(*part)
         is_free = (n_groups > 1) & (n > n_groups)
-        # An infinite quotient must not meet a freedom of 0.
+        # An infinite quotient must not be multiplied by 0 degrees of freedom.
         freedom = np.where(is_free, n - n_groups, 1.0) / np.maximum(n_groups - 1, 1)
         scores.append(np.where(is_free, freedom * _quotient(between, within), 0.0))
     return np.column_stack(scores)
 
 
 def _scatters(count, offset, scatter):
-    """Return the scatter between and within classes, the number of values and that of classes."""
-    n = count.sum(axis=1)
-    mean = (count * offset).sum(axis=1) / np.maximum(n, 1e-300)
-    between = (count * (offset - mean[:, np.newaxis]) ** 2).sum(axis=1)
+    """Return the scatter between and within classes, and the numbers of values and of classes."""
+    n, _, between = pool_means(count, offset)
     return between, scatter.sum(axis=1), n, (count > 0).sum(axis=1)
 
 
 def _quotient(between, within):
-    """Return between / within: inf for none within, 0 where there is no scatter at all."""
+    """Return between / within: inf without scatter within, 0 without any scatter."""
     has_within = within > 0
     quotient = between / np.where(has_within, within, 1.0)
     return np.where(has_within, quotient, np.where(between > 0, np.inf, 0.0))

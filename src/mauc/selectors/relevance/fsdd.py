@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from mauc.selectors.relevance.class_moments import class_moments
+from mauc.selectors.relevance.moments import subproblem_moments
 
 
 def fsdd_relevance(problem, decomposition, chosen, beta=2.0, constants="last"):
-    r"""Score features by the spread between classes less that within them.
+    r"""Score features by the spread between classes minus that within them.
 
     Parameters
     ----------
@@ -39,32 +39,20 @@ def fsdd_relevance(problem, decomposition, chosen, beta=2.0, constants="last"):
     ----------
     .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
     """
-    XT = problem.float_columns(chosen)
-    order, starts, weights = problem.by_class
-    shape = (len(XT), problem.n_classes)
-    shift = np.empty(len(XT))
-    count, offset, scatter = np.empty(shape), np.empty(shape), np.empty(shape)
-    class_moments(XT, order, starts, weights, shift, count, offset, scatter)
-    scores = np.empty((len(XT), decomposition.n_subproblems))
-    if decomposition.name == "whole":
-        scores[:, 0] = fsdd_of_moments(count, offset, scatter, beta)
-    else:
-        for subproblem, role in enumerate(decomposition.roles):
-            parts = [merge_classes(count, offset, scatter, role == side) for side in (0, 1)]
-            merged = (np.column_stack(moment) for moment in zip(*parts, strict=True))
-            scores[:, subproblem] = fsdd_of_moments(*merged, beta)
+    moments = subproblem_moments(problem, decomposition, chosen)
+    scores = np.column_stack([fsdd_of_moments(*part, beta) for part in moments])
     if constants == "first":
         scores[np.isneginf(scores)] = np.inf
     return scores
 
 
 def fsdd_of_moments(count, offset, scatter, beta):
-    """Compute FSDD from class counts, class means (less any constant) and class scatters.
+    """Compute FSDD from class counts, class means (minus any constant) and class scatters.
 
     Parameters
     ----------
     count, offset, scatter : ndarray of shape (n_features, n_classes)
-        See `mauc.selectors.relevance.class_moments.class_moments`.
+        See `mauc.selectors.relevance.moments.class_moments`.
     beta : float
 
     Returns
@@ -83,12 +71,3 @@ def fsdd_of_moments(count, offset, scatter, beta):
     is_scored = (n > 1) & (total > 0)
     variance = np.where(is_scored, total, 1.0) / np.where(is_scored, n - 1.0, 1.0)
     return np.where(is_scored, (between - beta * within) / variance, -np.inf)
-
-
-def merge_classes(count, offset, scatter, is_member):
-    """Return count, mean and scatter, each of shape (n_features,), of some classes as one."""
-    count, offset, scatter = count[:, is_member], offset[:, is_member], scatter[:, is_member]
-    n = count.sum(axis=1)
-    mean = (count * offset).sum(axis=1) / np.maximum(n, 1e-300)
-    spread = (count * (offset - mean[:, np.newaxis]) ** 2).sum(axis=1)
-    return n, mean, scatter.sum(axis=1) + spread

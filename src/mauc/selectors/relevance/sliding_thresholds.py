@@ -1,16 +1,16 @@
-"""Wins of columns that are cut by sliding thresholds, the area under the ROC curve of FAST.
+"""Wins of columns cut by sliding thresholds: the area under the ROC curve of FAST.
 
-In go columns, class codes and a role matrix (see `mauc.binning.subproblem_scores`), out come wins
-of the first class over the second on every sub-problem. The known values of a sub-problem are cut
-into bins of equal numbers of samples, the mean of each bin is a threshold, and the trapezoids under
-the points (false, true positives) of all thresholds are the AUC of x cut at the thresholds, equal
+Columns, class codes and a role matrix (see `mauc.binning.subproblem_scores`) give the wins of the
+first class over the second on every sub-problem. The known values of a sub-problem are cut into
+bins of equal numbers of samples, the mean of each bin is a threshold, and the trapezoids under the
+points (false, true positives) of all thresholds are the AUC of x cut at the thresholds, equal
 states counting half.
 """
 
 import numpy as np
 from numba import njit
 
-from mauc.binning.radix_sort import sort_column
+from mauc.binning.value_runs import sort_column
 
 
 @njit(cache=True, nogil=True)
@@ -83,7 +83,7 @@ def _group(values, codes, n_known, starts, places, grouped):
 @njit(cache=True, nogil=True)
 def _merge(grouped, a, b, n, part, sides):
     """Merge the n values of two classes, from a and from b on, into one ascending list."""
-    # part[:i] holds the values before a and before b. No branch: which comes next is a coin toss.
+    # part[:i] holds the values before a and before b. A branch would be mispredicted half the time.
     for i in range(n):
         u, v = grouped[a], grouped[b]
         is_second = np.int64(v < u)
@@ -95,7 +95,7 @@ def _merge(grouped, a, b, n, part, sides):
 
 @njit(cache=True, nogil=True)
 def _take(values, codes, n_known, role, part, sides):
-    """Take the values of the classes that have a role, in order."""
+    """Copy the values of the classes that have a role, in order."""
     i = 0
     for row in range(n_known):
         side = role[codes[row]]
@@ -119,10 +119,10 @@ def _cut_wins(values, sides, n, n_bins):
             total = 0.0
             for place in range(bottom, top):
                 total += values[place]
-            # Rounding must not carry a mean past its bin: that keeps equal values together.
+            # Rounding must not move a mean out of its bin, or equal values could be separated.
             mean = total / (top - bottom)
             threshold = min(max(mean, values[bottom]), values[top - 1])
-        # values[:i] passed an earlier threshold from below; `less` of them are of side 1
+        # values[:i] are at most an earlier threshold; `less` of them are of side 1
         n_first, n_second = np.int64(0), np.int64(0)
         while i < n and values[i] <= threshold:
             n_second += sides[i]

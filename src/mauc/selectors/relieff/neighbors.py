@@ -1,6 +1,6 @@
 """Nearest hits and misses of ReliefF: scaled columns -> distances -> neighbour slots.
 
-The work is cut so that threads can go around the kernels and no bit depends on the cut:
+The work is divided so that threads can share the kernels and no bit depends on the division:
 `fill_panel` fills the distances of a panel of queries to a range of rows (and in symmetric use
 offers the queries to the rows' own slots), `scan_panel` offers the rows to the queries.
 
@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 # Distances are summed for 4 queries, 4 columns and a tile of rows at a time: the tile of all
-# columns stays in the second cache, the sums in the first.
+# columns stays in the second-level cache, the sums in the first.
 N_TILE = 256
 
 
@@ -25,7 +25,7 @@ def _sum_plain(ZT, columns, rows, first, last, d0, d1, d2, d3):
     """Distances of rows[0..3] to first:last; numeric columns without missing values."""
     r0, r1, r2, r3 = rows
     # Rows are separate sums and go into vector lanes; within a row the columns are added one by
-    # one in order. Four columns a pass spare loads and stores of the sums.
+    # one in order. Four columns per pass save loads and stores of the sums.
     for t in range(0, columns.size, 4):
         a, b, c, d = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
         za, zb = ZT[a, first:last], ZT[b, first:last]
@@ -45,7 +45,7 @@ def _sum_plain(ZT, columns, rows, first, last, d0, d1, d2, d3):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sum_mixed(ZT, columns, n_values, row, first, last, dist):
     """Distances of one row to first:last; nominal columns and missing values allowed."""
-    # The cases in the notes of `fill_panel`; what depends on the row alone is outside the loops.
+    # See the notes of `fill_panel`; what depends on the row alone is outside the loops.
     for a in columns:
         u = ZT[a, row]
         z = ZT[a, first:last]
@@ -174,7 +174,7 @@ def fill_panel(
             # Row i has by now been offered every query of the earlier panels: all rows below
             # queries[0]. It takes those of this panel in ascending order.
             begin = max(start, queries[n_queries - 1] + 1)
-            # Eight rows at a time: their slots stay in the first cache.
+            # Eight rows at a time: their slots stay in the first-level cache.
             for low in range(begin, stop, 8):
                 for k in range(n_queries):
                     row = queries[k]
@@ -207,7 +207,7 @@ def scan_panel(
     Rows come in ascending order; a row takes a free slot of its class, or the first slot of the
     largest distance if it is strictly closer. The query itself is left out, its copies are not.
     In symmetric use rows before the panel were offered by `fill_panel`, and those of the panel
-    before the query stand in the query's column.
+    before the query are in the query's column.
     """
     for k in range(begin, end):
         q = offset + k

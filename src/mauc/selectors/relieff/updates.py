@@ -7,8 +7,8 @@ sums are those of WEKA's ReliefFAttributeEval in its order of additions, to the 
 import numpy as np
 from numba import njit
 
-# Features per strip of the weight sums: long enough for vector loops, and a strip of some
-# thousand rows stays in the second cache.
+# Features per strip of the weight sums: long enough for vector loops, and a strip of a few
+# thousand rows stays in the second-level cache.
 N_STRIP = 64
 # A column whose range is below this carries no difference (WEKA's tolerance).
 MIN_RANGE = 1e-6
@@ -58,7 +58,7 @@ def scale_columns(XT, n_values, ZT):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _difference(u, v, n_values):
-    """Difference of two scaled values, as in the notes of `neighbors.fill_panel`."""
+    """Return the difference of two scaled values, as in the notes of `neighbors.fill_panel`."""
     if n_values > 0:
         if u != u or v != v:
             return 1.0 - 1.0 / n_values

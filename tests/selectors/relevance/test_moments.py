@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from mauc.numerics.shifted_sums import shift_of
 from mauc.problem.problem import group_by_class
-from mauc.selectors.relevance.class_moments import class_moments, column_shift
+from mauc.selectors.relevance.moments import class_moments
 
 
 def moments(XT, y, n_classes, sample_weight=None):
@@ -14,18 +15,6 @@ def moments(XT, y, n_classes, sample_weight=None):
     count, offset, scatter = np.empty(shape), np.empty(shape), np.empty(shape)
     class_moments(XT, order, starts, weights, shift, count, offset, scatter)
     return shift, count, offset, scatter
-
-
-def test_samples_are_grouped_in_their_order():
-    y = np.array([2, 0, 2, 0, 3], np.int32)
-    order, starts, weights = group_by_class(y, 4)
-    assert order.tolist() == [1, 3, 0, 2, 4]
-    assert starts.tolist() == [0, 2, 2, 4, 5]
-    assert len(weights) == 0
-    order, starts, weights = group_by_class(y, 4, np.array([1.0, 0.0, 0.5, 2.0, 0.0]))
-    assert order.tolist() == [3, 0, 2]
-    assert starts.tolist() == [0, 1, 1, 3, 3]
-    assert weights.tolist() == [2.0, 1.0, 0.5]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -58,8 +47,7 @@ def test_a_constant_feature_is_its_own_shift(value):
     y = np.arange(50, dtype=np.int32) % 3
     XT = np.full((1, 50), value)
     XT[0, [0, 7]] = np.nan
-    order, _, _ = group_by_class(y, 3)
-    assert column_shift(XT[0], order) == value
+    assert shift_of(XT[0], None) == value
     _, _, offset, scatter = moments(XT, y, 3)
     assert_array_equal(offset, 0.0)
     assert_array_equal(scatter, 0.0)

@@ -8,12 +8,12 @@ from numpy.testing import assert_array_equal
 
 import oracle_mrmr as oracle
 import rival_strategies
-from mauc.binning.three_states import MAX_BINS, equal_frequency, equal_width, three_states
+from mauc.binning.states import MAX_BINS, equal_frequency, equal_width, three_states
 
 
 def codes_of(method, XT, *args):
     XT = XT.view()
-    XT.flags.writeable = False  # as the library calls them: one compiled version a type
+    XT.flags.writeable = False  # as the library calls them: one compiled version per type
     codes = np.empty(XT.shape, dtype=np.uint8)
     n_states = np.empty(len(XT), dtype=np.int64)
     method(XT, *args, codes, n_states)

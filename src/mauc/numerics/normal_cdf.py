@@ -9,8 +9,8 @@ from numba import njit
 # matters, because a probability of the upper tail is a difference of two numbers next to 1.
 _SQRT_HALF = 0.70710678118654752440
 _LOG_SQRT_2PI = 0.91893853320467274178
-_MOST_Z = 1e150  # its square is finite
-_NARROW = 1e-4  # below, the cell is narrower than the density's changes
+_MAX_Z = 1e150  # its square is finite
+_NARROW = 1e-4  # below, the density hardly changes within the cell
 
 
 @njit(cache=True, nogil=True)
@@ -86,11 +86,11 @@ def _erfc(x):
 def log_normal_cell(z, width):
     """Return log(Phi(z + width / 2) - Phi(z - width / 2)), finite for any z.
 
-    The cell is mirrored into the lower half, where the two values of Phi are small and their
+    The cell is mirrored into the lower tail, where the two values of Phi are small and their
     difference keeps its digits. A narrow cell is its width times the density in its middle (with
     the next term of the series), and far out Phi is its asymptotic series.
     """
-    z = -min(abs(z), _MOST_Z)
+    z = -min(abs(z), _MAX_Z)
     width = max(width, 1e-300)
     slope = width * (1.0 - z)
     if slope < _NARROW:
@@ -99,10 +99,10 @@ def log_normal_cell(z, width):
     upper, lower = z + 0.5 * width, z - 0.5 * width
     if upper > -30.0:
         return math.log(normal_cdf(upper) - normal_cdf(lower))
-    # log Phi(lower) - log Phi(upper), its large parts subtracted before they are rounded
-    fall = width * z + math.log(upper / lower) + _log_tail(lower) - _log_tail(upper)
+    # log Phi(lower) - log Phi(upper), its large terms subtracted before they are rounded
+    drop = width * z + math.log(upper / lower) + _log_tail(lower) - _log_tail(upper)
     log_upper = -0.5 * upper * upper - math.log(-upper) - _LOG_SQRT_2PI + _log_tail(upper)
-    return log_upper + math.log1p(-math.exp(fall))
+    return log_upper + math.log1p(-math.exp(drop))
 
 
 @njit(cache=True, nogil=True)
