@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from mauc.selectors.greedy_mauc.search import MODEL_NOISE, MOST_AUC, measure
+from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 from scipy.special import ndtr, ndtri
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -22,8 +24,6 @@ from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.search import MODEL_NOISE, MOST_AUC, measure
-from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")
 JUDGE = ("isolet", "mnist", "phoneme", "indiana", "thyroid_sub_tox171")
