@@ -1,15 +1,15 @@
-"""Squared distances that grow column by column: scaled columns in, sums in column order out."""
+"""Squared distances, summed column by column: scaled columns in, sums in column order out."""
 
 import math
 
 from numba import njit, uintp
 
-# How the difference of two values of a column is taken.
+# Kinds of columns: how two of their values differ.
 PLAIN = 0  # numbers, none missing
 NOMINAL = 1  # 0 if equal, 1 if not or if one is missing
 MISSING = 2  # numbers, some missing
 
-_TILE = 1024  # training rows at a time: their sums stay in the first-level cache
+_TILE = 1024  # training rows at a time: their sums fit the first-level cache
 
 
 @njit(cache=True, nogil=True)
@@ -22,20 +22,20 @@ def grow_distances(QT, ZT, kinds, columns, start, stop, first_query, first_sampl
     Parameters
     ----------
     QT : ndarray of shape (n_features, n_all_queries), float64
-        Scaled columns of the samples that look for neighbours.
+        Scaled columns of the queries.
     ZT : ndarray of shape (n_features, n_samples), float64
-        Scaled columns of the samples that are looked through.
+        Scaled columns of the training samples.
     kinds : ndarray of shape (n_features,), int8
         PLAIN, NOMINAL or MISSING.
     columns : ndarray of int64
     start, stop : int
         Add ``columns[start:stop]``.
     first_query : int
-        The sample of the first row of `out`.
+        The query of the first row of `out`.
     first_sample : int
-        Leave the columns of `out` before this one alone.
+        The columns of `out` before this one are not updated.
     out : ndarray of shape (n_queries, n_samples), float64
-        Grown.
+        Updated.
     """
     n_queries, n = out.shape
     for begin in range(first_sample, n, _TILE):
@@ -60,7 +60,7 @@ def grow_distances(QT, ZT, kinds, columns, start, stop, first_query, first_sampl
 
 @njit(cache=True, nogil=True)
 def _add_four(a, b, c, d, za, zb, zc, zd, begin, end, sums):
-    # Four columns a pass: a sum is read and written once instead of four times.
+    # Four columns per pass: a sum is read and written once instead of four times.
     for t in range(uintp(begin), uintp(end)):
         total = sums[t]
         difference = a - za[t]
@@ -91,7 +91,7 @@ def _add_one(value, column, kind, begin, end, sums):
 
 @njit(cache=True, nogil=True)
 def _difference(a, b):
-    # A missing value is as far from the known one as the range lets it be.
+    # The largest difference that the range allows.
     if math.isnan(a):
         if math.isnan(b):
             return 1.0
@@ -102,8 +102,8 @@ def _difference(a, b):
 
 
 @njit(cache=True, nogil=True)
-def settle_candidates(Q, Z, starts, candidates, codes, weights, nearest, tied):
-    """Find the nearest of a few candidates exactly.
+def find_nearest(Q, Z, starts, candidates, codes, weights, nearest, tied):
+    """Find the nearest of a few candidates per query, exactly.
 
     Parameters
     ----------
@@ -117,13 +117,13 @@ def settle_candidates(Q, Z, starts, candidates, codes, weights, nearest, tied):
     codes : ndarray of shape (n_samples,), int32
     weights : ndarray of shape (n_samples,), float64
     nearest : ndarray of shape (n_queries,), int64
-        Filled: the first row at the least distance.
+        Filled: the first row at the smallest distance.
     tied : ndarray of shape (n_queries, n_classes), float64
-        Filled: per class, the weight of all rows at the least distance.
+        Filled: per class, the weight of all rows at the smallest distance.
     """
     n_classes = tied.shape[1]
     for i in range(len(nearest)):
-        least = math.inf
+        smallest = math.inf
         nearest[i] = candidates[starts[i]]
         for k in range(n_classes):
             tied[i, k] = 0.0
@@ -133,30 +133,32 @@ def settle_candidates(Q, Z, starts, candidates, codes, weights, nearest, tied):
             for j in range(uintp(Q.shape[1])):
                 difference = Q[i, j] - Z[row, j]
                 distance += difference * difference
-            if distance < least:
-                least = distance
+            if distance < smallest:
+                smallest = distance
                 nearest[i] = row
                 for k in range(n_classes):
                     tied[i, k] = 0.0
-            if distance == least:
+            if distance == smallest:
                 tied[i, codes[row]] += weights[row]
 
 
 @njit(cache=True, nogil=True)
-def settle_rows(distances, codes, weights, nearest, tied):
-    """Find the nearest sample in whole rows of distances.
+def sum_ties(distances, codes, weights, nearest, tied):
+    """Sum the weights of the samples at the smallest distance.
 
     Parameters
     ----------
     distances : ndarray of shape (n_queries, n_samples), float64
-    codes, weights, nearest, tied
-        As in `settle_candidates`, but `nearest` is given.
+    codes, weights, tied
+        As in `find_nearest`.
+    nearest : ndarray of shape (n_queries,), int64
+        The first of the nearest samples.
     """
     n_queries, n = distances.shape
     for i in range(n_queries):
-        least = distances[i, nearest[i]]
+        smallest = distances[i, nearest[i]]
         for k in range(tied.shape[1]):
             tied[i, k] = 0.0
         for t in range(nearest[i], n):
-            if distances[i, t] == least:
+            if distances[i, t] == smallest:
                 tied[i, codes[t]] += weights[t]

@@ -64,7 +64,7 @@ def evaluate_ranking(
         is left out of the mean.
     response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
             default="predict_proba"
-        What MAUC is computed of.
+        What MAUC is computed from.
     n_jobs : int, optional
         Threads. The result does not depend on it.
 
@@ -147,7 +147,7 @@ class FoldEvaluator:
             Not changed.
         response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
                 default="predict_proba"
-            What MAUC is computed of.
+            What MAUC is computed from.
 
         Returns
         -------
@@ -163,15 +163,8 @@ class FoldEvaluator:
 
         Parameters
         ----------
-        ranking : array-like of int
-            Columns, best first.
-        sizes : array-like of int
-            How many of them to use, each in [1, len(ranking)], ascending.
-        classifier : classifier
-            Not changed.
-        response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
-                default="predict_proba"
-            What MAUC is computed of.
+        ranking, sizes, classifier, response_method
+            As in `evaluate`, but the sizes ascend.
 
         Yields
         ------
@@ -195,7 +188,7 @@ class FoldEvaluator:
         check_choice("response_method", response_method, responses)
         # A subclass may compute something else, so it is fitted like any other classifier.
         if isinstance(classifier, BaseClassifier) and "nest" in vars(type(classifier)):
-            # The representation of parameters would not do: that of a long array is abridged.
+            # By content: NumPy abbreviates the representation of a long array.
             key = (type(classifier), hash_content(classifier.get_params()), response_method)
             if key not in self._nested:
                 self._nested[key] = self._nest(classifier, response_method)

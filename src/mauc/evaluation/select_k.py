@@ -34,7 +34,7 @@ class SizeCurve:
     rule : {"one_standard_error", "best"}
         How `size` is chosen.
     tolerance : float
-        A difference of MAUC that does not matter.
+        A difference of MAUC that is negligible.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class SizeCurve:
 
     @property
     def threshold(self):
-        """The mean that is good enough."""
+        """The smallest mean that is accepted."""
         best = self.mean.argmax()
         if self.rule == "best":
             return float(self.mean[best])
@@ -79,7 +79,7 @@ class SizeCurve:
 
     @property
     def size(self):
-        """The smallest size whose mean is good enough."""
+        """The smallest size whose mean is accepted."""
         return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
 
     def frame(self):
@@ -122,18 +122,18 @@ def select_k(
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     sizes : array-like of int, optional
-        Sizes to look at; by default about 18 from 1 to 100, closer for small sizes.
+        Sizes to evaluate; by default about 18 from 1 to 100, closer for small sizes.
     classifier : classifier, optional
         What the features are for. By default Naive Bayes with normal densities, computed for all
         sizes by a few matrix products (with nominal columns `NormalNaiveBayes`).
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
-        The first rule lets go of so much in any case: near MAUC 1 standard errors vanish.
+        Loss of MAUC that the first rule always accepts: near MAUC 1 standard errors vanish.
     n_folds : int, default=5
         Stratified folds; one whose test part has fewer than two classes is left out.
     response_method : str, default="auto"
-        What MAUC is computed of; "auto" is log-probabilities for Naive Bayes, whose
+        What MAUC is computed from; "auto" is log-probabilities for Naive Bayes, whose
         probabilities saturate, and "predict_proba" for others.
     sample_weight : array-like of shape (n_samples,), optional
         For selectors that take weights.
@@ -193,9 +193,9 @@ def auto_sizes(n_features):
 
 
 def stratified_folds(problem, n_folds, random_state):
-    """Yield the rows of stratified folds: each class is dealt out in a random order.
+    """Yield the rows of stratified folds: each class is distributed in a random order.
 
-    A class of one sample stays in the training part: a test on it could not be trained for.
+    A class of one sample stays in the training part: there would be nothing to learn it from.
     """
     generator = check_random_state(random_state)
     counts = problem.class_counts
@@ -223,20 +223,20 @@ def _rank(selector, X, problem, sample_weight, train, size):
     weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[train]}
     fitted = clone(selector).set_params(n_features_to_select=size)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # what a fold lacks the data lack, too
+        warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
         return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
 
 
 def _evaluate(problem, ranking, train, test, sizes, classifier, response_method, n_jobs):
     """Return the MAUC of every size in one fold."""
-    # The ranked columns alone: the classifier need not look at the others.
+    # Only the ranked columns: the classifier does not use the others.
     columns = problem.X[:, ranking]
     columns = columns.toarray() if sparse.issparse(columns) else columns
     if classifier is None:
         present, codes = np.unique(problem.codes[train], return_inverse=True)
         pairs = ClassPairs.of_test(problem.codes[test], present)
         columns = np.array(columns, dtype=np.float64)
-        columns[np.isinf(columns)] = np.nan  # beyond any density: as if unknown
+        columns[np.isinf(columns)] = np.nan  # outside any density: treated as missing
         scores = nested_log_probabilities(columns[train], codes, columns[test], len(present), sizes)
         return np.array([pairs.mauc(score) for score in scores])
     model = clone(classifier)

@@ -35,8 +35,8 @@ def evaluate_tuned_svm(
 ):  # fmt: skip
     """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
 
-    The paper tunes for every fold, size and selector, which is out of reach for one machine on
-    its larger data sets; the scope says how much of that is done.
+    The paper tunes for every fold, size and selector, which takes too long on one machine for its
+    larger data sets; the scope says how much of that is done.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def evaluate_tuned_svm(
         What `tune_rbf_svm` found on the data set; for scope "dataset" one result, for
         "dataset_size" one per size.
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
-        What MAUC is computed of, in tuning and on the test part.
+        What MAUC is computed from, in tuning and on the test part.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     **options

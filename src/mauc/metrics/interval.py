@@ -74,9 +74,9 @@ def mauc_interval(
 
     Notes
     -----
-    Samples are drawn with replacement within each class, so that every resample has all of them
-    in their numbers, and the interval is that of the percentiles. The score columns are sorted
-    once: a resample is a weight of each sample. The interval tells the uncertainty of this test
+    Samples are drawn with replacement within each class, so that every resample has the same class
+    sizes, and the interval is that of the percentiles. The score columns are sorted
+    once: a resample is a weight of each sample. The interval describes the uncertainty of this test
     set, not that of training.
 
     Examples

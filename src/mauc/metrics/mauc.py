@@ -102,16 +102,8 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
-    y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Scores, one column per class; larger means more likely. They need not be probabilities:
-        decision values do. One-dimensional scores are those of the second of two classes.
-    labels : array-like of shape (n_classes,), optional
-        The label of each score column. Needed if a class has no sample in `y_true` or if the
-        columns are not in sorted order of the labels.
-    sample_weight : array-like of shape (n_samples,), optional
-        A pair of samples counts with the product of their weights.
+    y_true, y_score, labels, sample_weight
+        As in `mauc_score`.
 
     Returns
     -------
@@ -153,7 +145,7 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     Returns
     -------
     mauc : float
-        In [0, 1]; 1/2 for scores that tell nothing. Pairs with a class that has no sample are
+        In [0, 1]; 1/2 for scores without information. Pairs with a class that has no sample are
         left out, with an `AbsentClassWarning`.
 
     See Also

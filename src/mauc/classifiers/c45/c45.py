@@ -22,7 +22,7 @@ class C45(BaseClassifier):
     confidence : float, default=0.25
         Confidence of the pessimistic error bound, in (0, 0.5]; smaller values prune more.
     min_samples_leaf : float, default=2
-        Least number (weight) of samples in a branch, at least two of them for a nominal split.
+        Minimum number (weight) of samples in a branch; a nominal split needs two such branches.
     prune : bool, default=True
         Whether to prune. Without it only splits that do not reduce the training error are undone.
     subtree_raising : bool, default=True
@@ -54,10 +54,10 @@ class C45(BaseClassifier):
         ratio = gain / split_information,  gain = (1 - u) (H - H_split) - log2(cuts) / N
 
     among the features whose gain is not below the average; u is the part of N whose value is
-    missing and log2(cuts) / N pays for having chosen among several cuts. Missing values (NaN) are
+    missing and log2(cuts) / N is the cost of choosing among several cuts. Missing values (NaN) are
     allowed in `fit` and in prediction: such a sample follows all branches, weighted by how much of
-    the known training weight took each. A nominal value that did not occur in `fit` gets the class
-    fractions of the node that asks for it.
+    the known training weight took each. A nominal value that is not in the training data gets the
+    class fractions of the node that tests it.
 
     Sample weights mean repetition: a sample of weight 2 is the same as the sample given twice.
     (J48 counts such a sample once where C4.5 compares numbers of instances, in two places.)
@@ -157,7 +157,7 @@ class C45(BaseClassifier):
     def to_text(self, feature_names=None, class_names=None):
         """Return the tree as text, in the layout of J48's printout.
 
-        A leaf shows its class, the training weight that reached it and, behind the slash, how much
+        A leaf shows its class, the training weight that reached it and, after the slash, how much
         of that belongs to other classes.
 
         Parameters

@@ -58,8 +58,8 @@ def predict_fractions(tree, XT, out):
     """Fill `out` with the class fractions of the leaf each row reaches.
 
     A row whose tested value is missing goes to all non-empty children, weighted by their shares,
-    and gets the weighted mean. An empty child and a nominal value without a child stand for the
-    class fractions of the node itself.
+    and gets the weighted mean. At an empty child, and for a nominal value without a child, it gets
+    the class fractions of the node itself.
 
     Parameters
     ----------

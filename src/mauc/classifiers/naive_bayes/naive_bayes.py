@@ -12,10 +12,10 @@ from mauc.classifiers.naive_bayes.nested import NestedBayes
 class NormalNaiveBayes(BaseClassifier):
     r"""Naive Bayes classifier with normal densities.
 
-    Its probabilities are those of WEKA's NaiveBayes. With many features they saturate: of most
-    samples one class has probability 1 and the others 0, exactly, and the ties cost AUC.
-    `predict_log_proba` and `decision_function` are computed apart, in logarithms, and do not
-    saturate; score by them with ``MAUCScorer("decision_function")``.
+    Its probabilities are those of WEKA's NaiveBayes. With many features they saturate: for most
+    samples one class has probability exactly 1 and the others 0, and the ties lower the AUC.
+    `predict_log_proba` and `decision_function` are computed separately, in logarithms, and do not
+    saturate; use them for scoring with ``MAUCScorer("decision_function")``.
 
     Parameters
     ----------
@@ -54,17 +54,17 @@ class NormalNaiveBayes(BaseClassifier):
               - \Phi((r - \mu_k - p/2) / \sigma_k))
 
     with the mean and the population deviation of the class, the latter at least p / 6. Far above
-    the mean both values of Phi round to 1 and the floor takes over, far below they do not: the
-    probabilities are lopsided there, the logarithms are not (they evaluate the cell in the lower
+    the mean both values of Phi round to 1 and the floor applies, far below they do not: the
+    probabilities are asymmetric there, the logarithms are not (they evaluate the cell in the lower
     tail and have no floor), so the two may rank such samples differently.
 
     WEKA sums the values and their squares as they are, and its deviation loses digits where a
-    mean is many times its deviation; here they are counted from the first value, and the two
+    mean is many times its deviation; here they are relative to the first value, and the two
     probabilities agree to 1e-9 except on such features (an offset of 1e6 deviations: 1e-3).
 
     The likelihood of a nominal value is (N_kv + 1) / (N_k + values). Missing values (NaN) are
-    left out, in fit and in prediction, and so are nominal values that fit has not met. A
-    sample weight means repetition.
+    left out, in fit and in prediction, and so are nominal values that are not in the training
+    data. A sample weight means repetition.
 
     References
     ----------
@@ -98,7 +98,7 @@ class NormalNaiveBayes(BaseClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; a sample of weight zero is as good as absent.
+            Weights; a sample of weight 0 is left out.
 
         Returns
         -------
@@ -155,8 +155,8 @@ class NormalNaiveBayes(BaseClassifier):
     def decision_function(self, X):
         """Return the log-odds of each class against the others together.
 
-        They rank samples as the logarithms of the probabilities do, but go on where those of a
-        sure class have come to 0.
+        They rank samples as the logarithms of the probabilities do, but also where those of a
+        certain class have rounded to 0.
 
         Parameters
         ----------

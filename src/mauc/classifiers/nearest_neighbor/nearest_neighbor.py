@@ -4,13 +4,13 @@ import numpy as np
 
 from mauc.checks import check_real
 from mauc.classifiers.base import BaseClassifier
-from mauc.classifiers.distances import PLAIN, grow_distances, settle_candidates, settle_rows
+from mauc.classifiers.distances import PLAIN, find_nearest, grow_distances, sum_ties
 from mauc.classifiers.nearest_neighbor.nested import NestedNeighbor
 from mauc.classifiers.scaling import ScaledSamples, find_ranges
 
-_BLOCK_DISTANCES = 2**21  # distances held at a time, 16 MB
+_BLOCK_DISTANCES = 2**21  # distances computed at a time, 16 MB
 _UNIT_ROUNDOFF = 2.0**-53
-_LARGEST = 1e100  # its square is finite
+_MAX_VALUE = 1e100  # its square is finite
 
 
 class NearestNeighbor(BaseClassifier):
@@ -36,7 +36,7 @@ class NearestNeighbor(BaseClassifier):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ranges_ : Ranges
-        Least and largest value of each feature, and the values of the nominal ones.
+        Smallest and largest value of each feature, and the values of the nominal ones.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -47,15 +47,15 @@ class NearestNeighbor(BaseClassifier):
     The squared distance is the sum over the features, in their order, of the squared difference
     of the scaled values. If one value is missing (NaN), the difference is the largest that the
     known value z allows, max(z, 1 - z); if both are, it is 1; of nominal values it is 1 if one
-    or both are missing. Distances are first estimated by a matrix product; those that rounding
-    leaves open are computed again as defined, so the result is that of the definition to the
-    last bit, whatever the block size and the BLAS library.
+    or both are missing. Distances are first estimated by a matrix product; those too close to
+    compare after rounding are computed again as defined, so the result is that of the definition
+    to the last bit, whatever the block size and the BLAS library.
 
     With :math:`n_k` the weight of the equally near samples of class k, n the total weight and
     c classes, ``smooth=True`` gives :math:`(1/n + n_k) / (c/n + \sum_k n_k)`.
 
-    WEKA widens the ranges by every sample it classifies, so that its answer depends on the
-    samples before; here they stay those of the training data.
+    WEKA widens the ranges by every sample it classifies, so that its result depends on the
+    samples before; here they remain those of the training data.
 
     A sample weight means repetition.
 
@@ -91,7 +91,7 @@ class NearestNeighbor(BaseClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; a sample of weight zero is as good as absent. Hard scores know no others.
+            Weights; a sample of weight 0 is left out. Hard scores ignore the others.
 
         Returns
         -------
@@ -129,7 +129,7 @@ class NearestNeighbor(BaseClassifier):
         kinds = self.ranges_.kinds(self._train.ZT, QT)
         nearest = np.empty(QT.shape[1], np.int64)
         tied = np.empty((QT.shape[1], len(self.classes_)))
-        if (kinds == PLAIN).all() and np.abs(QT).max() < _LARGEST:
+        if (kinds == PLAIN).all() and np.abs(QT).max() < _MAX_VALUE:
             self._search_by_product(QT, nearest, tied)
         else:
             self._search_by_sums(QT, kinds, nearest, tied)
@@ -144,7 +144,7 @@ class NearestNeighbor(BaseClassifier):
         nearest : ndarray of shape (n_queries,)
             The first of the nearest training samples.
         tied : ndarray of shape (n_queries, n_classes)
-            Weight of all equally near ones of each class; not looked at for hard scores.
+            Weight of all equally near ones of each class; ignored for hard scores.
 
         Returns
         -------
@@ -167,10 +167,10 @@ class NearestNeighbor(BaseClassifier):
             estimates = Q[rows] @ Z.T
             estimates *= -2.0
             estimates += norms
-            least = estimates.min(axis=1)
-            query, candidates = np.nonzero(estimates <= (least + slack[rows])[:, np.newaxis])
-            starts = np.searchsorted(query, np.arange(len(least) + 1))
-            settle_candidates(
+            smallest = estimates.min(axis=1)
+            query, candidates = np.nonzero(estimates <= (smallest + slack[rows])[:, np.newaxis])
+            starts = np.searchsorted(query, np.arange(len(smallest) + 1))
+            find_nearest(
                 Q[rows], Z, starts, candidates, train.codes, train.weights,
                 nearest[rows], tied[rows],
             )  # fmt: skip
@@ -181,7 +181,7 @@ class NearestNeighbor(BaseClassifier):
             distances = np.zeros((rows.stop - rows.start, train.ZT.shape[1]))
             grow_distances(QT, train.ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
             nearest[rows] = distances.argmin(axis=1)
-            settle_rows(distances, train.codes, train.weights, nearest[rows], tied[rows])
+            sum_ties(distances, train.codes, train.weights, nearest[rows], tied[rows])
 
 
 def _row_blocks(n_queries, n_samples):

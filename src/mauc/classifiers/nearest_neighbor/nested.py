@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from mauc.classifiers.distances import grow_distances, settle_rows
+from mauc.classifiers.distances import grow_distances, sum_ties
 from mauc.parallel import run_blocks
 
-_BLOCK_DISTANCES = 2**18  # distances grown at a time, 2 MB: they stay near the core
+_BLOCK_DISTANCES = 2**18  # distances updated at a time, 2 MB: they fit the cache
 
 
 class NestedNeighbor:
@@ -47,7 +47,7 @@ class NestedNeighbor:
                 )  # fmt: skip
                 nearest[step, rows] = distances.argmin(axis=1)
                 if self._model.smooth:
-                    settle_rows(
+                    sum_ties(
                         distances, train.codes, train.weights,
                         nearest[step, rows], tied[step, rows],
                     )  # fmt: skip

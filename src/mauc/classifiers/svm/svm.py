@@ -25,7 +25,7 @@ class RBFSVM(BaseClassifier):
     C : float, default=1.0
         Cost of a margin error.
     gamma : float, "auto" or "scale", default="auto"
-        Of the kernel; "auto" is 1 / n_features, "scale" is 1 / (n_features times the variance of
+        Kernel width; "auto" is 1 / n_features, "scale" is 1 / (n_features times the variance of
         all scaled values).
     scaling : {"range", "standard"}, default="range"
         To [0, 1] by the range, or to mean 0 and variance 1.
@@ -34,19 +34,19 @@ class RBFSVM(BaseClassifier):
     precompute : bool or "auto", default="auto"
         Whether to compute the kernel matrix of the training data once, which is faster but
         takes 8 n^2 bytes. "auto": up to 12000 samples. The two ways round differently, so their
-        decision values agree within the tolerance of the solver only.
+        decision values agree only within the tolerance of the solver.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ranges_ : Ranges
-        What is scaled to 0 and to 1: least and largest value of each feature, or mean and mean
-        plus standard deviation.
+        What is scaled to 0 and to 1: smallest and largest value of each feature, or mean and
+        mean plus standard deviation.
     mean_ : ndarray of shape (n_features,)
-        What takes the place of missing values.
+        It replaces missing values.
     gamma_ : float
-        Of the kernel.
+        Kernel width.
     svc_ : SVC
         The fitted machine.
     n_features_in_ : int
@@ -61,8 +61,8 @@ class RBFSVM(BaseClassifier):
     Notes
     -----
     `predict_proba` gives hard scores, 1 for the predicted class and 0 for the others: what the
-    paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; score by
-    them with ``MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the mean
+    paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; use them for
+    scoring with ``MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the mean
     of the feature in the training data, as WEKA does.
 
     References
@@ -196,7 +196,7 @@ class RBFSVM(BaseClassifier):
             part = np.ascontiguousarray(ZT[:, start : start + _BLOCK_SAMPLES])
             distances = SquaredDistances(part, self._support_ZT)
             distances.add(np.arange(len(part)))
-            # SVC wants a column for each training sample and reads those of the support vectors
+            # SVC takes a column per training sample, of which it reads those of the support vectors
             kernel = np.zeros((part.shape[1], self.svc_.shape_fit_[0]))
             kernel[:, self.svc_.support_] = distances.kernel(self.gamma_)
             parts.append(respond(kernel))

@@ -74,8 +74,8 @@ def tune_rbf_svm(
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
     The squared distances of a fold are computed once for the whole grid, and a kernel matrix
-    once for all C. Where a larger C leaves the machines as they were, to the bit, no bound was
-    ever reached, so all still larger ones are the same and are not trained again.
+    once for all C. Where a larger C gives the same machines, to the bit, no bound is active, so
+    all still larger ones give them too and are not trained again.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def tune_rbf_svm(
     C_values, gamma_values : sequence of float
         The grid; by default the paper's, 2^-5, 2^-3, ..., 2^15 and 2^-15, ..., 2^3.
     search : {"full", "coarse_to_fine"}, default="full"
-        "coarse_to_fine" evaluates every third value of both parameters and then, again and
-        again, the neighbours of the best point, at most a quarter of the grid in all.
+        "coarse_to_fine" evaluates every third value of both parameters and then, repeatedly,
+        the neighbours of the best point, at most a quarter of the grid in all.
     n_folds : int, default=3
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
-        What MAUC is computed of: the hard scores of the paper, or the decision values.
+        What MAUC is computed from: the hard scores of the paper, or the decision values.
     random_state : int, RandomState or None, default=0
-        Shuffles the samples before they are dealt into stratified folds.
+        Shuffles the samples before they are divided into stratified folds.
     n_jobs : int, optional
         Threads. The result does not depend on it.
 
@@ -194,7 +194,7 @@ def _search_coarse_to_fine(evaluate, scores, n_allowed):
         stride += 1
     evaluate(coarse)
     while (n_left := n_allowed - np.count_nonzero(~np.isnan(scores))) > 0:
-        # The best of what is known; its neighbours that are not known, in grid order.
+        # Neighbours of the best point that are not evaluated yet, in grid order.
         row, column = np.unravel_index(np.nanargmax(scores), scores.shape)
         near = np.zeros(scores.shape, dtype=bool)
         near[max(0, row - 1) : row + 2, max(0, column - 1) : column + 2] = True
