@@ -117,13 +117,11 @@ def test_many_features_rescale_the_product():
 
 
 @pytest.mark.parametrize("classifier", [NormalNaiveBayes(), NearestNeighbor(smooth=True)])
-def test_threads_and_blocks_do_not_matter(classifier, monkeypatch):
+def test_threads_do_not_matter(classifier):
     X, y = load_digits(return_X_y=True)
     data = (X[::2], y[::2], X[1::2], y[1::2])
     ranking, sizes = np.arange(64)[::-1], [5, 64]
     expected = evaluate_ranking(ranking, sizes, classifier, *data)
-    monkeypatch.setattr("mauc.classifiers.nearest_neighbor.nested._BLOCK_DISTANCES", 10_000)
-    monkeypatch.setattr("mauc.classifiers.naive_bayes.nested._MAX_PLACES", 10_000)
     np.testing.assert_array_equal(
         evaluate_ranking(ranking, sizes, classifier, *data, n_jobs=2), expected
     )

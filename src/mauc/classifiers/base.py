@@ -54,7 +54,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
       if there is no work to share.
     """
 
-    _order = None  # memory order that X is brought to; None keeps the one it has
+    _order: str | None = None  # memory order that X is brought to; None keeps the one it has
     _min_classes = 1
 
     def predict(self, X):

@@ -31,7 +31,7 @@ class NestedBayes:
         self._densities, self._XT, self._n_jobs = densities, columns_of(X_test), n_jobs
         self._is_log = response_method != "predict_proba"
         self._is_odds = response_method == "decision_function"
-        n_features, n_test, n_classes = *self._XT.shape, len(densities.prior)
+        (n_features, n_test), n_classes = self._XT.shape, len(densities.prior)
         # Memory that is never written to is never taken, so all features may have their place.
         n_places = min(n_features, _MAX_PLACES // max(1, n_test * n_classes))
         self._likelihoods = np.empty((n_places, n_test, n_classes))
