@@ -1,15 +1,15 @@
-"""Squared distances, summed column by column: scaled columns in, sums in column order out."""
+"""Squared distances, added column by column, and nearest samples: scaled columns in."""
 
 import math
 
 from numba import njit, uintp
 
-# Kinds of columns: how two of their values differ.
+# How the difference of two values of a column is taken.
 PLAIN = 0  # numbers, none missing
 NOMINAL = 1  # 0 if equal, 1 if not or if one is missing
 MISSING = 2  # numbers, some missing
 
-_TILE = 1024  # training rows at a time: their sums fit the first-level cache
+_TILE = 1024  # training rows at a time: their sums stay in the first-level cache
 
 
 @njit(cache=True, nogil=True)
@@ -22,20 +22,20 @@ def grow_distances(QT, ZT, kinds, columns, start, stop, first_query, first_sampl
     Parameters
     ----------
     QT : ndarray of shape (n_features, n_all_queries), float64
-        Scaled columns of the queries.
+        Scaled columns of the samples whose neighbours are searched.
     ZT : ndarray of shape (n_features, n_samples), float64
-        Scaled columns of the training samples.
+        Scaled columns of the candidate samples.
     kinds : ndarray of shape (n_features,), int8
         PLAIN, NOMINAL or MISSING.
     columns : ndarray of int64
     start, stop : int
         Add ``columns[start:stop]``.
     first_query : int
-        The query of the first row of `out`.
+        The sample of the first row of `out`.
     first_sample : int
-        The columns of `out` before this one are not updated.
+        The columns of `out` before this one are not changed.
     out : ndarray of shape (n_queries, n_samples), float64
-        Updated.
+        Added to.
     """
     n_queries, n = out.shape
     for begin in range(first_sample, n, _TILE):
@@ -91,7 +91,7 @@ def _add_one(value, column, kind, begin, end, sums):
 
 @njit(cache=True, nogil=True)
 def _difference(a, b):
-    # The largest difference that the range allows.
+    # A missing value is as far from the known one as the range allows.
     if math.isnan(a):
         if math.isnan(b):
             return 1.0
@@ -103,7 +103,7 @@ def _difference(a, b):
 
 @njit(cache=True, nogil=True)
 def find_nearest(Q, Z, starts, candidates, codes, weights, nearest, tied):
-    """Find the nearest of a few candidates per query, exactly.
+    """Find the nearest of a few candidates exactly.
 
     Parameters
     ----------
@@ -144,15 +144,13 @@ def find_nearest(Q, Z, starts, candidates, codes, weights, nearest, tied):
 
 @njit(cache=True, nogil=True)
 def sum_ties(distances, codes, weights, nearest, tied):
-    """Sum the weights of the samples at the smallest distance.
+    """Sum per class the weights of all samples as near as the nearest one.
 
     Parameters
     ----------
     distances : ndarray of shape (n_queries, n_samples), float64
-    codes, weights, tied
-        As in `find_nearest`.
-    nearest : ndarray of shape (n_queries,), int64
-        The first of the nearest samples.
+    codes, weights, nearest, tied
+        As in `find_nearest`, but `nearest` is given.
     """
     n_queries, n = distances.shape
     for i in range(n_queries):
