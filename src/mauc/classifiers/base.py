@@ -90,7 +90,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Validate the arguments of ``fit``, encode the labels and drop samples of weight 0."""
         self.check_options()
         X, y = check_table(X, y, estimator=self, order=self._order)
-        self.classes_, codes, _ = encode_labels(y, least_classes=self._min_classes)
+        self.classes_, codes, _ = encode_labels(y, min_classes=self._min_classes)
         weights = check_weights(sample_weight, X)
         is_there = weights > 0
         if not is_there.any():

@@ -137,16 +137,16 @@ def check_columns(X, estimator):
         raise as_mauc_error(error) from error
 
 
-def encode_labels(y, *, least_classes=2):
+def encode_labels(y, *, min_classes=2):
     """Return the sorted classes, the class codes (int32) and the class counts of the labels."""
     try:
         check_classification_targets(y)
     except ValueError as error:
         raise as_mauc_error(error) from error
     classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
-    if len(classes) < least_classes:
+    if len(classes) < min_classes:
         raise MaucError(
-            f"y must hold at least {least_classes} classes to tell apart, "
+            f"y must hold at least {min_classes} classes to tell apart, "
             f"got one class: {listed(classes)}."
         )
     return classes, codes.astype(np.int32), class_counts.astype(np.int64)
