@@ -204,5 +204,5 @@ def test_bad_categorical_features(wanted, message):
 
 
 def test_weights_of_zero_only():
-    with pytest.raises(ValueError, match=r"positive entry|non-zero"):
+    with pytest.raises(MaucError, match=r"positive entry|non-zero"):
         NormalNaiveBayes().fit([[0], [1]], [0, 1], [0, 0])

@@ -113,6 +113,9 @@ def test_threads_do_not_matter():
         ({"C_values": []}, "C_values must be positive"),
         ({"gamma_values": [-1]}, "gamma_values must be positive"),
         ({"response_method": "predict"}, "response_method must be"),
+        ({"C_values": ["x"]}, "C_values must be positive"),
+        ({"n_folds": 1}, "n_folds must be an int of at least 2"),
+        ({"n_folds": 4}, "n_splits=4 cannot be greater"),
     ],
 )
 def test_bad_tuning_options(options, message):
@@ -121,8 +124,19 @@ def test_bad_tuning_options(options, message):
 
 
 def test_bad_parameters():
-    for options, message in (({"gamma": 0}, "gamma must be"), ({"precompute": 2}, "precompute")):
+    for options, message in (
+        ({"gamma": 0}, 'gamma must be a number > 0, "auto" or "scale", got 0'),
+        ({"precompute": 2}, "precompute must be"),
+        ({"C": -1}, "C must be a number > 0, got -1"),
+        ({"tol": "small"}, "tol must be a number > 0, got 'small'"),
+        ({"scaling": "log"}, "scaling must be one of 'range', 'standard', got 'log'"),
+    ):
         with pytest.raises(MaucError, match=message):
             RBFSVM(**options).fit([[0], [1]], [0, 1])
     with pytest.raises(MaucError, match="one class"):
         RBFSVM().fit([[0], [1]], [0, 0])
+
+
+def test_an_infinite_cost_is_a_hard_margin():
+    X, y = load_iris(return_X_y=True)
+    assert RBFSVM(C=np.inf, gamma=1.0).fit(X[:100], y[:100]).score(X[:100], y[:100]) == 1.0

@@ -11,10 +11,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 from sklearn.naive_bayes import GaussianNB
 
-from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
-from mauc.classifiers.c45.c45 import C45
+from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator, evaluate_ranking
-from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.metrics import mauc_score
 
@@ -119,13 +117,11 @@ def test_many_features_rescale_the_product():
 
 
 @pytest.mark.parametrize("classifier", [NormalNaiveBayes(), NearestNeighbor(smooth=True)])
-def test_threads_and_blocks_do_not_matter(classifier, monkeypatch):
+def test_threads_do_not_matter(classifier):
     X, y = load_digits(return_X_y=True)
     data = (X[::2], y[::2], X[1::2], y[1::2])
     ranking, sizes = np.arange(64)[::-1], [5, 64]
     expected = evaluate_ranking(ranking, sizes, classifier, *data)
-    monkeypatch.setattr("mauc.evaluation.nested_neighbor._BLOCK_DISTANCES", 10_000)
-    monkeypatch.setattr("mauc.evaluation.nested_bayes._MOST_PLACES", 10_000)
     np.testing.assert_array_equal(
         evaluate_ranking(ranking, sizes, classifier, *data, n_jobs=2), expected
     )
@@ -142,15 +138,32 @@ def test_names_of_nominal_columns():
     np.testing.assert_array_equal(values, expected)
 
 
-def test_scores_are_mauc_scores():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 4, 60)
-    classes = np.arange(5)  # one of them absent
-    for scores in (rng.normal(size=(60, 5)), rng.integers(0, 2, (60, 5)).astype(float)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            expected = mauc_score(y, scores, labels=classes)
-        assert TestLabels(y, classes).mauc(scores) == expected
+def test_classifiers_that_differ_in_one_entry_of_a_long_mask_share_nothing():
+    # NumPy abbreviates the representation of an array of more than 1000 entries.
+    y = np.arange(80) % 2
+    X = np.zeros((80, 2000))
+    X[:, 1000] = np.arange(80) % 6  # even for class 0, odd for class 1: nominal, it tells all
+    data = (X[:40], y[:40], X[40:], y[40:])
+    fold, ranking = FoldEvaluator(*data), np.array([1000])
+    as_number, as_nominal = (
+        fold.evaluate(ranking, [1], NormalNaiveBayes(categorical_features=mask))[0]
+        for mask in (np.arange(2000) == 999, np.arange(2000) == 1000)
+    )
+    assert as_number < 0.8
+    assert as_nominal == 1.0
+
+
+def test_a_subclass_is_fitted_like_any_other_classifier():
+    class Reversed(NormalNaiveBayes):
+        def predict_proba(self, X):
+            return 1 - super().predict_proba(X)
+
+    X, y = load_wine(return_X_y=True)
+    fold = FoldEvaluator(X[::2], y[::2], X[1::2], y[1::2])
+    value, reversed_value = (
+        fold.evaluate([6, 9], [2], model)[0] for model in (NormalNaiveBayes(), Reversed())
+    )
+    assert reversed_value == pytest.approx(1 - value)
 
 
 def test_bad_arguments():
@@ -174,3 +187,7 @@ def test_bad_arguments():
         FoldEvaluator(X, y, X[:10], y[:10])
     with pytest.raises(MaucError, match="13 columns"):
         FoldEvaluator(X, y, X[:, :3], y)
+    with pytest.raises(MaucError, match="inconsistent numbers of samples"):
+        FoldEvaluator(X, y[:9], X, y)
+    with pytest.raises(MaucError, match="confidence must be a number"):
+        fold.evaluate([0], [1], C45(confidence=2))

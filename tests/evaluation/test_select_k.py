@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_digits, load_wine
 
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
@@ -17,6 +17,7 @@ from mauc.evaluation.select_k import auto_sizes, stratified_folds
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.plotting import SizeCurveDisplay
 from mauc.problem.validate import make_problem
+from mauc.registry import Accepts
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +52,8 @@ def test_every_value_is_that_of_a_pipeline_fitted_on_the_fold(wine, classifier):
         MAUCD(), X, y, sizes=[2, 5], classifier=classifier, response_method="predict_proba",
         n_folds=3,
     )  # fmt: skip
-    from sklearn.base import BaseEstimator
-
     for place, (train, test) in enumerate(
-        stratified_folds(make_problem(BaseEstimator(), X, y), 3, 0)
+        stratified_folds(make_problem(BaseEstimator(), X, y, accepts=Accepts()), 3, 0)
     ):
         for column, size in enumerate((2, 5)):
             chosen = MAUCD(size).fit(X[train], y[train]).ranking_
@@ -123,9 +122,9 @@ def test_sizes_grow_from_one_to_all():
     ("options", "message"),
     [
         ({"rule": "magic"}, "rule must be one of"),
-        ({"n_folds": 1}, "n_folds must be a whole number from 2 up"),
+        ({"n_folds": 1}, "n_folds must be an int of at least 2"),
         ({"sizes": [0, 3]}, r"sizes must be in \[1, 13\]"),
-        ({"tolerance": -1}, "tolerance must be a number from 0 up"),
+        ({"tolerance": -1}, "tolerance must be a number >= 0"),
         ({"sizes": [1.5]}, "sizes must be whole numbers"),
     ],
 )

@@ -65,7 +65,10 @@ def test_an_absent_class_is_left_out(scored):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"n_bootstrap": 0}, "n_bootstrap must be"), ({"level": 1.0}, "level must be in")],
+    [
+        ({"n_bootstrap": 0}, "n_bootstrap must be"),
+        ({"level": 1.0}, r"level must be a number in \(0, 1\), got 1.0"),
+    ],
 )
 def test_bad_options_are_named(scored, options, message):
     with pytest.raises(MaucError, match=message):

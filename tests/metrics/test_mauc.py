@@ -215,10 +215,10 @@ def test_row_order_is_irrelevant(rng):
         ),
         (([0, 1], np.ones((2, 2))), {"labels": [1, 1]}, MaucError, "labels must be distinct"),
         ((["a", "b"], np.ones((2, 2))), {"labels": ["a", "c"]}, MaucError, "got also 'b'"),
-        (([0, 1, 1], np.ones((2, 2))), {}, ValueError, r"inconsistent numbers of samples"),
-        (([0, 1], np.ones((2, 2))), {"sample_weight": [1]}, ValueError, r"inconsistent numbers"),
-        (([0, 1], np.ones((2, 2))), {"sample_weight": [1, -1]}, ValueError, "Negative values"),
-        (([0, 1], np.ones((2, 2))), {"sample_weight": [1, np.nan]}, ValueError, "NaN"),
+        (([0, 1, 1], np.ones((2, 2))), {}, MaucError, r"inconsistent numbers of samples"),
+        (([0, 1], np.ones((2, 2))), {"sample_weight": [1]}, MaucError, r"inconsistent numbers"),
+        (([0, 1], np.ones((2, 2))), {"sample_weight": [1, -1]}, MaucError, "Negative values"),
+        (([0, 1], np.ones((2, 2))), {"sample_weight": [1, np.nan]}, MaucError, "NaN"),
     ],
 )
 def test_bad_input(arguments, options, error, text):

@@ -1,4 +1,4 @@
-"""The classifiers of the paper, one file each."""
+"""The classifiers of the paper, one folder each."""
 
 from mauc.classifiers.c45.c45 import C45
 from mauc.classifiers.naive_bayes.naive_bayes import NormalNaiveBayes

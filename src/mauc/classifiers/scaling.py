@@ -1,6 +1,6 @@
 """Scale columns to [0, 1] by the ranges of the training data: X in, scaled columns out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from mauc.classifiers.nominal_columns import encode_column, find_categories
 
 @dataclass(frozen=True)
 class Ranges:
-    """Least and largest known value of each training column.
+    """Smallest and largest known value of each training column.
 
     Parameters
     ----------
@@ -19,13 +19,16 @@ class Ranges:
     is_constant : ndarray of shape (n_features,), bool
         Columns that are scaled to 0.
     categories : dict of int to ndarray
-        Values of the nominal columns, which are not scaled but coded.
+        Values of the nominal columns, which are not scaled but encoded.
+    fill : ndarray of shape (n_features,), optional
+        Values that replace missing ones; without them, missing values stay NaN.
     """
 
     low: np.ndarray
     high: np.ndarray
     is_constant: np.ndarray
     categories: dict
+    fill: np.ndarray | None = None
 
     def scale(self, X):
         """Return ``(x - low) / (high - low)``, shape (n_features, n_samples), float64.
@@ -45,6 +48,8 @@ class Ranges:
         for j, values in self.categories.items():
             ZT[j] = encode_column(X[:, j], values)
             ZT[j, np.isnan(X[:, j])] = np.nan
+        if self.fill is not None and (is_missing := np.isnan(ZT)).any():
+            ZT = np.where(is_missing, replace(self, fill=None).scale(self.fill[np.newaxis, :]), ZT)
         return ZT
 
     def kinds(self, *scaled):
@@ -56,7 +61,34 @@ class Ranges:
         return kinds
 
 
-def find_ranges(X, nominal=(), min_range=0.0):
+@dataclass(frozen=True)
+class ScaledSamples:
+    """Training data in the unit cube.
+
+    Parameters
+    ----------
+    ranges : Ranges
+    ZT : ndarray of shape (n_features, n_samples), float64
+        Scaled columns.
+    codes : ndarray of shape (n_samples,), int32
+    weights : ndarray of shape (n_samples,), float64
+    n_classes : int
+    """
+
+    ranges: Ranges
+    ZT: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray
+    n_classes: int
+
+    @classmethod
+    def of(cls, samples, ranges):
+        """Scale training `Samples` by their ranges."""
+        ZT = ranges.scale(samples.X)
+        return cls(ranges, ZT, samples.codes, samples.weights, samples.n_classes)
+
+
+def find_ranges(X, nominal=(), min_range=0.0, fill=None):
     """Return the ranges of the columns of X; NaN is missing.
 
     Parameters
@@ -66,6 +98,8 @@ def find_ranges(X, nominal=(), min_range=0.0):
         Nominal columns.
     min_range : float, default=0.0
         A column whose range is less counts as constant, as does one whose range is 0.
+    fill : ndarray of shape (n_features,), optional
+        Values that replace missing ones.
     """
     low = np.fmin.reduce(X, axis=0).astype(np.float64)
     high = np.fmax.reduce(X, axis=0).astype(np.float64)
@@ -74,7 +108,7 @@ def find_ranges(X, nominal=(), min_range=0.0):
     with np.errstate(over="ignore"):
         widths = high - low
     is_constant = (widths == 0.0) | (widths < min_range)
-    return Ranges(low, high, is_constant, find_categories(X, nominal))
+    return Ranges(low, high, is_constant, find_categories(X, nominal), fill)
 
 
 def find_spreads(X, mean):
@@ -85,9 +119,10 @@ def find_spreads(X, mean):
     X : ndarray of shape (n_samples, n_features)
         NaN is missing.
     mean : ndarray of shape (n_features,)
+        It also replaces missing values.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         offsets = np.where(np.isnan(X), 0.0, X - mean)
         spread = np.sqrt((offsets**2).sum(axis=0) / np.maximum((~np.isnan(X)).sum(axis=0), 1))
     is_constant = (spread == 0.0) | (mean + spread == mean)
-    return Ranges(mean, mean + spread, is_constant, {})
+    return Ranges(mean, mean + spread, is_constant, {}, fill=mean)

@@ -14,8 +14,8 @@ from mauc.checks import check_choice, check_int, is_int
 from mauc.classifiers import NormalNaiveBayes
 from mauc.difficulty.measures import columns_of
 from mauc.difficulty.study import SirenStudy
-from mauc.evaluation.score import TestLabels
 from mauc.exceptions import MaucError
+from mauc.metrics.class_pairs import ClassPairs
 from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
@@ -152,7 +152,7 @@ def _bayes_auc(problem: Problem, n_folds: int, seed: int, n_jobs: int | None) ->
             # Taken along contiguous columns, which is how the classifier wants them.
             model = NormalNaiveBayes().fit(np.take(columns, train, axis=1).T, y_pair[train])
             probabilities = model.predict_proba(np.take(columns, test, axis=1).T)
-            values.append(TestLabels(y_pair[test], pair).mauc(probabilities))
+            values.append(ClassPairs.of_test(y_pair[test], pair).mauc(probabilities))
         return float(np.mean(values))
 
     pairs = Decomposition("one-vs-one", problem.n_classes).members

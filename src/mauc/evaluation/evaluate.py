@@ -4,33 +4,17 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
+from joblib import hash as hash_content
 from sklearn.base import clone
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
-from sklearn.utils.validation import _get_feature_names
 
-from mauc.classifiers.c45.c45 import C45
-from mauc.classifiers.naive_bayes.naive_bayes import NormalNaiveBayes
-from mauc.classifiers.nearest_neighbor.nearest_neighbor import NearestNeighbor
-from mauc.classifiers.nominal_columns import categorical_columns
-from mauc.classifiers.svm.svm import RBFSVM
-from mauc.evaluation.fold import Fold
-from mauc.evaluation.nested_bayes import NestedBayes
-from mauc.evaluation.nested_neighbor import NestedNeighbor
-from mauc.evaluation.nested_refit import NestedRefit
-from mauc.evaluation.nested_svm import NestedSVM
-from mauc.evaluation.nested_tree import NestedTree
-from mauc.evaluation.score import TestLabels
+from mauc.checks import check_choice
+from mauc.classifiers.base import BaseClassifier, Samples
 from mauc.exceptions import MaucError
-from mauc.problem.validate import encode_labels
+from mauc.metrics.class_pairs import ClassPairs
+from mauc.problem.nominal import flag_columns
+from mauc.problem.validate import check_table, encode_labels, is_frame
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
-
-_NESTED = {
-    C45: NestedTree,
-    NearestNeighbor: NestedNeighbor,
-    NormalNaiveBayes: NestedBayes,
-    RBFSVM: NestedSVM,
-}
 
 
 @dataclass(frozen=True)
@@ -80,7 +64,7 @@ def evaluate_ranking(
         is left out of the mean.
     response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
             default="predict_proba"
-        What MAUC is computed of.
+        What MAUC is computed from.
     n_jobs : int, optional
         Threads. The result does not depend on it.
 
@@ -110,7 +94,7 @@ class FoldEvaluator:
 
     What depends on a single feature is computed once for all rankings and sizes: likelihoods
     of Naive Bayes, scaled columns for distances, sorted columns for trees. It is kept for every
-    classifier (with its parameters) that was asked for.
+    classifier, with its parameters, that was evaluated.
 
     Parameters
     ----------
@@ -133,24 +117,21 @@ class FoldEvaluator:
     """
 
     def __init__(self, X_train, y_train, X_test, y_test, *, n_jobs=None):
-        names = _get_feature_names(X_train)
-        X_train, X_test = _check_X(X_train, "X_train"), _check_X(X_test, "X_test")
+        self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
+        X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
+        X_test, y_test = check_table(X_test, y_test, name="X_test", order="F")
         if X_train.shape[1] != X_test.shape[1]:
             raise MaucError(
                 f"X_test must have the {X_train.shape[1]} columns of X_train, "
                 f"got {X_test.shape[1]}."
             )
         dtype = np.result_type(X_train, X_test)
-        y_train, y_test = column_or_1d(y_train), column_or_1d(y_test)
-        check_consistent_length(X_train, y_train)
-        check_consistent_length(X_test, y_test)
-        classes, codes, _ = encode_labels(y_train)
-        self._fold = Fold(
-            X_train.astype(dtype, copy=False), codes, X_test.astype(dtype, copy=False),
-            classes, n_jobs,
-        )  # fmt: skip
-        self._labels = TestLabels(y_test, classes)
-        self._names = names
+        self._X_train = X_train.astype(dtype, copy=False)
+        self._X_test = X_test.astype(dtype, copy=False)
+        classes, self._codes, _ = encode_labels(y_train)
+        self._n_classes = len(classes)
+        self._pairs = ClassPairs.of_test(y_test, classes)
+        self._n_jobs = n_jobs
         self._nested = {}
 
     def evaluate(self, ranking, sizes, classifier, *, response_method="predict_proba"):
@@ -166,13 +147,13 @@ class FoldEvaluator:
             Not changed.
         response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
                 default="predict_proba"
-            What MAUC is computed of.
+            What MAUC is computed from.
 
         Returns
         -------
         mauc : ndarray of shape (n_sizes,)
         """
-        sizes = _check_sizes(sizes, len(ranking))
+        sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
         ascending, places = np.unique(sizes, return_inverse=True)
         measured = self.measure(ranking, ascending, classifier, response_method=response_method)
         return np.array([measurement.mauc for measurement in measured])[places]
@@ -182,15 +163,8 @@ class FoldEvaluator:
 
         Parameters
         ----------
-        ranking : array-like of int
-            Columns, best first.
-        sizes : array-like of int
-            How many of them to use, each in [1, len(ranking)], ascending.
-        classifier : classifier
-            Not changed.
-        response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
-                default="predict_proba"
-            What MAUC is computed of.
+        ranking, sizes, classifier, response_method
+            As in `evaluate`, but the sizes ascend.
 
         Yields
         ------
@@ -198,44 +172,59 @@ class FoldEvaluator:
             Work that sizes and rankings share is counted where it is first needed.
         """
         ranking = self._check_ranking(ranking)
-        sizes = _check_sizes(sizes, len(ranking))
+        sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
         start = perf_counter()
-        nested = self._find_nested(classifier, response_method)
-        for size, scores in zip(sizes, nested.scores(ranking, sizes), strict=True):
+        found = self._scores(classifier, response_method, ranking, sizes)
+        for size, scores in zip(sizes, found, strict=True):
             fitted = perf_counter()
-            mauc = self._labels.mauc(scores)
+            mauc = self._pairs.mauc(scores)
             scored = perf_counter()
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
 
-    def _find_nested(self, classifier, response_method):
-        if response_method not in RESPONSES or not hasattr(classifier, response_method):
-            raise MaucError(
-                f"response_method must be one of {', '.join(RESPONSES)} that "
-                f"{type(classifier).__name__} has, got {response_method!r}."
-            )
-        key = (type(classifier), repr(sorted(classifier.get_params().items())), response_method)
-        if key not in self._nested:
-            # A subclass may compute something else, so it is fitted like any other classifier.
-            make = _NESTED.get(type(classifier), NestedRefit)
-            self._nested[key] = make(self._fold, self._by_mask(classifier), response_method)
-        return self._nested[key]
+    def _scores(self, classifier, response_method, ranking, sizes):
+        """Return an iterable of the scores of the first k features, for each of the sizes."""
+        responses = [name for name in RESPONSES if hasattr(classifier, name)]
+        check_choice("response_method", response_method, responses)
+        # A subclass may compute something else, so it is fitted like any other classifier.
+        if isinstance(classifier, BaseClassifier) and "nest" in vars(type(classifier)):
+            # By content: NumPy abbreviates the representation of a long array.
+            key = (type(classifier), hash_content(classifier.get_params()), response_method)
+            if key not in self._nested:
+                self._nested[key] = self._nest(classifier, response_method)
+            if self._nested[key] is not None:
+                return self._nested[key].scores(ranking, sizes)
+        return self._refit(classifier, response_method, ranking, sizes)
 
-    def _by_mask(self, classifier):
-        """Return a clone whose nominal features, if it has any, are given as a mask."""
-        classifier = clone(classifier)
-        wanted = classifier.get_params().get("categorical_features")
-        if wanted is not None and not isinstance(wanted, str):
-            mask = np.zeros(self._fold.n_features, dtype=bool)
-            mask[categorical_columns(wanted, len(mask), self._names)] = True
-            classifier.set_params(categorical_features=mask)
-        return classifier
+    def _nest(self, classifier, response_method):
+        model = clone(classifier)
+        model.check_options()
+        n_features = self._X_train.shape[1]
+        samples = Samples.unweighted(
+            self._X_train, self._codes, self._n_classes,
+            nominal=model.nominal_columns(n_features, self._names),
+        )  # fmt: skip
+        return model.nest(samples, self._X_test, response_method, self._n_jobs)
+
+    def _refit(self, classifier, response_method, ranking, sizes):
+        """Yield the scores of a new fit for every size."""
+        nominal = classifier.get_params().get("categorical_features")
+        mask = None
+        if nominal is not None and not isinstance(nominal, str):
+            mask = flag_columns(nominal, self._X_train.shape[1], self._names)
+        for size in sizes:
+            columns = ranking[:size]
+            model = clone(classifier)
+            if mask is not None:
+                model.set_params(categorical_features=mask[columns])
+            model.fit(self._X_train[:, columns], self._codes)
+            yield getattr(model, response_method)(self._X_test[:, columns])
 
     def _check_ranking(self, ranking):
         ranking = np.asarray(ranking)
         if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or len(ranking) == 0:
             raise MaucError("ranking must be a one-dimensional array of column numbers.")
-        n_features = self._fold.n_features
+        n_features = self._X_train.shape[1]
         if ranking.min() < 0 or ranking.max() >= n_features:
             raise MaucError(
                 f"ranking must hold columns in [0, {n_features - 1}], "
@@ -246,20 +235,22 @@ class FoldEvaluator:
         return ranking.astype(np.int64)
 
 
-def _check_sizes(sizes, n_ranked):
+def check_sizes(sizes, n_ranked, meaning):
+    """Return subset sizes as an array.
+
+    Parameters
+    ----------
+    sizes : array-like of int
+    n_ranked : int
+        The largest size that is possible.
+    meaning : str
+        What `n_ranked` is, for the error message.
+    """
     sizes = np.asarray(sizes)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or len(sizes) == 0:
-        raise MaucError(f"sizes must be a one-dimensional array of whole numbers, got {sizes!r}.")
+        raise MaucError(f"sizes must be whole numbers, one or more of them, got {sizes.tolist()}.")
     if sizes.min() < 1 or sizes.max() > n_ranked:
         raise MaucError(
-            f"sizes must be in [1, {n_ranked}] (the length of the ranking), "
-            f"got {sizes.min()} to {sizes.max()}."
+            f"sizes must be in [1, {n_ranked}] ({meaning}), got {sizes.min()} to {sizes.max()}."
         )
     return sizes
-
-
-def _check_X(X, name):
-    return check_array(
-        X, dtype=[np.float64, np.float32], order="F", ensure_all_finite="allow-nan",
-        input_name=name,
-    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-LEAST_DEVIATION = 0.05  # of a class, as a part of that of all training samples
+MIN_DEVIATION = 0.05  # of a class, relative to that of all training samples
 
 
 def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
@@ -29,9 +29,9 @@ def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
               + \log \sigma_{cf} \Big],
 
     whose parts are products of the test matrix, of its square and of its mask with matrices of
-    shape (n_features, n_classes): a thousandth of the work of densities one by one. Columns are
+    shape (n_features, n_classes): a thousandth of the work of single densities. Columns are
     standardised first, so that nothing cancels; a deviation is at least 1/20 of that of the whole
-    column, so that a class without spread there does not decide alone. The order of a product's
+    column, so that a class without spread does not dominate. The order of a product's
     sums depends on the number of BLAS threads, which the caller keeps at one.
     """
     known = ~np.isnan(X_train)
@@ -44,7 +44,7 @@ def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
     members = np.eye(n_classes)[codes].T
     n_known = np.maximum(members @ known, 1.0)
     mean = (members @ Z) / n_known
-    spread = np.sqrt(np.maximum((members @ Z**2) / n_known - mean**2, LEAST_DEVIATION**2))
+    spread = np.sqrt(np.maximum((members @ Z**2) / n_known - mean**2, MIN_DEVIATION**2))
     precision = 1.0 / spread**2
     constant = mean**2 * precision / 2 + np.log(spread)
     is_given = ~np.isnan(X_test)

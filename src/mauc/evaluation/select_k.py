@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
@@ -10,15 +9,16 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, check_random_state
 from threadpoolctl import threadpool_limits
 
-from mauc.classifiers.naive_bayes.naive_bayes import NormalNaiveBayes
-from mauc.evaluation.evaluate import FoldEvaluator
+from mauc.checks import check_choice, check_int, check_real
+from mauc.classifiers import NormalNaiveBayes
+from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
-from mauc.evaluation.score import TestLabels
-from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
+from mauc.exceptions import MaucWarning, UndefinedMAUCError
+from mauc.metrics.class_pairs import ClassPairs
 from mauc.problem.validate import make_problem
 from mauc.registry import Accepts
 
-MOST_AUTO = 100  # features that "auto" looks at
+MAX_AUTO = 100  # features that "auto" considers
 RULES = ("one_standard_error", "best")
 
 
@@ -34,7 +34,7 @@ class SizeCurve:
     rule : {"one_standard_error", "best"}
         How `size` is chosen.
     tolerance : float
-        A difference of MAUC that does not matter.
+        A difference of MAUC that is negligible.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class SizeCurve:
 
     @property
     def threshold(self):
-        """The mean that is good enough."""
+        """The smallest mean that is accepted."""
         best = self.mean.argmax()
         if self.rule == "best":
             return float(self.mean[best])
@@ -79,7 +79,7 @@ class SizeCurve:
 
     @property
     def size(self):
-        """The smallest size whose mean is good enough."""
+        """The smallest size whose mean is accepted."""
         return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
 
     def frame(self):
@@ -122,18 +122,18 @@ def select_k(
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     sizes : array-like of int, optional
-        Sizes to look at; by default about 18 from 1 to 100, closer for small sizes.
+        Sizes to evaluate; by default about 18 from 1 to 100, closer for small sizes.
     classifier : classifier, optional
         What the features are for. By default Naive Bayes with normal densities, computed for all
         sizes by a few matrix products (with nominal columns `NormalNaiveBayes`).
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
-        The first rule lets go of so much in any case: near MAUC 1 standard errors vanish.
+        Loss of MAUC that the first rule always accepts: near MAUC 1 standard errors vanish.
     n_folds : int, default=5
         Stratified folds; one whose test part has fewer than two classes is left out.
     response_method : str, default="auto"
-        What MAUC is computed of; "auto" is log-probabilities for Naive Bayes, whose
+        What MAUC is computed from; "auto" is log-probabilities for Naive Bayes, whose
         probabilities saturate, and "predict_proba" for others.
     sample_weight : array-like of shape (n_samples,), optional
         For selectors that take weights.
@@ -156,12 +156,9 @@ def select_k(
     >>> print(curve)
     6 features: MAUC 0.9990; best 0.9996 (standard error 0.0002) with 9
     """
-    if rule not in RULES:
-        raise MaucError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
-    if not isinstance(tolerance, Real) or not tolerance >= 0:
-        raise MaucError(f"tolerance must be a number from 0 up, got {tolerance!r}.")
-    if not isinstance(n_folds, Integral) or n_folds < 2:
-        raise MaucError(f"n_folds must be a whole number from 2 up, got {n_folds!r}.")
+    check_choice("rule", rule, RULES)
+    check_real("tolerance", tolerance, 0)
+    check_int("n_folds", n_folds, 2)
     holder = BaseEstimator()
     holder.categorical_features = getattr(selector, "categorical_features", None)
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
@@ -171,7 +168,9 @@ def select_k(
     if response_method == "auto":
         is_bayes = isinstance(classifier, NormalNaiveBayes)
         response_method = "predict_log_proba" if is_bayes else "predict_proba"
-    sizes = _check_sizes(sizes, problem.n_features)
+    if sizes is None:
+        sizes = auto_sizes(problem.n_features)
+    sizes = np.unique(check_sizes(sizes, problem.n_features, "the number of features"))
     values = []
     with threadpool_limits(1):  # the same bits on any number of cores
         for train, test in stratified_folds(problem, int(n_folds), random_state):
@@ -188,29 +187,15 @@ def select_k(
 
 def auto_sizes(n_features):
     """Return about 18 sizes up to 100 or all features, closer for small sizes."""
-    most = min(n_features, MOST_AUTO)
+    most = min(n_features, MAX_AUTO)
     steps = np.unique(np.round(np.geomspace(1, most, 17)).astype(np.int64))
     return np.union1d(steps, np.arange(1, min(most, 5) + 1))
 
 
-def _check_sizes(sizes, n_features):
-    if sizes is None:
-        return auto_sizes(n_features)
-    sizes = np.unique(np.asarray(sizes))
-    if sizes.dtype.kind not in "iu" or len(sizes) == 0:
-        raise MaucError("sizes must be whole numbers.")
-    if sizes[0] < 1 or sizes[-1] > n_features:
-        raise MaucError(
-            f"sizes must be in [1, {n_features}] (the number of features), "
-            f"got {sizes[0]} to {sizes[-1]}."
-        )
-    return sizes
-
-
 def stratified_folds(problem, n_folds, random_state):
-    """Yield the rows of stratified folds: each class is dealt out in a random order.
+    """Yield the rows of stratified folds: each class is distributed in a random order.
 
-    A class of one sample stays in the training part: a test on it could not be trained for.
+    A class of one sample stays in the training part: there would be nothing to learn it from.
     """
     generator = check_random_state(random_state)
     counts = problem.class_counts
@@ -238,22 +223,22 @@ def _rank(selector, X, problem, sample_weight, train, size):
     weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[train]}
     fitted = clone(selector).set_params(n_features_to_select=size)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # what a fold lacks the data lack, too
+        warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
         return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
 
 
 def _evaluate(problem, ranking, train, test, sizes, classifier, response_method, n_jobs):
     """Return the MAUC of every size in one fold."""
-    # The ranked columns alone: the classifier need not look at the others.
+    # Only the ranked columns: the classifier does not use the others.
     columns = problem.X[:, ranking]
     columns = columns.toarray() if sparse.issparse(columns) else columns
     if classifier is None:
         present, codes = np.unique(problem.codes[train], return_inverse=True)
-        labels = TestLabels(problem.codes[test], present)
+        pairs = ClassPairs.of_test(problem.codes[test], present)
         columns = np.array(columns, dtype=np.float64)
-        columns[np.isinf(columns)] = np.nan  # beyond any density: as if unknown
+        columns[np.isinf(columns)] = np.nan  # outside any density: treated as missing
         scores = nested_log_probabilities(columns[train], codes, columns[test], len(present), sizes)
-        return np.array([labels.mauc(score) for score in scores])
+        return np.array([pairs.mauc(score) for score in scores])
     model = clone(classifier)
     if problem.is_nominal is not None and "categorical_features" in model.get_params():
         model.set_params(categorical_features=problem.is_nominal[ranking])

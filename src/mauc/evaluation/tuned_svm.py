@@ -1,14 +1,15 @@
-"""RBF machines tuned for a data set, a fold or every subset size: a ranking in, MAUC out."""
+"""RBF machines tuned per data set or fold, and size: a ranking in, MAUC out."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from mauc.classifiers.svm.tuning import TuningResult, tune_rbf_svm
-from mauc.evaluation.evaluate import FoldEvaluator
+from mauc.checks import check_choice
+from mauc.classifiers import TuningResult, tune_rbf_svm
+from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
 from mauc.exceptions import MaucError
 
-SCOPES = ("dataset", "fold", "size")
+SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,9 @@ class TunedScores:
     Parameters
     ----------
     mauc : ndarray of shape (n_sizes,)
-    scope : {"dataset", "fold", "size"}
+    scope : {"dataset", "dataset_size", "fold", "fold_size"}
     tunings : tuple of TuningResult
-        One for all sizes, or one for each with scope "size".
+        One for all sizes, or one per size with scopes "dataset_size" and "fold_size".
     """
 
     mauc: np.ndarray
@@ -34,8 +35,8 @@ def evaluate_tuned_svm(
 ):  # fmt: skip
     """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
 
-    The paper tunes for every fold, size and selector, which is out of reach for one machine on
-    its larger data sets; the scope says how much of that is done.
+    The paper tunes for every fold, size and selector, which takes too long on one machine for its
+    larger data sets; the scope says how much of that is done.
 
     Parameters
     ----------
@@ -45,13 +46,15 @@ def evaluate_tuned_svm(
         How many of them to use, each in [1, len(ranking)].
     X_train, X_test : array-like of shape (n_samples, n_features)
     y_train, y_test : array-like of shape (n_samples,)
-    scope : {"dataset", "fold", "size"}, default="fold"
-        "dataset" takes the parameters of `tuned`; "fold" tunes once, on the training part and
-        the features of the largest size; "size" tunes on the training part for every size.
-    tuned : TuningResult, optional
-        What `tune_rbf_svm` found on the data set; for scope "dataset" only.
+    scope : {"dataset", "dataset_size", "fold", "fold_size"}, default="fold"
+        The words of `mauc.experiments.TuningSpec`. "dataset" and "dataset_size" use the
+        parameters of `tuned`; "fold" tunes once, on the training part and the features of the
+        largest size; "fold_size" tunes on the training part for every size.
+    tuned : TuningResult, or sequence of TuningResult, optional
+        What `tune_rbf_svm` found on the data set; for scope "dataset" one result, for
+        "dataset_size" one per size.
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
-        What MAUC is computed of, in tuning and on the test part.
+        What MAUC is computed from, in tuning and on the test part.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     **options
@@ -72,13 +75,12 @@ def evaluate_tuned_svm(
     >>> scores.scope, scores.tunings[0].n_evaluated
     ('fold', 20)
     """
-    if scope not in SCOPES:
-        raise MaucError(f"scope must be one of {', '.join(map(repr, SCOPES))}, got {scope!r}.")
-    if (scope == "dataset") != (tuned is not None):
-        raise MaucError('tuned= goes with scope="dataset", and that scope needs it.')
+    check_choice("scope", scope, SCOPES)
+    if scope.startswith("dataset") != (tuned is not None):
+        raise MaucError('tuned= goes with scope="dataset" or "dataset_size", and they need it.')
     evaluator = FoldEvaluator(X_train, y_train, X_test, y_test, n_jobs=n_jobs)
-    ranking, sizes = np.asarray(ranking), np.asarray(sizes)
-    X_train = np.asarray(X_train)
+    ranking, X_train = np.asarray(ranking), np.asarray(X_train)
+    sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
 
     def tune(size):
         return tune_rbf_svm(
@@ -91,10 +93,12 @@ def evaluate_tuned_svm(
             ranking, some_sizes, tuning.classifier(), response_method=response_method
         )
 
-    if scope == "size":
-        tunings = tuple(tune(size) for size in sizes)
-        pairs = zip(sizes, tunings, strict=True)
-        mauc = np.concatenate([evaluate([size], tuning) for size, tuning in pairs])
-        return TunedScores(mauc, scope, tunings)
-    tuning = tuned if scope == "dataset" else tune(max(sizes))
-    return TunedScores(evaluate(sizes, tuning), scope, (tuning,))
+    if scope in ("dataset", "fold"):
+        tuning = tune(max(sizes)) if tuned is None else tuned
+        return TunedScores(evaluate(sizes, tuning), scope, (tuning,))
+    tunings = tuple(map(tune, sizes)) if tuned is None else tuple(tuned)
+    if len(tunings) != len(sizes):
+        raise MaucError(f"tuned= must have one result per size ({len(sizes)}), got {len(tunings)}.")
+    pairs = zip(sizes, tunings, strict=True)
+    mauc = np.concatenate([evaluate([size], tuning) for size, tuning in pairs])
+    return TunedScores(mauc, scope, tunings)

@@ -1,17 +1,18 @@
 """A confidence interval of MAUC: labels and scores in, bootstrap values out."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 
 from mauc.auc.score_auc import class_wins
-from mauc.exceptions import MaucError, UndefinedMAUCError
-from mauc.metrics.mauc import check_labels, check_scores, warn_of_absent
+from mauc.checks import check_int, check_real
+from mauc.metrics.class_pairs import ClassPairs
+from mauc.metrics.mauc import check_scored, warn_of_absent
 from mauc.parallel import run_blocks
 
-_AT_ONCE = 16  # resamples of a task
+_BLOCK_RESAMPLES = 16  # per task
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,9 @@ def mauc_interval(
 
     Notes
     -----
-    Samples are drawn with replacement within each class, so that every resample has all of them
-    in their numbers, and the interval is that of the percentiles. The score columns are sorted
-    once: a resample is a weight of each sample. The interval tells the uncertainty of this test
+    Samples are drawn with replacement within each class, so that every resample has the same class
+    sizes, and the interval is that of the percentiles. The score columns are sorted
+    once: a resample is a weight of each sample. The interval describes the uncertainty of this test
     set, not that of training.
 
     Examples
@@ -87,19 +88,12 @@ def mauc_interval(
     >>> print(mauc_interval(y, scores, n_bootstrap=200))
     MAUC 0.9306, 95% interval 0.8053 to 1.0000 (200 resamples)
     """
-    if not isinstance(n_bootstrap, Integral) or n_bootstrap < 1:
-        raise MaucError(f"n_bootstrap must be a whole number from 1 up, got {n_bootstrap!r}.")
-    if not isinstance(level, Real) or not 0.0 < level < 1.0:
-        raise MaucError(f"level must be in (0, 1), got {level!r}.")
-    y_true, ST = column_or_1d(y_true), check_scores(y_score)
-    check_consistent_length(y_true, ST.T)
-    classes, codes = check_labels(y_true, labels, len(ST))
-    counts = np.bincount(codes, minlength=len(classes))
-    if (counts > 0).sum() < 2:
-        raise UndefinedMAUCError("MAUC compares classes: y_true must hold at least 2 of them.")
+    check_int("n_bootstrap", n_bootstrap, 1)
+    check_real("level", level, 0, 1, is_low_open=True, is_high_open=True)
+    ST, codes, classes = check_scored(y_true, y_score, labels)
+    pairs = ClassPairs(codes, classes)
+    counts, first, second, is_present = pairs.totals, pairs.first, pairs.second, pairs.is_present
     warn_of_absent(classes, counts)
-    first, second = np.triu_indices(len(classes), 1)
-    is_present = (counts[first] > 0) & (counts[second] > 0)
     members = [np.flatnonzero(codes == code) for code in np.flatnonzero(counts)]
     orders = np.argsort(ST, axis=1)
     scale = np.where(is_present, 4.0 * counts[first] * counts[second], np.nan)
@@ -125,8 +119,8 @@ def mauc_interval(
                 )
             auc[place] = pair_auc(weights)
 
-    starts = range(0, n_bootstrap, _AT_ONCE)
-    blocks = (slice(start, min(start + _AT_ONCE, n_bootstrap)) for start in starts)
+    starts = range(0, n_bootstrap, _BLOCK_RESAMPLES)
+    blocks = (slice(start, min(start + _BLOCK_RESAMPLES, n_bootstrap)) for start in starts)
     for _ in run_blocks(resample, blocks, n_jobs):
         pass
     values = auc[:, is_present].mean(axis=1)

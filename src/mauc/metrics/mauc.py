@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
-from sklearn.utils.validation import _check_sample_weight
 
-from mauc.auc.score_auc import class_wins
-from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
+from mauc.exceptions import AbsentClassWarning, MaucError, listed, warn_user
+from mauc.metrics.class_pairs import ClassPairs, score_columns
 from mauc.problem.decomposition import Decomposition
+from mauc.problem.validate import check_same_length, check_table, check_vector, check_weights
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class PairAUCReport:
         return len(self.first)
 
     def to_frame(self):
-        """Return the report as a pandas DataFrame, one row a pair."""
+        """Return the report as a pandas DataFrame, one row per pair."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -103,16 +102,8 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
-    y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Scores, a column a class; larger means more likely. They need not be probabilities:
-        decision values do. One-dimensional scores are those of the second of two classes.
-    labels : array-like of shape (n_classes,), optional
-        The label of each score column. Needed if a class has no sample in `y_true` or if the
-        columns are not in sorted order of the labels.
-    sample_weight : array-like of shape (n_samples,), optional
-        A pair of samples counts with the product of their weights.
+    y_true, y_score, labels, sample_weight
+        As in `mauc_score`.
 
     Returns
     -------
@@ -129,24 +120,10 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
     b vs c  absent  absent  absent
     MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
     """
-    y_true = column_or_1d(y_true)
-    ST = check_scores(y_score)
-    check_consistent_length(y_true, ST.T, sample_weight)
-    classes, codes = check_labels(y_true, labels, ST.shape[0])
-    weights = _check_sample_weight(sample_weight, ST.T, dtype=np.float64, ensure_non_negative=True)
-    totals = np.bincount(codes, weights, minlength=len(classes))
-    if (totals > 0).sum() < 2:
-        raise UndefinedMAUCError(
-            f"MAUC compares classes: y_true must hold samples of at least 2 classes, "
-            f"got only {listed(classes[totals > 0]) or 'none'}."
-        )
-    wins = np.empty((len(classes), len(classes)))
-    class_wins(ST, np.argsort(ST, axis=1), codes, weights, wins)
-    first, second = np.triu_indices(len(classes), 1)
-    with np.errstate(invalid="ignore"):  # 0 / 0 of an absent class: NaN
-        auc_first = wins[first, second] / (2 * totals[first] * totals[second])
-        auc_second = wins[second, first] / (2 * totals[first] * totals[second])
-    return PairAUCReport(classes, totals, first, second, auc_first, auc_second)
+    ST, codes, classes = check_scored(y_true, y_score, labels, sample_weight)
+    pairs = ClassPairs(codes, classes, check_weights(sample_weight, ST.T))
+    auc = pairs.auc(ST)
+    return PairAUCReport(classes, pairs.totals, pairs.first, pairs.second, *auc)
 
 
 def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
@@ -157,7 +134,7 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     y_true : array-like of shape (n_samples,)
         True labels.
     y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Scores, a column a class; larger means more likely. They need not be probabilities:
+        Scores, one column per class; larger means more likely. They need not be probabilities:
         decision values do. One-dimensional scores are those of the second of two classes.
     labels : array-like of shape (n_classes,), optional
         The label of each score column. Needed if a class has no sample in `y_true` or if the
@@ -168,7 +145,7 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     Returns
     -------
     mauc : float
-        In [0, 1]; 1/2 for scores that tell nothing. Pairs with a class that has no sample are
+        In [0, 1]; 1/2 for scores without information. Pairs with a class that has no sample are
         left out, with an `AbsentClassWarning`.
 
     See Also
@@ -213,21 +190,31 @@ def warn_of_absent(classes, totals):
         )
 
 
-def check_scores(y_score):
-    """Return the score columns as contiguous rows, shape (n_classes, n_samples)."""
-    scores = check_array(
-        y_score, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y_score"
-    )
-    if np.isnan(scores).any():
-        raise MaucError("y_score must not contain NaN: a sample without a score has no rank.")
-    if scores.ndim == 1:
-        return np.stack((-scores, scores))
-    if scores.shape[1] == 1:
+def check_scored(y_true, y_score, labels, sample_weight=None):
+    """Validate labels and scores.
+
+    Returns
+    -------
+    ST : ndarray of shape (n_classes, n_samples), float64
+        Score columns, contiguous.
+    codes : ndarray of shape (n_samples,), int32
+        Column of each sample's class.
+    classes : ndarray of shape (n_classes,)
+        Label of each column.
+    """
+    y_true = check_vector(y_true, "y_true")
+    is_vector = np.ndim(y_score) == 1
+    table = np.reshape(y_score, (-1, 1)) if is_vector else y_score
+    scores = check_table(table, name="y_score", dtype=np.float64, accept_infinite=True)
+    if not is_vector and scores.shape[1] == 1:
         raise MaucError("y_score must have a column for each class, got 1 column.")
-    return np.ascontiguousarray(scores.T)
+    ST = score_columns(scores[:, 0] if is_vector else scores, "y_score")
+    check_same_length(y_true, ST.T, sample_weight)
+    classes, codes = _encode(y_true, labels, len(ST))
+    return ST, codes, classes
 
 
-def check_labels(y_true, labels, n_columns):
+def _encode(y_true, labels, n_columns):
     """Return the label of each column and the column of each sample."""
     present, codes = np.unique(y_true, return_inverse=True)
     if labels is None:
@@ -237,7 +224,7 @@ def check_labels(y_true, labels, n_columns):
                 f"got {n_columns}; if classes are absent from y_true, give labels=."
             )
         return present, codes.astype(np.int32)
-    labels = column_or_1d(labels)
+    labels = check_vector(labels, "labels")
     if len(labels) != n_columns:
         raise MaucError(
             f"labels must name the {n_columns} columns of y_score, got {len(labels)} labels."

@@ -13,7 +13,7 @@ class MAUCScorer(BaseEstimator):
     """Score a fitted classifier by the MAUC of its probabilities or decision values.
 
     Unlike a scorer made by ``make_scorer``, it knows the classes of the classifier, so a fold
-    that lacks a class is scored on the pairs that are there.
+    that lacks a class is scored on the pairs that are present.
 
     Parameters
     ----------
@@ -37,10 +37,6 @@ class MAUCScorer(BaseEstimator):
     def __init__(self, response_method=RESPONSES):
         self.response_method = response_method
 
-    def __call__(self, estimator, X, y, sample_weight=None):
-        """Return the MAUC of the estimator's scores of X."""
-        return self.score(estimator, X, y, sample_weight=sample_weight)
-
     def score(self, estimator, X, y, sample_weight=None):
         """Return the MAUC of the estimator's scores of X."""
         methods = self.response_method
@@ -58,6 +54,8 @@ class MAUCScorer(BaseEstimator):
         raise MaucError(
             f"{type(estimator).__name__} must have {' or '.join(methods)} to be scored by MAUC."
         )
+
+    __call__ = score
 
 
 mauc_scorer = MAUCScorer()

@@ -7,6 +7,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
 from mauc.classifiers.c45.c45 import C45
+from mauc.exceptions import MaucError
 
 
 @pytest.fixture
@@ -97,12 +98,12 @@ def test_float32_memory_order_and_strides_do_not_matter(iris):
     ],
 )
 def test_errors_name_the_thing_the_want_and_the_got(iris, option, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(MaucError, match=message):
         clone(C45(**option)).fit(iris.data, iris.target)
 
 
 def test_only_zero_weights_are_refused(iris):
-    with pytest.raises(ValueError, match=r"(?i)sample.weights? must"):
+    with pytest.raises(MaucError, match=r"(?i)sample.weights? must"):
         C45().fit(iris.data, iris.target, sample_weight=np.zeros(150))
 
 

@@ -6,6 +6,7 @@ from c45_oracle import Oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mauc.classifiers.c45.columns import SortedColumns
 from mauc.classifiers.c45.order import sort_orders
 from mauc.classifiers.c45.tree import fit_tree, predict_fractions
 
@@ -20,11 +21,15 @@ def all_columns(X):
     return np.arange(X.shape[1], dtype=np.int32)
 
 
-def fit(X, y, n_classes, columns=None, **options):
+def sort_all(X, y, n_classes, n_values=None, weight=None):
     XT = read_only_transpose(X)
-    columns = all_columns(X) if columns is None else columns
-    options.setdefault("has_missing", bool(np.isnan(X).any()))
-    return fit_tree(XT, y, n_classes, sort_orders(XT), columns, **options)
+    n_values = np.zeros(len(XT), np.int32) if n_values is None else n_values
+    has_missing = np.isnan(XT).any(axis=1)
+    return SortedColumns(XT, sort_orders(XT), y, n_classes, n_values, has_missing, weight, {})
+
+
+def fit(X, y, n_classes, n_values=None, weight=None, **options):
+    return fit_tree(sort_all(X, y, n_classes, n_values, weight), all_columns(X), **options)
 
 
 def fractions(tree, X, n_classes):
@@ -80,7 +85,7 @@ def test_complete_data_agree_with_the_definition(data, options):
 @given(data_sets(missing=True, nominal=True), OPTIONS)
 def test_missing_and_nominal_values_agree_with_the_definition(data, options):
     X, y, n_classes, n_values = data
-    tree = fit(X, y, n_classes, n_values=n_values, has_missing=True, **options)
+    tree = fit(X, y, n_classes, n_values, **options)
     assert_same_tree(tree, Oracle(X, y, n_classes, n_values, **options), X)
 
 
@@ -89,8 +94,8 @@ def test_missing_and_nominal_values_agree_with_the_definition(data, options):
 def test_weights_agree_with_the_definition(data, options, seed):
     X, y, n_classes, n_values = data
     weight = np.round(np.random.default_rng(seed).uniform(0.3, 3.0, len(y)), 2)
-    tree = fit(X, y, n_classes, n_values=n_values, weight=weight, has_missing=True, **options)
-    assert_same_tree(tree, Oracle(X, y, n_classes, n_values, weight, **options), X)
+    tree = fit(X, y, n_classes, n_values, weight, **options)
+    assert_same_tree(tree, Oracle(X, y, n_classes, n_values, weight, weight, **options), X)
 
 
 @settings(deadline=None, max_examples=60)
@@ -109,9 +114,9 @@ def test_weight_two_is_the_row_given_twice(data, seed):
     X, y, n_classes, n_values = data
     times = np.random.default_rng(seed).integers(1, 4, len(y))
     weight = times.astype(float)
-    weighted = fit(X, y, n_classes, n_values=n_values, weight=weight, repeats=weight)
+    weighted = fit(X, y, n_classes, n_values, weight)
     twice = np.repeat(np.arange(len(y)), times)
-    repeated = fit(X[twice], y[twice], n_classes, n_values=n_values)
+    repeated = fit(X[twice], y[twice], n_classes, n_values)
     assert len(weighted.feature) == len(repeated.feature)
     np.testing.assert_allclose(
         fractions(weighted, X, n_classes), fractions(repeated, X, n_classes), atol=1e-9
@@ -127,14 +132,11 @@ def test_columns_share_one_sort(data, seed, drop_missing):
         X, n_values = np.nan_to_num(X), np.zeros(X.shape[1], np.int32)
     rng = np.random.default_rng(seed)
     columns = rng.permutation(X.shape[1])[: rng.integers(1, X.shape[1] + 1)].astype(np.int32)
-    XT = read_only_transpose(X)
-    order = sort_orders(XT)
-    before = order.copy()
-    nominal = {} if drop_missing else {"n_values": n_values, "has_missing": True}
-    shared = fit_tree(XT, y, n_classes, order, columns, **nominal)
-    np.testing.assert_array_equal(order, before)
-    alone_nominal = {} if drop_missing else {"n_values": n_values[columns], "has_missing": True}
-    alone = fit(X[:, columns], y, n_classes, **alone_nominal)
+    data = sort_all(X, y, n_classes, n_values)
+    before = data.order.copy()
+    shared = fit_tree(data, columns)
+    np.testing.assert_array_equal(data.order, before)
+    alone = fit(X[:, columns], y, n_classes, n_values[columns])
     for name in set(shared._fields) - {"feature"}:
         np.testing.assert_array_equal(getattr(shared, name), getattr(alone, name))
     inner = alone.feature >= 0

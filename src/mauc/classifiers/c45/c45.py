@@ -1,24 +1,17 @@
 """C4.5 decision trees, as WEKA 3.6.14's J48 grows and prunes them."""
 
-from numbers import Real
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from mauc.classifiers.c45.order import sort_orders
+from mauc.checks import check_real
+from mauc.classifiers.base import BaseClassifier
+from mauc.classifiers.c45.columns import encode_columns, sort_columns
+from mauc.classifiers.c45.nested import NestedTree
 from mauc.classifiers.c45.text import tree_to_text
 from mauc.classifiers.c45.tree import fit_tree, predict_fractions
-from mauc.classifiers.nominal_columns import (
-    UNSEEN,
-    categorical_columns,
-    encode_column,
-    find_categories,
-)
 
 
-class C45(ClassifierMixin, BaseEstimator):
+class C45(BaseClassifier):
     """C4.5 decision tree with pessimistic pruning and subtree raising.
 
     The tree, its leaves and its class fractions are those of WEKA 3.6.14's J48 with the same
@@ -29,7 +22,7 @@ class C45(ClassifierMixin, BaseEstimator):
     confidence : float, default=0.25
         Confidence of the pessimistic error bound, in (0, 0.5]; smaller values prune more.
     min_samples_leaf : float, default=2
-        Least number (weight) of samples in a branch, at least two of them for a nominal split.
+        Minimum number (weight) of samples in a branch; a nominal split needs two such branches.
     prune : bool, default=True
         Whether to prune. Without it only splits that do not reduce the training error are undone.
     subtree_raising : bool, default=True
@@ -61,10 +54,10 @@ class C45(ClassifierMixin, BaseEstimator):
         ratio = gain / split_information,  gain = (1 - u) (H - H_split) - log2(cuts) / N
 
     among the features whose gain is not below the average; u is the part of N whose value is
-    missing and log2(cuts) / N pays for having chosen among several cuts. Missing values (NaN) are
+    missing and log2(cuts) / N is the cost of choosing among several cuts. Missing values (NaN) are
     allowed in `fit` and in prediction: such a sample follows all branches, weighted by how much of
-    the known training weight took each. A nominal value that did not occur in `fit` gets the class
-    fractions of the node that asks for it.
+    the known training weight took each. A nominal value that is not in the training data gets the
+    class fractions of the node that tests it.
 
     Sample weights mean repetition: a sample of weight 2 is the same as the sample given twice.
     (J48 counts such a sample once where C4.5 compares numbers of instances, in two places.)
@@ -97,14 +90,12 @@ class C45(ClassifierMixin, BaseEstimator):
     <BLANKLINE>
     """
 
+    _order = "F"
+
     def __init__(
-        self,
-        confidence=0.25,
-        min_samples_leaf=2,
-        prune=True,
-        subtree_raising=True,
+        self, confidence=0.25, min_samples_leaf=2, prune=True, subtree_raising=True,
         categorical_features=None,
-    ):
+    ):  # fmt: skip
         self.confidence = confidence
         self.min_samples_leaf = min_samples_leaf
         self.prune = prune
@@ -127,45 +118,25 @@ class C45(ClassifierMixin, BaseEstimator):
         -------
         self : C45
         """
-        self._check_parameters()
-        X, y = self._validate(X, y, reset=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-            if not weight.any():
-                raise ValueError("sample_weight must have a positive entry, got only zeros.")
-            # a sample of weight 0 must not exist: thresholds are values of training samples
-            kept = weight > 0.0
-            X, codes, weight = np.asfortranarray(X[kept]), codes[kept], weight[kept]
-            weight = None if (weight == 1.0).all() else weight
-        nominal = self._nominal_columns(X.shape[1])
-        self.categories_ = find_categories(X, nominal)
-        n_values = np.zeros(X.shape[1], np.int32)
-        for j, values in self.categories_.items():
-            n_values[j] = len(values)
-        XT = self._encode(X)
-        self.tree_ = fit_tree(
-            XT,
-            codes.astype(np.int32),
-            len(self.classes_),
-            sort_orders(XT),
-            np.arange(X.shape[1], dtype=np.int32),
-            n_values=n_values if self.categories_ else None,
-            weight=weight,
-            repeats=weight,
-            has_missing=bool(np.isnan(XT).any()),
-            confidence=self.confidence,
-            min_leaf=self.min_samples_leaf,
-            prune=self.prune,
-            raising=self.subtree_raising,
-        )
+        columns = self.prepare(self._check_samples(X, y, sample_weight))
+        self.categories_ = columns.categories
+        self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
         self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
         self.tree_size_ = len(self.tree_.feature)
         return self
+
+    def check_options(self):
+        """Raise a `MaucError` if a parameter is wrong."""
+        check_real("confidence", self.confidence, 0, 0.5, is_low_open=True)
+        check_real("min_samples_leaf", self.min_samples_leaf, 1)
+
+    def prepare(self, samples):
+        """Return the `SortedColumns` of training `Samples`."""
+        return sort_columns(samples)
+
+    def nest(self, samples, X_test, response_method, n_jobs=None):
+        """Return the `NestedTree` of training `Samples` and a test part."""
+        return NestedTree(self._grow, self.prepare(samples), X_test)
 
     def predict_proba(self, X):
         """Return the class fractions at the leaf of each sample.
@@ -178,30 +149,15 @@ class C45(ClassifierMixin, BaseEstimator):
         -------
         fractions : ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        X = self._validate(X, reset=False)
-        fractions = np.empty((X.shape[0], len(self.classes_)))
-        predict_fractions(self.tree_, self._encode(X), fractions)
+        XT = encode_columns(self._check_X(X), self.categories_)
+        fractions = np.empty((XT.shape[1], len(self.classes_)))
+        predict_fractions(self.tree_, XT, fractions)
         return fractions
-
-    def predict(self, X):
-        """Return the most frequent class at the leaf of each sample, of equals the first.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        fractions = self.predict_proba(X)
-        return self.classes_[np.argmax(fractions, axis=1)]
 
     def to_text(self, feature_names=None, class_names=None):
         """Return the tree as text, in the layout of J48's printout.
 
-        A leaf shows its class, the training weight that reached it and, behind the slash, how much
+        A leaf shows its class, the training weight that reached it and, after the slash, how much
         of that belongs to other classes.
 
         Parameters
@@ -227,43 +183,8 @@ class C45(ClassifierMixin, BaseEstimator):
         default = [f"x{j}" for j in range(self.n_features_in_)]
         return list(getattr(self, "feature_names_in_", default))
 
-    def _validate(self, X, y="no_validation", reset=True):
-        return validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            order="F",
-            ensure_all_finite="allow-nan",
-        )
-
-    def _check_parameters(self):
-        if not isinstance(self.confidence, Real) or not 0.0 < self.confidence <= 0.5:
-            raise ValueError(f"confidence must be a number in (0, 0.5], got {self.confidence!r}.")
-        if not isinstance(self.min_samples_leaf, Real) or not self.min_samples_leaf >= 1:
-            raise ValueError(
-                f"min_samples_leaf must be a number >= 1, got {self.min_samples_leaf!r}."
-            )
-
-    def _nominal_columns(self, n_features):
-        """Return the numbers of the nominal features."""
-        names = getattr(self, "feature_names_in_", None)
-        return categorical_columns(self.categorical_features, n_features, names)
-
-    def _encode(self, X):
-        """Return X transposed, read-only, nominal columns as codes (one too many if unseen)."""
-        if self.categories_:
-            X = X.copy(order="F")
-        for j, values in self.categories_.items():
-            codes = encode_column(X[:, j], values)
-            codes[codes == UNSEEN] = len(values)
-            X[:, j] = np.where(np.isnan(X[:, j]), np.nan, codes)
-        XT = X.T.view()
-        XT.flags.writeable = False
-        return XT
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+    def _grow(self, columns, chosen):
+        return fit_tree(
+            columns, chosen, confidence=self.confidence, min_leaf=self.min_samples_leaf,
+            prune=self.prune, raising=self.subtree_raising,
+        )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Write a C4.5 tree down, one test or leaf a line."""
+"""A C4.5 tree as text, one test or leaf per line."""
 
 import math
 
@@ -69,7 +69,7 @@ def tree_to_text(tree, feature_names, class_names, categories):
     lines = []
     if tree.n_children[0] == 0:
         lines.append(f": {describe_leaf(tree, 0, -1, class_names)}")
-    # Waiting branches: (parent, child number, depth); the first child is on top.
+    # Branches to print: (parent, child number, depth); the first child is on top.
     waiting = [(0, v, 0) for v in reversed(range(tree.n_children[0]))]
     while waiting:
         parent, v, depth = waiting.pop()

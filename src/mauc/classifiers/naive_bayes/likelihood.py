@@ -1,4 +1,4 @@
-"""Normal Naive Bayes, column by column: class moments in, likelihoods and their product out."""
+"""Normal Naive Bayes, column by column: columns in, class moments, likelihoods, products out."""
 
 import math
 
@@ -8,13 +8,13 @@ from numba import njit, uintp
 from mauc.numerics.normal_cdf import log_normal_cell, normal_cdf
 
 DEFAULT_PRECISION = 0.01  # of a column with fewer than two distinct values
-LEAST_LIKELIHOOD = 1e-75  # of one column; a smaller largest product is scaled up by its inverse
-_LEAST_SD = 1e-10  # below, a deviation says nothing about the scale
-_LEAST_DIVISOR = 2.2250738585072014e-308
-_LARGEST = 1e100  # beyond, squares would overflow
-_BLOCK_VALUES = 2**17  # sorted at a time: they stay in the second-level cache
+MIN_LIKELIHOOD = 1e-75  # of one column; a smaller largest product is scaled up by its inverse
+_MIN_DEVIATION = 1e-10  # WEKA ignores smaller deviations
+_MIN_DIVISOR = 2.2250738585072014e-308  # the smallest normal float64
+_MAX_VALUE = 1e100  # beyond, squares would overflow
+_BLOCK_VALUES = 2**17  # values sorted at a time: they fit the second-level cache
 
-# normal_cdf is below LEAST_LIKELIHOOD left of the first and exactly 1 right of the second
+# normal_cdf is below MIN_LIKELIHOOD left of the first and exactly 1 right of the second
 _FLOOR_Z = -18.5
 _ONE_Z = 8.5
 
@@ -66,7 +66,7 @@ def _fit_block(XT, ordered, codes, weights, scales, precisions, means, deviation
         last = len(column) - 1
         while last > 0 and math.isnan(column[last]):
             last -= 1
-        if max(-column[0], column[last]) > _LARGEST:
+        if max(-column[0], column[last]) > _MAX_VALUE:
             scales[j] = 2.0**-700
             column *= scales[j]
         precisions[j] = _mean_gap(column)
@@ -91,12 +91,12 @@ def _mean_gap(ordered):
 def _fit_column(column, codes, weights, scale, precision, sums, means, deviations):
     """Fill the means and deviations of the classes, shape (n_classes,), of one column.
 
-    A row of `sums` is a class: its weight, the sums of its values and of their squares, both
-    counted from its first value (so that a large offset costs no digits), and that value.
+    A row of `sums` belongs to a class: its weight, the sums of its values and of their squares,
+    both relative to its first value (so that a large offset costs no digits), and that value.
     """
     for k in range(len(means)):
         means[k] = 0.0
-        deviations[k] = max(precision / 6.0, _LEAST_DIVISOR)
+        deviations[k] = max(precision / 6.0, _MIN_DIVISOR)
         for part in range(3):
             sums[k, part] = 0.0
     for i in range(len(column)):
@@ -106,8 +106,8 @@ def _fit_column(column, codes, weights, scale, precision, sums, means, deviation
         is_vague |= not _set_moments(k, sums, precision, means, deviations)
     if not is_vague:
         return
-    # WEKA sets the deviation after each row and leaves it where it is when the new one vanishes,
-    # so the last that did not vanish on the way stays.
+    # WEKA updates the deviation after each row, unless the new one vanishes: the result is the last
+    # one that did not vanish.
     for k in range(len(means)):
         for part in range(3):
             sums[k, part] = 0.0
@@ -136,10 +136,10 @@ def _set_moments(k, sums, precision, means, deviations):
     offset = sums[k, 1] / sums[k, 0]
     means[k] = sums[k, 3] + offset
     deviation = math.sqrt(abs(sums[k, 2] - offset * sums[k, 1]) / sums[k, 0])
-    if deviation > _LEAST_SD:
+    if deviation > _MIN_DEVIATION:
         deviations[k] = max(precision / 6.0, deviation)
         return True
-    return sums[k, 2] == 0.0  # all values equal: it vanished all the way
+    return sums[k, 2] == 0.0  # all values equal: it vanished after every row
 
 
 @njit(cache=True, nogil=True)
@@ -154,8 +154,8 @@ def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
     scales, precisions : ndarray of shape (n_features,)
     means, deviations : ndarray of shape (n_features, n_classes)
     is_log : bool
-        Whether to give logarithms. They come from the lower tail whichever side x is on and have
-        no floor; the probabilities are floored differences, as WEKA's.
+        Whether to compute logarithms. They are evaluated in the lower tail on either side of the
+        mean and have no floor; the probabilities are floored differences, as WEKA's.
     out : ndarray of shape (n_features, n_samples, n_classes)
         Filled; 1 (or log 1) where the value is missing.
     """
@@ -173,7 +173,7 @@ def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
                 last = value
                 continue
             value = np.rint(value / precision) * precision
-            if value == last:  # as the row before: common in columns with many zeros
+            if value == last:  # as in the row before: common in columns with many zeros
                 for k in range(uintp(n_classes)):
                     out[j, i, k] = out[j, i - uintp(1), k]
                 continue
@@ -187,7 +187,7 @@ def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
                 likelihood = 0.0
                 if upper > _FLOOR_Z and lower < _ONE_Z:
                     likelihood = normal_cdf(upper) - normal_cdf(lower)
-                out[j, i, k] = max(LEAST_LIKELIHOOD, likelihood)
+                out[j, i, k] = max(MIN_LIKELIHOOD, likelihood)
 
 
 @njit(cache=True, nogil=True)
@@ -199,8 +199,8 @@ def multiply_likelihoods(likelihoods, columns, joint):
     likelihoods : ndarray of shape (n_features, n_samples, n_classes)
     columns : ndarray of shape (n_columns,), int64
     joint : ndarray of shape (n_samples, n_classes)
-        Changed. A row whose largest value falls below 1e-75 is multiplied by 1e75: the largest
-        never vanishes.
+        Updated. A row whose largest value falls below 1e-75 is multiplied by 1e75, so that the
+        largest never vanishes.
     """
     n, n_classes = joint.shape
     for column in columns:
@@ -209,7 +209,7 @@ def multiply_likelihoods(likelihoods, columns, joint):
             for k in range(uintp(n_classes)):
                 joint[i, k] *= likelihoods[column, i, k]
                 largest = max(largest, joint[i, k])
-            if 0.0 < largest < LEAST_LIKELIHOOD:
+            if 0.0 < largest < MIN_LIKELIHOOD:
                 for k in range(uintp(n_classes)):
                     joint[i, k] *= 1e75
 

@@ -9,7 +9,7 @@ def log_odds(joint):
     Parameters
     ----------
     joint : ndarray of shape (n_samples, n_classes)
-        Joint log-probabilities l, or anything that differs from them by a number per row.
+        Joint log-probabilities l, up to a constant per row.
 
     Returns
     -------
@@ -24,9 +24,9 @@ def log_odds(joint):
     with np.errstate(under="ignore"):
         largest = joint[rows, winner][:, np.newaxis]
         shares = np.exp(joint - largest)
-        # Without a class that does not win, the sum still holds the winner's 1.
+        # Without a class that is not the largest, the sum still contains the 1 of the largest.
         others = largest + np.log(np.maximum(1.0, shares.sum(axis=1, keepdims=True) - shares))
-        # Without the winner, the sum has to be taken anew.
+        # Without the largest, the sum has to be computed again.
         rest = joint.copy()
         rest[rows, winner] = -np.inf
         second = rest.max(axis=1, keepdims=True)
@@ -35,6 +35,6 @@ def log_odds(joint):
 
 
 def log_probabilities(odds):
-    """Return log p_k from the log-odds; the one of a sure winner is tiny, not 0."""
+    """Return log p_k from the log-odds; that of a certain class is tiny, not 0."""
     with np.errstate(under="ignore"):
         return -np.logaddexp(0.0, -odds)

@@ -1,23 +1,19 @@
 """The nearest neighbour in the unit cube, exactly, as WEKA's IB1 and IBk measure it."""
 
-from numbers import Real
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from mauc.checks import check_real
+from mauc.classifiers.base import BaseClassifier
 from mauc.classifiers.distances import PLAIN, find_nearest, grow_distances, sum_ties
-from mauc.classifiers.nominal_columns import categorical_columns, check_weights
-from mauc.classifiers.scaling import find_ranges
-from mauc.exceptions import MaucError
+from mauc.classifiers.nearest_neighbor.nested import NestedNeighbor
+from mauc.classifiers.scaling import ScaledSamples, find_ranges
 
-_BLOCK_DISTANCES = 2**21  # distances held at a time, 16 MB
+_BLOCK_DISTANCES = 2**21  # distances computed at a time, 16 MB
 _UNIT_ROUNDOFF = 2.0**-53
-_LARGEST = 1e100  # its square is finite
+_MAX_VALUE = 1e100  # its square is finite
 
 
-class NearestNeighbor(ClassifierMixin, BaseEstimator):
+class NearestNeighbor(BaseClassifier):
     r"""Classify by the nearest training sample (1NN).
 
     Numeric features are scaled to [0, 1] by their ranges in the training data.
@@ -40,7 +36,7 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ranges_ : Ranges
-        Least and largest value of each feature, and the values of the nominal ones.
+        Smallest and largest value of each feature, and the values of the nominal ones.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -51,15 +47,15 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
     The squared distance is the sum over the features, in their order, of the squared difference
     of the scaled values. If one value is missing (NaN), the difference is the largest that the
     known value z allows, max(z, 1 - z); if both are, it is 1; of nominal values it is 1 if one
-    or both are missing. Distances are first estimated by a matrix product; those that rounding
-    leaves open are computed again as defined, so the result is that of the definition to the
-    last bit, whatever the block size and the BLAS library.
+    or both are missing. Distances are first estimated by a matrix product; those too close to
+    compare after rounding are computed again as defined, so the result is that of the definition
+    to the last bit, whatever the block size and the BLAS library.
 
     With :math:`n_k` the weight of the equally near samples of class k, n the total weight and
     c classes, ``smooth=True`` gives :math:`(1/n + n_k) / (c/n + \sum_k n_k)`.
 
-    WEKA widens the ranges by every sample it classifies, so that its answer depends on the
-    samples before; here they stay those of the training data.
+    WEKA widens the ranges by every sample it classifies, so that its result depends on the
+    samples before; here they remain those of the training data.
 
     A sample weight means repetition.
 
@@ -95,29 +91,27 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights; a sample of weight zero is as good as absent. Hard scores know no others.
+            Weights; a sample of weight 0 is left out. Hard scores ignore the others.
 
         Returns
         -------
         self : NearestNeighbor
         """
-        if not isinstance(self.min_range, Real) or not self.min_range >= 0:
-            raise MaucError(f"min_range must be a number >= 0, got {self.min_range!r}.")
-        X, y = self._validate(X, y, reset=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        check_weights(weights)
-        if not weights.all():
-            X, codes, weights = X[weights > 0], codes[weights > 0], weights[weights > 0]
-        nominal = categorical_columns(
-            self.categorical_features, X.shape[1], getattr(self, "feature_names_in_", None)
-        )
-        self.ranges_ = find_ranges(X, nominal, self.min_range)
-        self._ZT = self.ranges_.scale(X)
-        self._codes = codes.astype(np.int32)
-        self._weights = weights
+        self._train = self.prepare(self._check_samples(X, y, sample_weight))
+        self.ranges_ = self._train.ranges
         return self
+
+    def check_options(self):
+        """Raise a `MaucError` if a parameter is wrong."""
+        check_real("min_range", self.min_range, 0)
+
+    def prepare(self, samples):
+        """Return the `ScaledSamples` of training `Samples`."""
+        return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
+
+    def nest(self, samples, X_test, response_method, n_jobs=None):
+        """Return the `NestedNeighbor` of training `Samples` and a test part."""
+        return NestedNeighbor(self, self.prepare(samples), X_test, n_jobs)
 
     def predict_proba(self, X):
         """Return the scores of the classes, hard or smooth.
@@ -130,53 +124,40 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        QT = self.ranges_.scale(self._validate(X, reset=False))
-        kinds = self.ranges_.kinds(self._ZT, QT)
+        X = self._check_X(X)
+        QT = self.ranges_.scale(X)
+        kinds = self.ranges_.kinds(self._train.ZT, QT)
         nearest = np.empty(QT.shape[1], np.int64)
         tied = np.empty((QT.shape[1], len(self.classes_)))
-        if (kinds == PLAIN).all() and np.abs(QT).max() < _LARGEST:
+        if (kinds == PLAIN).all() and np.abs(QT).max() < _MAX_VALUE:
             self._search_by_product(QT, nearest, tied)
         else:
             self._search_by_sums(QT, kinds, nearest, tied)
-        return self.scores(nearest, tied)
+        return self.scores(self._train, nearest, tied)
 
-    def predict(self, X):
-        """Return the class with the highest score, of equals the first.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        scores = self.predict_proba(X)
-        return self.classes_[np.argmax(scores, axis=1)]
-
-    def scores(self, nearest, tied):
+    def scores(self, train, nearest, tied):
         """Turn the nearest samples, and the weight of the equally near ones, into scores.
 
         Parameters
         ----------
+        train : ScaledSamples
         nearest : ndarray of shape (n_queries,)
             The first of the nearest training samples.
         tied : ndarray of shape (n_queries, n_classes)
-            Weight of all equally near ones of each class; not looked at for hard scores.
+            Weight of all equally near ones of each class; ignored for hard scores.
 
         Returns
         -------
         scores : ndarray of shape (n_queries, n_classes)
         """
-        n_classes = len(self.classes_)
         if not self.smooth:
-            return np.eye(n_classes)[self._codes[nearest]]
-        share = 1.0 / self._weights.sum()
-        return (share + tied) / (n_classes * share + tied.sum(axis=1, keepdims=True))
+            return np.eye(train.n_classes)[train.codes[nearest]]
+        share = 1.0 / train.weights.sum()
+        return (share + tied) / (train.n_classes * share + tied.sum(axis=1, keepdims=True))
 
     def _search_by_product(self, QT, nearest, tied):
-        Z, Q = np.ascontiguousarray(self._ZT.T), np.ascontiguousarray(QT.T)
+        train = self._train
+        Z, Q = np.ascontiguousarray(train.ZT.T), np.ascontiguousarray(QT.T)
         norms = np.einsum("ij,ij->i", Z, Z)
         reach = np.sqrt(np.einsum("ij,ij->i", Q, Q)) + np.sqrt(norms.max())
         # |q - z|^2 - |q|^2 = |z|^2 - 2 q.z; each term is a sum of n_features products, wrong by
@@ -186,32 +167,21 @@ class NearestNeighbor(ClassifierMixin, BaseEstimator):
             estimates = Q[rows] @ Z.T
             estimates *= -2.0
             estimates += norms
-            least = estimates.min(axis=1)
-            query, candidates = np.nonzero(estimates <= (least + slack[rows])[:, np.newaxis])
-            starts = np.searchsorted(query, np.arange(len(least) + 1))
+            smallest = estimates.min(axis=1)
+            query, candidates = np.nonzero(estimates <= (smallest + slack[rows])[:, np.newaxis])
+            starts = np.searchsorted(query, np.arange(len(smallest) + 1))
             find_nearest(
-                Q[rows], Z, starts, candidates, self._codes, self._weights,
+                Q[rows], Z, starts, candidates, train.codes, train.weights,
                 nearest[rows], tied[rows],
             )  # fmt: skip
 
     def _search_by_sums(self, QT, kinds, nearest, tied):
-        columns = np.arange(len(QT))
-        for rows in _row_blocks(QT.shape[1], self._ZT.shape[1]):
-            distances = np.zeros((rows.stop - rows.start, self._ZT.shape[1]))
-            grow_distances(QT, self._ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
+        train, columns = self._train, np.arange(len(QT))
+        for rows in _row_blocks(QT.shape[1], train.ZT.shape[1]):
+            distances = np.zeros((rows.stop - rows.start, train.ZT.shape[1]))
+            grow_distances(QT, train.ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
             nearest[rows] = distances.argmin(axis=1)
-            sum_ties(distances, self._codes, self._weights, nearest[rows], tied[rows])
-
-    def _validate(self, X, y="no_validation", *, reset):
-        return validate_data(
-            self, X, y, reset=reset,
-            dtype=[np.float64, np.float32], ensure_all_finite="allow-nan",
-        )  # fmt: skip
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+            sum_ties(distances, train.codes, train.weights, nearest[rows], tied[rows])
 
 
 def _row_blocks(n_queries, n_samples):

@@ -1,4 +1,4 @@
-"""RBF kernel matrices: scaled columns in, squared distances that grow and kernels out."""
+"""RBF kernel matrices: scaled columns in, kernels of a growing set of columns out."""
 
 import numpy as np
 
@@ -10,13 +10,13 @@ _BLOCK_ROWS = 128
 class SquaredDistances:
     """Squared distances between two sets of samples, or within one, on a growing set of columns.
 
-    A column is added to every distance in the order given, so the values are the same to the bit
-    in whatever steps the columns come. Within one set only one half is computed.
+    Columns are added in the order given, so the values are the same to the bit however the columns
+    are divided into steps. Within one set only one half is computed.
 
     Parameters
     ----------
     QT : ndarray of shape (n_features, n_queries), float64
-        Scaled columns, one a row.
+        Scaled columns, one per row.
     ZT : ndarray of shape (n_features, n_samples), float64, optional
         The other set; None: the same one.
     """

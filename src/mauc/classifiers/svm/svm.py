@@ -1,23 +1,19 @@
 """Support vector machine with RBF kernel: libsvm on min-max scaled features."""
 
-from numbers import Real
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.svm import SVC
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mauc.classifiers.scaling import find_ranges, find_spreads
+from mauc.checks import check_choice, check_real, is_real
+from mauc.classifiers.base import BaseClassifier
+from mauc.classifiers.scaling import ScaledSamples, find_ranges, find_spreads
+from mauc.classifiers.svm.nested import NestedSVM
 from mauc.classifiers.svm.rbf_kernel import SquaredDistances
-from mauc.exceptions import MaucError
 
-# A kernel matrix of so many samples takes 1.15 GB.
-MOST_PRECOMPUTED = 12_000
-_PREDICTED_AT_ONCE = 1024
+MAX_PRECOMPUTED = 12_000  # samples; their kernel matrix takes 1.15 GB
+_BLOCK_SAMPLES = 1024  # predicted at a time
 
 
-class RBFSVM(ClassifierMixin, BaseEstimator):
+class RBFSVM(BaseClassifier):
     r"""Support vector machine with RBF kernel, as the paper used it.
 
     scikit-learn's SVC (libsvm, one machine per pair of classes) on features that are scaled to
@@ -29,7 +25,7 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
     C : float, default=1.0
         Cost of a margin error.
     gamma : float, "auto" or "scale", default="auto"
-        Of the kernel; "auto" is 1 / n_features, "scale" is 1 / (n_features times the variance of
+        Kernel width; "auto" is 1 / n_features, "scale" is 1 / (n_features times the variance of
         all scaled values).
     scaling : {"range", "standard"}, default="range"
         To [0, 1] by the range, or to mean 0 and variance 1.
@@ -38,19 +34,19 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
     precompute : bool or "auto", default="auto"
         Whether to compute the kernel matrix of the training data once, which is faster but
         takes 8 n^2 bytes. "auto": up to 12000 samples. The two ways round differently, so their
-        decision values agree within the tolerance of the solver only.
+        decision values agree only within the tolerance of the solver.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ranges_ : Ranges
-        What is scaled to 0 and to 1: least and largest value of each feature, or mean and mean
-        plus standard deviation.
+        What is scaled to 0 and to 1: smallest and largest value of each feature, or mean and
+        mean plus standard deviation.
     mean_ : ndarray of shape (n_features,)
-        What takes the place of missing values.
+        It replaces missing values.
     gamma_ : float
-        Of the kernel.
+        Kernel width.
     svc_ : SVC
         The fitted machine.
     n_features_in_ : int
@@ -65,8 +61,8 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
     Notes
     -----
     `predict_proba` gives hard scores, 1 for the predicted class and 0 for the others: what the
-    paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; score by
-    them with ``MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the mean
+    paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; use them for
+    scoring with ``MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the mean
     of the feature in the training data, as WEKA does.
 
     References
@@ -85,6 +81,8 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
     >>> model.decision_function(X[70:71]).round(2)
     array([[-0.24,  1.21,  2.16]])
     """
+
+    _min_classes = 2
 
     def __init__(self, C=1.0, gamma="auto", *, scaling="range", tol=1e-3, precompute="auto"):
         self.C = C
@@ -107,36 +105,41 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
         -------
         self : RBFSVM
         """
-        X, y = self._validate(X, y, reset=True)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise MaucError(f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}.")
-        ZT = self.set_scale(X).scale(X)
-        self.gamma_ = self.check_gamma(ZT)
-        self.svc_ = self.make_svc(X.shape[0], self.gamma_)
-        self._support_ZT = None
-        if self.svc_.kernel == "precomputed":
-            distances = SquaredDistances(ZT)
-            distances.add(np.arange(len(ZT)))
-            self.svc_.fit(distances.kernel(self.gamma_), y)
-            self._support_ZT = np.ascontiguousarray(ZT[:, self.svc_.support_])
+        train = self.prepare(self._check_samples(X, y))
+        self.ranges_, self.mean_ = train.ranges, train.ranges.fill
+        self.gamma_ = self.gamma_for(train.ZT)
+        labels, self._support_ZT = self.classes_[train.codes], None
+        if self._is_precomputed(len(labels)):
+            distances = SquaredDistances(train.ZT)
+            distances.add(np.arange(len(train.ZT)))
+            self.svc_ = self.make_svc("precomputed", self.gamma_)
+            self.svc_.fit(distances.kernel(self.gamma_), labels)
+            self._support_ZT = np.ascontiguousarray(train.ZT[:, self.svc_.support_])
         else:
-            self.svc_.fit(ZT.T, y)
+            self.svc_ = self.make_svc("rbf", self.gamma_).fit(train.ZT.T, labels)
         return self
 
-    def predict(self, X):
-        """Return the class that wins most pairs.
+    def check_options(self):
+        """Raise a `MaucError` if a parameter is wrong."""
+        if not (is_real(self.C) and np.isposinf(self.C)):  # infinite: a hard margin
+            check_real("C", self.C, 0, is_low_open=True)
+        if not (isinstance(self.gamma, str) and self.gamma in ("auto", "scale")):
+            check_real("gamma", self.gamma, 0, is_low_open=True, words=', "auto" or "scale"')
+        check_choice("scaling", self.scaling, ("range", "standard"))
+        check_real("tol", self.tol, 0, is_low_open=True)
+        check_choice("precompute", self.precompute, ("auto", True, False))
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
+    def prepare(self, samples):
+        """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
+        X, mean = samples.X, _known_means(samples.X)
+        ranges = find_ranges(X, fill=mean) if self.scaling == "range" else find_spreads(X, mean)
+        return ScaledSamples.of(samples, ranges)
 
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        return self._respond(X, "predict")
+    def nest(self, samples, X_test, response_method, n_jobs=None):
+        """Return the `NestedSVM` of a fold; None if the kernel matrix is not to be computed."""
+        if not self._is_precomputed(len(samples.codes)):
+            return None
+        return NestedSVM(self, self.prepare(samples), X_test, response_method)
 
     def predict_proba(self, X):
         """Return hard scores: 1 for the predicted class, 0 for the others.
@@ -149,7 +152,7 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
         -------
         scores : ndarray of shape (n_samples, n_classes)
         """
-        labels = self.predict(X)
+        labels = self._respond(X, "predict")
         return np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
 
     def decision_function(self, X):
@@ -165,77 +168,39 @@ class RBFSVM(ClassifierMixin, BaseEstimator):
         """
         return self._respond(X, "decision_function")
 
-    def set_scale(self, X):
-        """Take the ranges and means of the training data."""
-        if self.scaling not in ("range", "standard"):
-            raise MaucError(f'scaling must be "range" or "standard", got {self.scaling!r}.')
-        self.mean_ = _known_means(X)
-        self.ranges_ = find_ranges(X) if self.scaling == "range" else find_spreads(X, self.mean_)
-        return self
+    def make_svc(self, kernel, gamma):
+        """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
+        return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=self.tol)
 
-    def scale(self, X):
-        """Return X scaled by the training ranges, missing values replaced, columns as rows."""
-        ZT = self.ranges_.scale(X)
-        is_missing = np.isnan(ZT)
-        if is_missing.any():
-            means = self.ranges_.scale(self.mean_[np.newaxis, :])
-            ZT = np.where(is_missing, means, ZT)
-        return ZT
-
-    def is_precomputed(self, n_samples):
-        """Tell whether the kernel matrix of so many samples is to be computed once."""
-        if self.precompute not in ("auto", True, False):
-            raise MaucError(f'precompute must be True, False or "auto", got {self.precompute!r}.')
-        if self.precompute == "auto":
-            return n_samples <= MOST_PRECOMPUTED
-        return bool(self.precompute)
-
-    def make_svc(self, n_samples, gamma):
-        """Return the unfitted SVC, its kernel "precomputed" or "rbf"."""
-        if self.is_precomputed(n_samples):
-            return SVC(C=self.C, kernel="precomputed", tol=self.tol)
-        return SVC(C=self.C, kernel="rbf", gamma=gamma, tol=self.tol)
-
-    def check_gamma(self, ZT):
+    def gamma_for(self, ZT):
         """Return gamma as a number, for scaled columns as rows."""
-        if isinstance(self.gamma, str) and self.gamma == "auto":
+        if self.gamma == "auto":
             return 1.0 / len(ZT)
-        if isinstance(self.gamma, str) and self.gamma == "scale":
+        if self.gamma == "scale":
             spread = ZT.var()
             return 1.0 / (len(ZT) * spread) if spread > 0 else 1.0
-        if not isinstance(self.gamma, Real) or not self.gamma > 0:
-            raise MaucError(
-                f'gamma must be a positive number, "auto" or "scale", got {self.gamma!r}.'
-            )
         return float(self.gamma)
 
+    def _is_precomputed(self, n_samples):
+        if self.precompute == "auto":
+            return n_samples <= MAX_PRECOMPUTED
+        return bool(self.precompute)
+
     def _respond(self, X, method):
-        check_is_fitted(self)
-        ZT = self.scale(self._validate(X, reset=False))
-        respond = getattr(self.svc_, method)
+        X = self._check_X(X)
+        ZT, respond = self.ranges_.scale(X), getattr(self.svc_, method)
         if self._support_ZT is None:
             return respond(ZT.T)
         parts = []
-        for start in range(0, ZT.shape[1], _PREDICTED_AT_ONCE):
-            part = np.ascontiguousarray(ZT[:, start : start + _PREDICTED_AT_ONCE])
+        for start in range(0, ZT.shape[1], _BLOCK_SAMPLES):
+            part = np.ascontiguousarray(ZT[:, start : start + _BLOCK_SAMPLES])
             distances = SquaredDistances(part, self._support_ZT)
             distances.add(np.arange(len(part)))
-            # SVC wants a column for each training sample and reads those of the support vectors
+            # SVC takes a column per training sample, of which it reads those of the support vectors
             kernel = np.zeros((part.shape[1], self.svc_.shape_fit_[0]))
             kernel[:, self.svc_.support_] = distances.kernel(self.gamma_)
             parts.append(respond(kernel))
         return np.concatenate(parts)
-
-    def _validate(self, X, y="no_validation", *, reset):
-        return validate_data(
-            self, X, y, reset=reset,
-            dtype=[np.float64, np.float32], ensure_all_finite="allow-nan",
-        )  # fmt: skip
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _known_means(X):

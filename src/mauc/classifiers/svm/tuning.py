@@ -5,13 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
-from sklearn.utils import check_X_y
 
+from mauc.checks import check_choice, check_int
+from mauc.classifiers.base import Samples
 from mauc.classifiers.svm.rbf_kernel import SquaredDistances
 from mauc.classifiers.svm.svm import RBFSVM
 from mauc.exceptions import MaucError
-from mauc.metrics import pair_auc_scores
+from mauc.metrics.class_pairs import ClassPairs
 from mauc.parallel import run_blocks
+from mauc.problem.validate import as_mauc_error, check_table, encode_labels
 
 PAPER_C = tuple(2.0**power for power in range(-5, 16, 2))
 PAPER_GAMMA = tuple(2.0**power for power in range(-15, 4, 2))
@@ -20,12 +22,12 @@ _STRIDE = 3  # of the coarse grid
 
 @dataclass(frozen=True)
 class TuningResult:
-    """What a search found, and how much of the grid it looked at.
+    """What a search found, and how much of the grid it evaluated.
 
     Parameters
     ----------
     C, gamma : float
-        The best point; of equal ones that of the least C, then of the least gamma.
+        The best point; of equal ones that of the smallest C, then of the smallest gamma.
     mauc : float
         Its mean MAUC over the folds.
     scores : ndarray of shape (n_C, n_gamma)
@@ -72,8 +74,8 @@ def tune_rbf_svm(
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
     The squared distances of a fold are computed once for the whole grid, and a kernel matrix
-    once for all C. Where a larger C leaves the machines as they were, to the bit, no bound was
-    ever reached, so all still larger ones are the same and are not trained again.
+    once for all C. Where a larger C gives the same machines, to the bit, no bound is active, so
+    all still larger ones give them too and are not trained again.
 
     Parameters
     ----------
@@ -83,13 +85,13 @@ def tune_rbf_svm(
     C_values, gamma_values : sequence of float
         The grid; by default the paper's, 2^-5, 2^-3, ..., 2^15 and 2^-15, ..., 2^3.
     search : {"full", "coarse_to_fine"}, default="full"
-        "coarse_to_fine" evaluates every third value of both parameters and then, again and
-        again, the neighbours of the best point, at most a quarter of the grid in all.
+        "coarse_to_fine" evaluates every third value of both parameters and then, repeatedly,
+        the neighbours of the best point, at most a quarter of the grid in all.
     n_folds : int, default=3
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
-        What MAUC is computed of: the hard scores of the paper, or the decision values.
+        What MAUC is computed from: the hard scores of the paper, or the decision values.
     random_state : int, RandomState or None, default=0
-        Shuffles the samples before they are dealt into stratified folds.
+        Shuffles the samples before they are divided into stratified folds.
     n_jobs : int, optional
         Threads. The result does not depend on it.
 
@@ -105,29 +107,25 @@ def tune_rbf_svm(
     >>> print(tune_rbf_svm(X, y, search="coarse_to_fine"))
     C = 2048, gamma = 0.125: MAUC 0.9752, the best of 25 of 110 grid points (coarse_to_fine)
     """
-    X, y = check_X_y(X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-    if search not in ("full", "coarse_to_fine"):
-        raise MaucError(f'search must be "full" or "coarse_to_fine", got {search!r}.')
-    if response_method not in ("predict_proba", "decision_function"):
-        raise MaucError(
-            f'response_method must be "predict_proba" or "decision_function", '
-            f"got {response_method!r}."
-        )
-    C_values, gamma_values = (
-        _check_axis("C_values", C_values),
-        _check_axis("gamma_values", gamma_values),
-    )
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise MaucError(f"y must hold at least 2 classes, got one class: {classes[0]!r}.")
-    folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(X, codes))
+    check_choice("search", search, ("full", "coarse_to_fine"))
+    check_choice("response_method", response_method, ("predict_proba", "decision_function"))
+    check_int("n_folds", n_folds, 2)
+    C_values = _check_axis("C_values", C_values)
+    gamma_values = _check_axis("gamma_values", gamma_values)
+    X, y = check_table(X, y)
+    classes, codes, _ = encode_labels(y)
+    try:
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+        folds = list(splitter.split(X, codes))
+    except ValueError as error:
+        raise as_mauc_error(error) from error
     scores = np.full((len(C_values), len(gamma_values)), np.nan)
 
     def evaluate(wanted):
         """Score the points of a mask of the grid."""
         total = np.zeros(scores.shape)
         for train, test in folds:
-            fold = _Fold(X[train], codes[train], X[test], codes[test], len(classes))
+            fold = _TuningFold(X[train], codes[train], X[test], codes[test], len(classes))
             columns = np.flatnonzero(wanted.any(axis=0))
 
             def score_column(place, fold=fold):
@@ -148,23 +146,24 @@ def tune_rbf_svm(
     )  # fmt: skip
 
 
-class _Fold:
+class _TuningFold:
     """One split of the data: distances computed once."""
 
     def __init__(self, X_train, codes_train, X_test, codes_test, n_classes):
-        model = RBFSVM().set_scale(X_train)
-        ZT, QT = model.scale(X_train), model.scale(X_test)
-        self._within, self._between = SquaredDistances(ZT), SquaredDistances(QT, ZT)
+        train = RBFSVM().prepare(Samples.unweighted(X_train, codes_train, n_classes))
+        QT = train.ranges.scale(X_test)
+        self._within, self._between = SquaredDistances(train.ZT), SquaredDistances(QT, train.ZT)
         for distances in (self._within, self._between):
-            distances.add(np.arange(len(ZT)))
-        self._codes_train, self._codes_test, self._n_classes = codes_train, codes_test, n_classes
+            distances.add(np.arange(len(QT)))
+        self._codes, self._n_classes = codes_train, n_classes
+        self._pairs = ClassPairs(codes_test, np.arange(n_classes), name="a fold")
 
     def score(self, gamma, C_values, response_method):
         """Return the MAUC for each of the ascending values of C."""
         within, between = self._within.kernel(gamma), self._between.kernel(gamma)
         values, last = np.empty(len(C_values)), None
         for place, C in enumerate(C_values):
-            svc = SVC(C=C, kernel="precomputed").fit(within, self._codes_train)
+            svc = SVC(C=C, kernel="precomputed").fit(within, self._codes)
             if last is not None and _are_same(svc, last):
                 values[place:] = values[place - 1]
                 break
@@ -184,8 +183,7 @@ class _Fold:
             scores[:, svc.classes_] = (
                 np.column_stack((-values, values)) if values.ndim == 1 else values
             )
-        labels = np.arange(self._n_classes)
-        return pair_auc_scores(self._codes_test, scores, labels=labels).mauc
+        return self._pairs.mauc(scores)
 
 
 def _search_coarse_to_fine(evaluate, scores, n_allowed):
@@ -196,7 +194,7 @@ def _search_coarse_to_fine(evaluate, scores, n_allowed):
         stride += 1
     evaluate(coarse)
     while (n_left := n_allowed - np.count_nonzero(~np.isnan(scores))) > 0:
-        # The best of what is known; its neighbours that are not known, in grid order.
+        # Neighbours of the best point that are not evaluated yet, in grid order.
         row, column = np.unravel_index(np.nanargmax(scores), scores.shape)
         near = np.zeros(scores.shape, dtype=bool)
         near[max(0, row - 1) : row + 2, max(0, column - 1) : column + 2] = True
@@ -224,7 +222,10 @@ def _are_same(one, other):
 
 
 def _check_axis(name, values):
-    values = np.unique(np.asarray(values, dtype=np.float64))
-    if values.size == 0 or not (np.isfinite(values) & (values > 0)).all():
-        raise MaucError(f"{name} must be positive numbers, got {values.tolist()}.")
-    return values
+    try:
+        grid = np.unique(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        grid = np.empty(0)
+    if grid.size == 0 or not (np.isfinite(grid) & (grid > 0)).all():
+        raise MaucError(f"{name} must be positive numbers, got {values!r}.")
+    return grid

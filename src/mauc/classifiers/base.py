@@ -1,0 +1,112 @@
+"""What the classifiers share: a user's X, y and weights in, `Samples` out; predict and tags."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mauc.exceptions import MaucError
+from mauc.problem.nominal import flag_columns
+from mauc.problem.validate import check_table, check_weights, encode_labels
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Validated training data.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64 or float32
+        NaN is a missing value.
+    codes : ndarray of shape (n_samples,), int32
+        Class of each sample, in [0, n_classes).
+    weights : ndarray of shape (n_samples,), float64
+        Positive.
+    n_classes : int
+    nominal : ndarray of int
+        The nominal columns, ascending.
+    """
+
+    X: np.ndarray
+    codes: np.ndarray
+    weights: np.ndarray
+    n_classes: int
+    nominal: np.ndarray
+
+    @classmethod
+    def unweighted(cls, X, codes, n_classes, nominal=()):
+        """Return samples of weight 1."""
+        return cls(X, codes, np.ones(len(codes)), n_classes, np.asarray(nominal, dtype=np.int64))
+
+
+class BaseClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers: validation, labels, nominal columns and prediction.
+
+    A classifier has
+
+    - ``check_options()``, which raises a `MaucError` for a wrong parameter;
+    - ``prepare(samples)``, which returns the encoded, sorted or scaled columns: the work that is
+      done once, whichever of the columns are used later. ``fit`` learns from all of them;
+    - ``nest(samples, X_test, response_method, n_jobs)``, which prepares both parts of a fold and
+      returns an object whose ``scores(ranking, sizes)`` yields the scores of the test samples by
+      the first k features of a ranking, for each k of the ascending sizes. It may return None
+      if there is no work to share.
+    """
+
+    _order: str | None = None  # memory order that X is brought to; None keeps the one it has
+    _min_classes = 1
+
+    def predict(self, X):
+        """Return the class with the highest score, of equals the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        scores = self.predict_proba(X)
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    def check_options(self):
+        """Raise a `MaucError` if a parameter is wrong."""
+
+    def nominal_columns(self, n_features, feature_names=None):
+        """Return the numbers of the nominal columns, ascending.
+
+        Parameters
+        ----------
+        n_features : int
+        feature_names : sequence of str, optional
+        """
+        names = None if feature_names is None else [str(name) for name in feature_names]
+        wanted = getattr(self, "categorical_features", None)
+        return np.flatnonzero(flag_columns(wanted, n_features, names))
+
+    def _check_samples(self, X, y, sample_weight=None):
+        """Validate the arguments of ``fit``, encode the labels and drop samples of weight 0."""
+        self.check_options()
+        X, y = check_table(X, y, estimator=self, order=self._order)
+        self.classes_, codes, _ = encode_labels(y, min_classes=self._min_classes)
+        weights = check_weights(sample_weight, X)
+        is_there = weights > 0
+        if not is_there.any():
+            raise MaucError("sample_weight must have a positive entry, got only zeros.")
+        if not is_there.all():
+            X = np.asarray(X[is_there], order=self._order)
+            codes, weights = codes[is_there], weights[is_there]
+        nominal = self.nominal_columns(X.shape[1], getattr(self, "feature_names_in_", None))
+        return Samples(X, codes, weights, len(self.classes_), nominal)
+
+    def _check_X(self, X):
+        """Validate the samples to predict."""
+        check_is_fitted(self)
+        return check_table(X, estimator=self, reset=False, order=self._order)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,74 @@
+"""What the classifiers share: validation, labels, weights, prediction."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_iris
+
+from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers.base import Samples
+from mauc.exceptions import MaucError
+
+X, Y = load_iris(return_X_y=True)
+MODELS = [C45(), NearestNeighbor(), NormalNaiveBayes(), RBFSVM()]
+TAKES_WEIGHTS = MODELS[:3]
+each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+
+
+@each_model
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((sparse.csr_array(X), Y), "Sparse data"),
+        ((np.where(X > 7, np.inf, X), Y), "infinity"),
+        (([["a"], ["b"]], [0, 1]), "could not convert string to float"),
+        ((X, Y[1:]), "inconsistent numbers of samples"),
+        ((X, None), "requires y to be passed"),
+        ((X, Y + 0.5), "Unknown label type"),
+        ((X[:, 0], Y), "2D array"),
+    ],
+)
+def test_bad_training_data_are_errors_of_this_library(model, arguments, message):
+    with pytest.raises(MaucError, match=message):
+        model.fit(*arguments)
+
+
+@each_model
+def test_bad_test_data_are_errors_of_this_library(model):
+    model.fit(X, Y)
+    with pytest.raises(MaucError, match="expecting 4 features"):
+        model.predict(X[:, :3])
+
+
+@pytest.mark.parametrize("model", TAKES_WEIGHTS, ids=lambda model: type(model).__name__)
+def test_bad_weights_are_errors_of_this_library(model):
+    for weights, message in ((-np.ones(150), "Negative"), (np.ones(3), "shape"), (0 * Y, "must")):
+        with pytest.raises(MaucError, match=message):
+            model.fit(X, Y, weights)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (C45(confidence=2), "confidence"),
+        (NearestNeighbor(min_range="x"), "min_range"),
+        (RBFSVM(C=0), "C must be"),
+    ],
+)
+def test_options_are_checked_before_the_data(model, message):
+    with pytest.raises(MaucError, match=message):
+        model.fit("no data", None)
+
+
+@pytest.mark.parametrize("model", TAKES_WEIGHTS, ids=lambda model: type(model).__name__)
+def test_a_class_of_weight_zero_keeps_its_label(model):
+    model.fit(X, Y, (Y > 0).astype(float))
+    np.testing.assert_array_equal(model.classes_, [0, 1, 2])
+    assert not (model.predict(X) == 0).any()
+
+
+@each_model
+def test_to_prepare_is_not_to_fit(model):
+    fresh = type(model)()
+    fresh.prepare(Samples.unweighted(X, Y.astype(np.int32), 3))
+    assert vars(fresh) == vars(type(model)())
