@@ -5,15 +5,19 @@ BIN := $(VENV)/bin
 MAUC_DATA ?= ../shared/data
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slow test-data test-browser lint format bench bench-runtime figures \
-  reproduction beyond clean
+.PHONY: demo test coverage test-slow test-data test-browser lint format bench bench-runtime \
+  figures reproduction beyond clean
 
 demo: $(VENV)/.demo
 	$(BIN)/mauc select
 	$(BIN)/mauc compare --methods mdfs,maucd,chi --classifiers nb --sizes 5,10,20 --repeats 1
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
+
+# The share of Python lines that the tests run, kernels apart.
+coverage: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -q -m slow

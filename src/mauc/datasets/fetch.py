@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.datasets.cache import cache_folder, cached_path, digest_of, read_note
-from mauc.datasets.dataset import Dataset
+from mauc.datasets.cache import cache_folder, cached_path, file_digest, read_note
+from mauc.datasets.dataset import Dataset, column_of
 from mauc.datasets.find import data_folder
 from mauc.datasets.load import load_dataset
 from mauc.datasets.registry import OPENML, Entry, dataset_info
@@ -71,7 +71,7 @@ def fetch(name: str, *, force: bool = False) -> Path:
         "origins": list(entry.origins),
         "licence": entry.licence,
         "sha256": digest,
-        "npz_sha256": digest_of(path),
+        "npz_sha256": file_digest(path),
         "fingerprint": dataset.fingerprint(),
         "shape": [dataset.n_samples, dataset.n_features],
     }
@@ -110,7 +110,7 @@ def _locate(entry: Entry) -> tuple[str, str | None, dict[str, Any]]:
 
 
 def _listed(told: Any) -> list[str]:
-    """Return what OpenML tells as nothing, a text with commas or a list."""
+    """Return as a list what OpenML gives as nothing, a text with commas or a list."""
     texts = told.split(",") if isinstance(told, str) else told or []
     return [str(text).strip() for text in texts]
 
@@ -138,7 +138,7 @@ def _download(url: str, folder: Path, file_name: str, md5: str | None, force: bo
 
 
 def _check_digest(entry: Entry, raw: Path, force: bool) -> str:
-    digest = digest_of(raw)
+    digest = file_digest(raw)
     if entry.sha256 is not None and digest != entry.sha256:
         raw.unlink()
         raise MaucError(
@@ -178,9 +178,9 @@ def _read(entry: Entry, raw: Path, reading: dict[str, Any]) -> Dataset:
 
 
 def _is_identifier(dataset: Dataset, j: int) -> bool:
-    """Tell whether a feature only names or numbers the samples."""
+    """Whether a feature only names or numbers the samples."""
     if dataset.feature_names[j] in dataset.nominal_features:
         return bool(dataset.X.iloc[:, j].nunique() == dataset.n_samples)
-    column = dataset.X.iloc[:, j].to_numpy() if hasattr(dataset.X, "iloc") else dataset.X[:, j]
+    column = np.asarray(column_of(dataset.X, j))
     numbers = np.arange(dataset.n_samples)
     return bool((column == numbers).all() or (column == numbers + 1).all())

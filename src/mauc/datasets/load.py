@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mauc.checks import check_choice
 from mauc.datasets.assemble import assemble
 from mauc.datasets.bundled import BUNDLED, load_bundled
 from mauc.datasets.dataset import Dataset
@@ -71,8 +72,7 @@ def load_dataset(
     >>> load_dataset("wine").X.shape
     (178, 13)
     """
-    if nominal not in NOMINAL:
-        raise MaucError(f"nominal must be one of {', '.join(NOMINAL)}, got {nominal!r}.")
+    check_choice("nominal", nominal, NOMINAL)
     marked, dropped = _listed(categorical_features), _listed(drop)
     options = {
         "encoding": encoding,
@@ -89,7 +89,7 @@ def load_dataset(
         is_named = path != Path(source)
         texts = [str(column) for column in marked] or None
         table = read_table(path, format, texts=texts, **options)
-        name = str(source) if is_named else dataset_stem(path)
+        name = str(source) if is_named else _stem(path)
     dataset = assemble(table, target, categorical_features=marked, drop=dropped)
     return encode_dataset(replace(dataset, name=name), nominal)
 
@@ -112,7 +112,7 @@ def read_csv(path: str | Path, target: str | int | None = None, **options: Any) 
     return load_dataset(Path(path), target, format="csv", **options)
 
 
-def dataset_stem(path: Path) -> str:
+def _stem(path: Path) -> str:
     """Return the name of a file without its extension, and without ``.gz``."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from mauc.checks import unknown_word
 from mauc.datasets.bundled import BUNDLED
-from mauc.exceptions import MaucError
 
 OPENML = "https://www.openml.org"
 _ESL = "https://hastie.su.domains/ElemStatLearn"
@@ -190,5 +190,5 @@ def dataset_info(name: str) -> Entry:
     617
     """
     if name not in REGISTRY:
-        raise MaucError(f"data set must be one of {', '.join(sorted(REGISTRY))}, got {name!r}.")
+        raise unknown_word("data set", name, sorted(REGISTRY))
     return REGISTRY[name]

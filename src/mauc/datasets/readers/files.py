@@ -55,7 +55,7 @@ def read_beginning(path: Path, n_bytes: int = 4096) -> bytes:
         return file.read(n_bytes)
 
 
-def describe_content(beginning: bytes) -> str:
+def _describe_content(beginning: bytes) -> str:
     """Say what a file with these first bytes is."""
     for start, what in _BEGINNINGS:
         if beginning.startswith(start):
@@ -72,9 +72,9 @@ def describe_content(beginning: bytes) -> str:
     return "text"
 
 
-def refuse_content(path: Path, wanted: str, beginning: bytes | None = None) -> MaucError:
+def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> MaucError:
     """Return the error for a file that is not what its name says."""
-    what = describe_content(read_beginning(path) if beginning is None else beginning)
+    what = _describe_content(read_beginning(path) if beginning is None else beginning)
     return MaucError(
         f"{path} is not {wanted}: by its first bytes it is {what}. "
         f"Give the file its right extension, or say the format."
@@ -86,7 +86,7 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
     """Open a file of text for reading, as bytes; gzip is undone whatever the name."""
     is_packed = read_beginning(path, 2) == _GZIP
     if path.suffix.lower() == ".gz" and not is_packed:
-        raise refuse_content(path, "a gzip archive")
+        raise content_error(path, "a gzip archive")
     opener: Callable[[Path, str], Any] = gzip.open if is_packed else open
     try:
         with opener(path, "rb") as opened:
@@ -103,7 +103,7 @@ def open_text(path: Path, encoding: str, newline: str | None = "") -> Iterator[i
         try:
             yield text
         except UnicodeError as error:
-            raise explain_encoding(path, encoding) from error
+            raise encoding_error(path, encoding) from error
         finally:
             text.detach()
 
@@ -127,13 +127,13 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
         beginning = file.read(4096)
     if not beginning:
         raise MaucError(f"{path} is empty (after unpacking); {wanted} is wanted.")
-    what = describe_content(beginning)
+    what = _describe_content(beginning)
     if what == "UTF-16 text" and not codecs.lookup(encoding).name.startswith("utf-16"):
         raise MaucError(f"{path} is UTF-16 text; say encoding='utf-16'.")
     if what == "a binary file of an unknown kind" and not _is_wide_encoding(encoding):
-        raise refuse_content(path, wanted, beginning)
+        raise content_error(path, wanted, beginning)
     if what not in ("text", "UTF-16 text", "a binary file of an unknown kind", wanted):
-        raise refuse_content(path, wanted, beginning)
+        raise content_error(path, wanted, beginning)
 
 
 def is_ascii_based(encoding: str) -> bool:
@@ -146,7 +146,7 @@ def _is_wide_encoding(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
 
 
-def explain_encoding(path: Path, encoding: str) -> MaucError:
+def encoding_error(path: Path, encoding: str) -> MaucError:
     """Return the error that names the first byte which the encoding does not know."""
     decoder = codecs.getincrementaldecoder(skip_mark(encoding))()
     offset = line = 0

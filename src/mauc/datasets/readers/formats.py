@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mauc.checks import check_choice
 from mauc.datasets.readers.arff import read_arff
 from mauc.datasets.readers.columnar import read_feather, read_parquet
 from mauc.datasets.readers.delimited import read_delimited
@@ -62,9 +63,7 @@ def find_format(path: str | Path, format: str | None = None) -> str:
     'csv'
     """
     if format is not None:
-        if format not in _FORMATS:
-            raise MaucError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
-        return format
+        return str(check_choice("format", format, FORMATS))
     path = Path(path)
     is_packed = path.suffix.lower() == ".gz"
     extension = Path(path.stem if is_packed else path.name).suffix.lower()
@@ -81,7 +80,7 @@ def find_format(path: str | Path, format: str | None = None) -> str:
 
 
 def is_data_path(path: str | Path) -> bool:
-    """Tell whether a path has the extension of a format."""
+    """Whether a path has the extension of a format."""
     try:
         return bool(find_format(path))
     except MaucError:
@@ -109,7 +108,7 @@ def read_table(path: str | Path, format: str | None = None, **options: Any) -> T
     name = find_format(path, format)
     known = _FORMATS[name]
     wanted = {option: value for option, value in options.items() if value is not None}
-    # All readers but those of text get the columns of text with their types.
+    # Other files than text store the types of their columns.
     if "texts" not in known.options:
         wanted.pop("texts", None)
     for option in wanted:

@@ -1,4 +1,4 @@
-"""Write a table to a file of any format: whole or not at all, and over nothing unasked."""
+"""Write a table to a file of any format: all of it or nothing, and never over another file."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from mauc.datasets.dataset import Dataset
+from mauc.datasets.assemble import assemble
+from mauc.datasets.dataset import Dataset, is_frame
 from mauc.datasets.readers.formats import find_format
+from mauc.datasets.readers.table import Table, check_unique
 from mauc.datasets.writers.arff import write_arff
 from mauc.datasets.writers.arrays import write_npz, write_svmlight
 from mauc.datasets.writers.frames import write_csv, write_feather, write_parquet, write_tsv
@@ -92,17 +94,14 @@ def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
         if target is not None:
             raise MaucError("target goes with a data frame; a Dataset has its labels.")
         return data
-    if not hasattr(data, "iloc") or not hasattr(data, "columns"):
+    if not is_frame(data):
         raise MaucError(f"data must be a Dataset or a pandas DataFrame, got {type(data).__name__}.")
     names = [str(name) for name in data.columns]
     if target is None or target not in names:
         raise MaucError(
             f"target must name the column of the data frame with the labels, got {target!r}."
         )
-    from mauc.datasets.assemble import assemble
-    from mauc.datasets.readers.table import Table, refuse_twins
-
-    refuse_twins(path, names)
+    check_unique(path, names)
     return assemble(Table(path, data.set_axis(names, axis=1), names), target)
 
 
