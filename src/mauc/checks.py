@@ -97,7 +97,8 @@ def check_real(
     if math.isinf(low) and math.isinf(high):
         wanted = "a finite number"
     elif math.isinf(high):
-        wanted = f"a number {'>' if is_low_open else '>='} {low:g}"
+        finite = "finite " if is_real(value) and not math.isfinite(value) else ""
+        wanted = f"a {finite}number {'>' if is_low_open else '>='} {low:g}"
     else:
         brackets = "(" if is_low_open else "[", ")" if is_high_open else "]"
         wanted = f"a number in {brackets[0]}{low:g}, {high:g}{brackets[1]}"

@@ -5,7 +5,20 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from mauc import MAUCD, MDFS, SubproblemSelector, feature_pair_auc
+from mauc import (
+    ARCO,
+    FAST,
+    FCBF,
+    FSDD,
+    JMI,
+    MAUCD,
+    MDFS,
+    MRMR,
+    GreedyMAUC,
+    ReliefF,
+    SubproblemSelector,
+    feature_pair_auc,
+)
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 
 X = np.array([[1.0, 5.0, 2.0], [2.0, 4.0, 2.5], [3.0, 4.5, 1.0], [4.0, 3.0, 3.0]])
@@ -47,6 +60,43 @@ def test_neither_number_nor_fraction(make, wanted):
         MaucError, match='n_features_to_select must be an int, a fraction, "all" or "auto"'
     ):
         make(wanted).fit(X, Y)
+
+
+class Unread:
+    """Data that fail when anyone looks at them."""
+
+    def __getattr__(self, name):
+        raise AssertionError(f"the data were looked at: {name}")
+
+    def __len__(self):
+        raise AssertionError("the data were looked at")
+
+
+@pytest.mark.parametrize(
+    ("selector", "text"),
+    [
+        (MDFS(schedule="never"), "schedule must be one of 'random', .*, got 'never'"),
+        (MDFS("some"), "n_features_to_select must be an int"),
+        (SubproblemSelector(relevance="auk"), "relevance .* got 'auk'; did you mean 'auc'"),
+        (SubproblemSelector(decomposition=3), "decomposition must be one of .*, got 3"),
+        (SubproblemSelector(ties=["index"]), "ties must be one of"),
+        (MRMR(criterion="ratio"), "criterion must be one of 'difference', 'quotient', got 'ratio'"),
+        (JMI(binning="equal_width", n_bins=1), r"n_bins must be an int in \[2, 255\], got 1"),
+        (FCBF(threshold=2), r"threshold must be a number in \[0, 1\], got 2"),
+        (FSDD(beta="2"), "beta must be a finite number, got '2'"),
+        (FAST(n_bins=0), "n_bins must be an int of at least 1, got 0"),
+        (ARCO(redundancy_weight=-1), "redundancy_weight must be a number >= 0, got -1"),
+        (ReliefF(n_neighbors=0), "n_neighbors must be an int of at least 1, got 0"),
+        (ReliefF(n_iterations="some"), 'n_iterations must be "all", "log" or an int'),
+        (GreedyMAUC(shrinkage=2), r'shrinkage must be a number in \[0, 1\] or "auto", got 2'),
+        (GreedyMAUC(alpha=0), "alpha must be a number in"),
+        (GreedyMAUC(max_samples=1), "max_samples must be None or an int of at least 2, got 1"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_wrong_option_is_refused_before_the_data_are_looked_at(selector, text):
+    with pytest.raises(MaucError, match=text):
+        selector.fit(Unread(), Unread())
 
 
 def test_labels_of_another_length(make):

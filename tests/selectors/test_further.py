@@ -3,6 +3,7 @@
 import math
 import pickle
 from itertools import chain, pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,18 +34,33 @@ from mauc import (
     SubproblemSelector,
     SymmetricalUncertainty,
 )
-from mauc.binning.discretizer import BINNINGS
+from mauc.binning.states import BINNINGS
 from mauc.exceptions import MaucError
 from mauc.problem import problem as problem_module
 from mauc.selectors import make_selector
+from mauc.selectors.arco import arco as arco_module
 from mauc.selectors.arco import rank_columns
-from mauc.selectors.arco import search as arco_module
-from mauc.selectors.information import fcbf_search as fcbf_module
-from mauc.selectors.information import jmi_search as jmi_module
-from mauc.selectors.information import jmi_step
-from mauc.selectors.information import states as states_module
-from mauc.selectors.information.fcbf_search import fcbf_ranking
-from mauc.selectors.information.jmi_search import jmi_ranking
+from mauc.selectors.information import binned as binned_module
+from mauc.selectors.information import fcbf as fcbf_module
+from mauc.selectors.information import jmi as jmi_module
+from mauc.selectors.information.binned import binned_features
+
+
+def jmi_ranking(D, n_states, y, n_classes, k, n_threads=1):
+    """Rank discretised features by JMI."""
+    with binned_features(D, n_states, y, n_classes, n_threads) as features:
+        search = jmi_module.jmi_search(features, k)
+    return SimpleNamespace(
+        ranking=search.ranking, scores=search.scores, relevance=features.relevance
+    )
+
+
+def fcbf_ranking(D, n_states, y, n_classes, k, threshold=0.0, n_threads=1):
+    """Rank discretised features by FCBF."""
+    with binned_features(D, n_states, y, n_classes, n_threads) as features:
+        ranking, rounds, relevance = fcbf_module.fcbf_search(features, k, threshold)
+    return SimpleNamespace(ranking=ranking, rounds=rounds, relevance=relevance)
+
 
 FURTHER = {
     "fisher": FisherScore(),
@@ -280,7 +296,7 @@ def test_jmi_is_agnostic_to_planes_and_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = jmi_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(states_module, "BLOCK_WORK", 1)
+        patch.setattr(binned_module, "BLOCK_WORK", 1)
         patch.setattr(jmi_module, "MAX_CLASS_PRODUCTS", 0)
         other = jmi_ranking(D, n_states, y, n_classes, k, n_threads)
     for name in ("ranking", "scores", "relevance"):
@@ -289,7 +305,7 @@ def test_jmi_is_agnostic_to_planes_and_threads(problem, n_threads):
 
 def test_merged_codes_leave_no_gaps(rng):
     codes, y = np.array([4, 0, 4, 7, 7], np.uint8), np.array([2, 1, 0, 2, 2], np.int32)
-    z, counts, groups = jmi_step.merge_classes(codes, y, 3)
+    z, counts, groups = jmi_module.merge_classes(codes, y, 3)
     assert z.tolist() == [2, 0, 1, 3, 3]
     assert counts.tolist() == [1, 1, 1, 2]
     assert groups.tolist() == [0, 1, 3, 4]
@@ -313,7 +329,7 @@ def test_fcbf_is_agnostic_to_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = fcbf_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(states_module, "BLOCK_WORK", 1)
+        patch.setattr(binned_module, "BLOCK_WORK", 1)
         patch.setattr(fcbf_module, "BLOCK_WORK", 1)
         other = fcbf_ranking(D, n_states, y, n_classes, k, n_threads=n_threads)
     for name in ("ranking", "rounds", "relevance"):
@@ -401,7 +417,7 @@ def test_constant_features_are_last_and_copies_go_by_column(selector, many):
 
 def test_agnostic_to_threads_and_blocks(selector, many, monkeypatch):
     wanted = clone(selector).set_params(n_jobs=1).fit(*many)
-    for module in (states_module, arco_module, fcbf_module):
+    for module in (binned_module, arco_module, fcbf_module):
         monkeypatch.setattr(module, "BLOCK_WORK", 1)
     for size in (1, 4 * 90 * 9):
         monkeypatch.setattr(problem_module, "_BLOCK_BYTES", size)
@@ -522,10 +538,10 @@ def test_digits(rng):
         (FAST(n_bins=0), "n_bins must be an int of at least 1, got 0"),
         (FAST(n_bins=2.5), r"n_bins must be an int of at least 1, got 2\.5"),
         (FAST(n_bins=True), "n_bins must be an int of at least 1, got True"),
-        (ARCO(redundancy_weight=-1), "redundancy_weight must be a finite number of .*, got -1"),
+        (ARCO(redundancy_weight=-1), "redundancy_weight must be a number >= 0, got -1"),
         (ARCO(redundancy_weight=np.inf), "redundancy_weight must be a finite .*, got inf"),
         (ARCO(redundancy_weight=np.nan), "redundancy_weight must be a finite .*, got nan"),
-        (ARCO(redundancy_weight="1"), "redundancy_weight must be a finite .*, got '1'"),
+        (ARCO(redundancy_weight="1"), "redundancy_weight must be a number >= 0, got '1'"),
         (JMI(binning="bins"), "binning must be one of 'three_states', .*, got 'bins'"),
         (JMI(binning="equal_width", n_bins=1), r"n_bins must be an int in \[2, 255\], got 1"),
         (FCBF(binning=None), "binning must be one of .*, got None"),

@@ -13,7 +13,7 @@ from mauc.problem import problem as problem_module
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.validate import make_problem
 from mauc.selectors.rankings import rank_features
-from mauc.selectors.relevance import auc_relevance
+from mauc.selectors.relevance.auc import auc_relevance
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

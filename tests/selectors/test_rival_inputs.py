@@ -17,8 +17,8 @@ from mauc import (
 )
 from mauc.exceptions import MaucError
 from mauc.problem import problem as problem_module
-from mauc.selectors.information import states as states_module
-from mauc.selectors.relieff import weights as relieff_module
+from mauc.selectors.information import binned as binned_module
+from mauc.selectors.relieff import relieff as relieff_module
 
 RIVALS = {
     "FSDD": FSDD("all"),
@@ -83,7 +83,7 @@ def test_agnostic_to_threads_and_blocks(selector, rng, monkeypatch):
     X = (rng.normal(size=(80, 70)) + rng.normal(size=(4, 70))[y]).round(1)
     X[rng.random(X.shape) < 0.02] = np.nan
     wanted = clone(selector).set_params(n_jobs=1).fit(X, y)
-    monkeypatch.setattr(states_module, "BLOCK_WORK", 1)
+    monkeypatch.setattr(binned_module, "BLOCK_WORK", 1)
     monkeypatch.setattr(relieff_module, "PANEL_QUERIES", 7)
     for constant, size in (
         ("_BLOCK_BYTES", 1),

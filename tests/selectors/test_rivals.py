@@ -22,9 +22,9 @@ from mauc import (
     SubproblemSelector,
     SymmetricalUncertainty,
 )
-from mauc.binning.discretizer import BINNINGS
+from mauc.binning.states import BINNINGS
 from mauc.exceptions import ConstantInputWarning
-from mauc.selectors.relieff.weights import relieff_weights
+from mauc.selectors.relieff.relieff import relieff_weights
 
 
 @pytest.fixture(scope="module")

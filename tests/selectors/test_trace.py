@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc.selectors.rankings import RankingLists
-from mauc.selectors.trace import SelectionTrace, TraceStep, walk
+from mauc.selectors.schedules import draw_features
+from mauc.selectors.trace import SelectionTrace, TraceStep
 
 
 class Script:
@@ -13,9 +14,9 @@ class Script:
 
     needs_scores = False
 
-    def __init__(self, turns, *, insists=False):
+    def __init__(self, turns, *, draws_until_new=False):
         self.turns = iter(turns)
-        self.insists = insists
+        self.draws_until_new = draws_until_new
 
     def next_list(self, is_open):
         return next(turn for turn in self.turns if is_open[turn])
@@ -39,7 +40,7 @@ LISTS = RankingLists(
 
 
 def walked(turns, n_wanted, **options):
-    features, lists, ranks, scores = walk(LISTS, Script(turns, **options), n_wanted, None)
+    features, lists, ranks, scores = draw_features(LISTS, Script(turns, **options), n_wanted, None)
     return list(
         zip(features.tolist(), lists.tolist(), ranks.tolist(), scores.tolist(), strict=True)
     )
@@ -50,21 +51,25 @@ def test_a_feature_already_selected_is_dropped():
     assert walked([0, 1, 1, 0], 3) == [(0, 0, 1, 0.9), (2, 1, 2, 0.85), (1, 0, 2, 0.8)]
 
 
-def test_a_list_that_insists_goes_on():
-    assert walked([0, 1, 0], 3, insists=True) == [(0, 0, 1, 0.9), (2, 1, 2, 0.85), (1, 0, 2, 0.8)]
+def test_a_list_is_drawn_from_until_new():
+    assert walked([0, 1, 0], 3, draws_until_new=True) == [
+        (0, 0, 1, 0.9),
+        (2, 1, 2, 0.85),
+        (1, 0, 2, 0.8),
+    ]
 
 
 def test_an_exhausted_list_is_closed():
     assert walked([0] * 3, 3) == [(0, 0, 1, 0.9), (1, 0, 2, 0.8), (2, 0, 3, 0.7)]
     # Lists of two cannot bring a third feature: list 0 closes, then list 1, and the walk ends.
     short = RankingLists(LISTS.features[:, :2], LISTS.scores[:, :2])
-    features, *_ = walk(short, Script([0, 0, 0, 0, 1, 1, 1]), 3, None)
+    features, *_ = draw_features(short, Script([0, 0, 0, 0, 1, 1, 1]), 3, None)
     assert features.tolist() == [0, 1, 2]
 
 
 def test_a_schedule_is_told_the_scores_of_what_is_selected():
     schedule = Observer([0, 1, 1])
-    walk(LISTS, schedule, 2, lambda feature: feature * 10)
+    draw_features(LISTS, schedule, 2, lambda feature: feature * 10)
     assert schedule.seen == [0, 20]
 
 

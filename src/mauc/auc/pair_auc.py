@@ -18,7 +18,6 @@ from mauc.auc.sweep import sweep_words
 from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
 from mauc.problem.validate import make_problem
-from mauc.registry import Accepts
 
 _CHOSEN_AT_ONCE = 16  # columns
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
@@ -58,9 +57,7 @@ def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
     >>> feature_pair_auc(np.array([[1], [2], [2], [3]]), [0, 0, 1, 1])
     array([[0.875]])
     """
-    problem = make_problem(
-        BaseEstimator(), X, y, sample_weight, accepts=Accepts(sparse=True, infinite=True)
-    )
+    problem = make_problem(BaseEstimator(), X, y, sample_weight)
     n_pairs = n_pairs_of(problem.n_classes)
     pair_auc = np.empty((problem.n_features, n_pairs))
 

@@ -20,12 +20,14 @@ from mauc.exceptions import (
 )
 from mauc.problem.nominal import encode_nominal, missing_mask
 from mauc.problem.problem import Problem
+from mauc.registry import Accepts
 
 _NO_LABELS = "no_validation"  # scikit-learn's word for X without y
 _FLOATS = [np.float64, np.float32]
+_ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
 
 
-def make_problem(estimator, X, y, sample_weight=None, *, accepts):
+def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     """Validate the arguments of a selector's ``fit`` and encode the labels.
 
     Missing values of X are let through.
@@ -37,9 +39,10 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts):
     X : array-like or sparse matrix of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     sample_weight : array-like of shape (n_samples,), optional
-    accepts : Accepts
-        What X may hold. Where it may hold nominal columns, those of a categorical dtype and those
-        that ``estimator.categorical_features`` names are encoded and marked.
+    accepts : Accepts, optional
+        What X may hold: sparse matrices and infinite values by default. Where it may hold nominal
+        columns, those of a categorical dtype and those that ``estimator.categorical_features``
+        names are encoded and marked.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Information gain: one list, by what the discretised feature tells about the class."""
+"""Information gain: one list, by the information of the discretised feature about the class."""
 
 from mauc.selectors.lists import ListSelector, Recipe
 

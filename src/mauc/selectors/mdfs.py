@@ -8,8 +8,8 @@ class MDFS(SampleWeightMixin, ListSelector):
     r"""MAUC Decomposition based Feature Selection.
 
     Every pair of classes ranks all features by their AUC on the samples of the two classes.
-    Then a pair is drawn at random, again and again, and its best feature is selected, until
-    there are enough. No pair can be outvoted, however hard it is.
+    Then pairs are drawn at random, and each draw selects the best feature of that pair, until
+    there are enough. Every pair is drawn equally often, however hard it is.
 
     Parameters
     ----------
@@ -17,7 +17,7 @@ class MDFS(SampleWeightMixin, ListSelector):
         How many features to select: a number, a fraction of all, all of them (a full ranking),
         or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
-        Which pair speaks next; "random" is the paper's. See `SubproblemSelector`.
+        Which pair is drawn from next; "random" is the paper's. See `SubproblemSelector`.
     ties : {"index", "mauc"}, default="index"
         Order of features with equal AUC on a pair: by column, as the paper's results have it,
         or by their mean AUC over all pairs first, which is better where many AUCs are 1.
@@ -37,8 +37,8 @@ class MDFS(SampleWeightMixin, ListSelector):
     scores_ : ndarray of shape (n_features,)
         Mean folded AUC of every feature over the class pairs.
     trace_ : SelectionTrace
-        For each step the feature, the class pair that asked for it, and its rank and AUC
-        there.
+        For each step the feature, the class pair whose list it was drawn from, and its rank
+        and AUC there.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
     decomposition_ : Decomposition

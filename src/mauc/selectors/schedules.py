@@ -3,7 +3,7 @@
 A schedule is one small class. It is asked for the next list by ``next_list(is_open)``. One that
 `draws_until_new` takes features from that list until one is new; otherwise a feature that is
 already selected is dropped and the turn is over, as in Algorithm 1 of the paper. One that
-`needs_scores` is told the scores of every selected feature on all sub-problems.
+`needs_scores` gets the scores of every selected feature on all sub-problems.
 """
 
 import numpy as np

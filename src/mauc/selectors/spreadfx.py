@@ -19,7 +19,7 @@ class SpreadFx(ListSelector):
         What ranks features on a sub-problem. The first three discretise every feature anew
         for each class, by the MDL method of Fayyad and Irani.
     schedule : {"round_robin", "rand_robin", "random", "hardest"}, default="round_robin"
-        Which class speaks next: in label order, or drawn by class frequency; see
+        Which class is drawn from next: in label order, or drawn by class frequency; see
         `SubproblemSelector` for the others.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
@@ -40,8 +40,8 @@ class SpreadFx(ListSelector):
     scores_ : ndarray of shape (n_features,)
         Mean relevance of every feature over the classes.
     trace_ : SelectionTrace
-        For each step the feature, the class that asked for it, and its rank and relevance
-        there.
+        For each step the feature, the class whose list it was drawn from, and its rank and
+        relevance there.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
         NaN for nominal ones.

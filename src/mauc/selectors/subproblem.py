@@ -8,8 +8,8 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     """Select features by ranking them on sub-problems and drawing from the lists.
 
     The problem is decomposed into sub-problems, a relevance ranks the features on each, and a
-    schedule decides which list speaks next. MDFS, MAUCD, SpreadFx and the filters that rank by
-    one list are such combinations.
+    schedule decides which list is drawn from next. MDFS, MAUCD, SpreadFx and the filters that
+    rank by one list are such combinations.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         gain of the MDL-discretised feature; the distance discriminant FSDD; the Fisher score;
         F of the analysis of variance; or the AUC of bins of equal counts (FAST).
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
-        Which list speaks next: drawn uniformly (a drawn feature that is already selected is
+        Which list is drawn from next: drawn uniformly (a drawn feature that is already selected is
         dropped); in turn, pairs in tournament order; drawn by the share of the samples; or
         that of the sub-problem which the selected features separate least.
     ties : {"index", "mauc"}, default="index"
@@ -50,8 +50,8 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     scores_ : ndarray of shape (n_features,)
         Mean relevance of every feature over the sub-problems.
     trace_ : SelectionTrace
-        For each step the feature, the sub-problem that asked for it, and its rank and
-        relevance there.
+        For each step the feature, the sub-problem whose list it was drawn from, and its rank
+        and relevance there.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
         NaN for nominal ones.

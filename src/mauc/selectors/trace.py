@@ -17,7 +17,7 @@ class Walk(NamedTuple):
 
 
 class TraceStep(NamedTuple):
-    """One selected feature and the list that brought it."""
+    """One selected feature and the list that it was drawn from."""
 
     step: int  #: 0 for the first selected feature
     feature: int  #: column number
@@ -30,10 +30,10 @@ class TraceStep(NamedTuple):
 
 @dataclass(frozen=True)
 class SelectionTrace:
-    """How a selection came about: arrays of shape (n_steps,), one entry a selected feature.
+    """How a selection came about: arrays of shape (n_steps,), one entry per selected feature.
 
-    Iterating gives `TraceStep` tuples. `details` are further columns that a selector has to tell,
-    such as "predicted_mauc".
+    Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such
+    as "predicted_mauc".
     """
 
     features: np.ndarray
@@ -63,7 +63,7 @@ class SelectionTrace:
         return (self[step] for step in range(len(self)))
 
     def to_frame(self):
-        """Return the trace as a pandas DataFrame, one row a step."""
+        """Return the trace as a pandas DataFrame, one row per step."""
         import pandas as pd
 
         frame = pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")

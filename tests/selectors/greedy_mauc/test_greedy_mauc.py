@@ -18,9 +18,10 @@ from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.problem.validate import make_problem
-from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc import greedy_mauc as greedy_module
+from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC, greedy_ranking
+from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.score_columns import score_table
-from mauc.selectors.greedy_mauc.search import measure
 from mauc.selectors.greedy_mauc.step import dot, exp_minus
 from oracle_greedy import greedy, normal_scores, shrinkage_intensity
 from strategies import problems
@@ -457,6 +458,23 @@ def test_auto_works_beside_it():
     X, y = load_digits(return_X_y=True)
     selector = GreedyMAUC("auto").fit(X[:400], y[:400])
     assert len(selector.ranking_) == selector.size_curve_.size
+
+
+def test_predicted_searches_once(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    searches = []
+
+    def counted(*args, **options):
+        searches.append(args[2])
+        return greedy_ranking(*args, **options)
+
+    monkeypatch.setattr(greedy_module, "greedy_ranking", counted)
+    selector = GreedyMAUC("predicted").fit(X, y)
+    assert searches == [64]
+    alone = GreedyMAUC(len(selector.ranking_)).fit(X, y)
+    assert_array_equal(selector.separations_, alone.separations_)
+    assert_array_equal(selector.ranking_, alone.ranking_)
+    assert_array_equal(selector.pair_auc_, alone.pair_auc_)
 
 
 def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):

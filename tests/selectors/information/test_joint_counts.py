@@ -10,15 +10,13 @@ from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 
 import rival_strategies
-from mauc.selectors.information import joint_counts
+from mauc.selectors.information import binned
+from mauc.selectors.information.binned import feature_margins, log_table, pack_planes
 from mauc.selectors.information.joint_counts import (
     complete_counts,
-    feature_margins,
     fixed_log,
     histogram_counts,
     information,
-    log_table,
-    pack_planes,
     plane_counts,
     popcount,
 )
@@ -90,7 +88,7 @@ def test_table_holds_v_log_v(n):
 
 def test_a_count_beyond_the_table_has_the_same_value(monkeypatch):
     whole, unit = log_table(3000)
-    monkeypatch.setattr(joint_counts, "MAX_TABLE", 20)
+    monkeypatch.setattr(binned, "MAX_TABLE", 20)
     short, same_unit = log_table(3000)
     assert (len(short), same_unit) == (20, unit)
     assert [fixed_log(v, short, unit) for v in (0, 19, 20, 3000)] == whole[

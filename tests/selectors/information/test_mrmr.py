@@ -1,6 +1,7 @@
 """The mRMR ranking of discrete features."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +11,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import oracle_mrmr as oracle
 import rival_strategies
-from mauc.selectors.information import states as states_module
-from mauc.selectors.information.mrmr_search import mrmr_ranking
+from mauc.selectors.information import binned as binned_module
+from mauc.selectors.information.binned import binned_features
+from mauc.selectors.information.mrmr import mrmr_search
+
+
+def mrmr_ranking(D, n_states, y, n_classes, k, quotient=False, n_threads=1):
+    """Rank discretised features by mRMR."""
+    with binned_features(D, n_states, y, n_classes, n_threads) as features:
+        search = mrmr_search(features, k, quotient)
+    return SimpleNamespace(
+        ranking=search.ranking, scores=search.scores, relevance=features.relevance
+    )
 
 
 def assert_same(one, other):
@@ -61,7 +72,7 @@ def test_planes_and_histograms_agree_to_the_bit(problem, quotient):
     D, n_states, y, n_classes, k = problem
     by_planes = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(states_module, "MAX_PLANE_STATES", 0)
+        patch.setattr(binned_module, "MAX_PLANE_STATES", 0)
         by_histograms = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     assert_same(by_planes, by_histograms)
 
@@ -71,7 +82,7 @@ def test_agnostic_to_threads(problem, quotient, n_threads):
     D, n_states, y, n_classes, k = problem
     alone = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(states_module, "BLOCK_WORK", 1)
+        patch.setattr(binned_module, "BLOCK_WORK", 1)
         shared = mrmr_ranking(D, n_states, y, n_classes, k, quotient, n_threads)
     assert_same(alone, shared)
 

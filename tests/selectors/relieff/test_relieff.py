@@ -1,5 +1,7 @@
 """ReliefF weights: against the definition, WEKA, and any cut of the work."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import rival_strategies
 import weka_filters
-from mauc.selectors.relieff import weights as relieff_module
-from mauc.selectors.relieff.weights import relieff_weights
+from mauc.selectors.relieff import relieff as relieff_module
+from mauc.selectors.relieff.relieff import relieff_weights
 from oracle_relief import relieff_oracle
 
 
@@ -17,6 +19,16 @@ def as_columns(X, dtype=np.float64):
     XT = np.ascontiguousarray(np.asarray(X).T, dtype=dtype)
     XT.flags.writeable = False
     return XT
+
+
+@contextmanager
+def panels(n_queries, use_symmetry):
+    """Cut the queries into panels of a size; without symmetry every distance is computed twice."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relieff_module, "PANEL_QUERIES", n_queries)
+        if not use_symmetry:
+            patch.setattr(relieff_module, "SLOT_BYTES", -1)
+        yield
 
 
 @pytest.mark.parametrize("name", weka_filters.REFERENCES)
@@ -58,17 +70,17 @@ def test_nominal_by_hand():
 
 @given(
     rival_strategies.relief_problems(),
-    st.sampled_from([None, 1, 2, 5]),
+    st.sampled_from([256, 1, 2, 5]),
     st.booleans(),
     st.integers(1, 3),
 )
 @settings(max_examples=120)
 def test_equals_the_definition(problem, panel_queries, use_symmetry, n_threads):
     X, y, n_classes, rows, n_neighbors, is_nominal = problem
-    weights = relieff_weights(
-        as_columns(X), y, n_classes, rows, n_neighbors, n_threads, is_nominal,
-        panel_queries=panel_queries, use_symmetry=use_symmetry,
-    )  # fmt: skip
+    with panels(panel_queries, use_symmetry):
+        weights = relieff_weights(
+            as_columns(X), y, n_classes, rows, n_neighbors, n_threads, is_nominal
+        )
     assert_array_equal(weights, relieff_oracle(X, y, n_classes, rows, n_neighbors, is_nominal))
 
 
@@ -90,10 +102,8 @@ def test_agnostic_to_threads_and_panels(kind, use_symmetry):
     XT, y, n_classes, is_nominal = make_data(kind)
     expected = relieff_weights(XT, y, n_classes, None, 10, 1, is_nominal)
     for n_threads, panel_queries in ((1, 1), (2, 6), (3, 64), (8, 255), (2, 10_000)):
-        weights = relieff_weights(
-            XT, y, n_classes, None, 10, n_threads, is_nominal,
-            panel_queries=panel_queries, use_symmetry=use_symmetry,
-        )  # fmt: skip
+        with panels(panel_queries, use_symmetry):
+            weights = relieff_weights(XT, y, n_classes, None, 10, n_threads, is_nominal)
         assert_array_equal(weights, expected)
 
 

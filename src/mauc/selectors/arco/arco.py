@@ -20,9 +20,9 @@ BLOCK_WORK = 1 << 20
 class ARCO(RankingSelector):
     r"""Select features of large AUC and small rank correlation with each other.
 
-    First the feature of the largest AUC, averaged over the class pairs; then, again and again,
-    the one whose AUC exceeds most its mean absolute Spearman correlation with the features
-    selected so far.
+    The first feature has the largest AUC, averaged over the class pairs; each next one the largest
+    excess of its AUC over its mean absolute Spearman correlation with the features selected so
+    far.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ class ARCO(RankingSelector):
 
     Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
     middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
-    where it can change the choice of a step. Memory: two bytes a cell of X for the ranks, four for
-    more than 32768 samples; sparse columns are filled in one block at a time.
+    where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
+    for more than 32768 samples; sparse columns are filled in one block at a time.
 
     References
     ----------

@@ -32,8 +32,8 @@ class GreedyMAUC(RankingSelector):
     r"""Select features that together separate every pair of classes.
 
     Each step takes the feature that lowers most a bound on the mean error over the class
-    pairs, given the features chosen so far. A pair that is separated already stops mattering
-    by itself, and a feature that repeats a chosen one adds nothing.
+    pairs, given the features chosen so far. A pair that is well separated already has
+    little weight, and a feature that repeats a chosen one adds nothing.
 
     Parameters
     ----------
@@ -114,14 +114,14 @@ class GreedyMAUC(RankingSelector):
     .. math:: \arg\min_{f \notin S} \sum_p \exp(-\alpha D_p^2(S \cup \{f\}) / 8),
 
     where :math:`D_p^2(S \cup \{f\}) = D_p^2(S) + d_p(f|S)^2 / v(f|S)` with effects and variances
-    given S kept up to date by a row of the Cholesky factor a step; nothing is inverted. A
+    given S kept up to date by one row of the Cholesky factor per step; nothing is inverted. A
     variance below 0.001 is taken as 0.001.
     Equal values go by column; constant features come last.
 
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
     to the bit. A missing value is tied with every value (AUC 1/2, normal score 0).
 
-    Memory: one byte a cell of X for the normal scores of at most `max_samples` samples, and
+    Memory: one byte per cell of X for the normal scores of at most `max_samples` samples, and
     8 n_features (n_pairs + n_selected) bytes for effects and factor. Sparse columns are filled
     in one block at a time. After AUCs and ranks, time grows as
     n_selected n_features (max_samples + n_pairs + n_selected).

@@ -24,7 +24,7 @@ from mauc.selectors.greedy_mauc.score_columns import (
 MAX_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
 MAX_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
 MIN_SQUARE = 1e-12
-MODEL_NOISE = 0.05  # square of an effect (AUC 0.56) that is not told from model error
+MODEL_NOISE = 0.05  # square of an effect (AUC 0.56) that is not distinguished from model error
 N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
 MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 

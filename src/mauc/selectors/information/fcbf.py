@@ -20,10 +20,10 @@ BLOCK_WORK = 1 << 25
 class FCBF(BinnedSelector):
     r"""Select predominant features: a fast correlation-based filter.
 
-    A feature is predominant if none of the better ones tells as much about it as it tells about
-    the class. FCBF keeps these and so decides by itself how many they are; to get just them, take
-    ``FCBF("all", max_rounds=1)``. So that any number can be selected, the filter is repeated on
-    what it dropped.
+    A feature is predominant if none of the better ones has as much information about it as it has
+    about the class. FCBF keeps these and so decides by itself how many they are; to get just
+    them, take ``FCBF("all", max_rounds=1)``. So that any number can be selected, the filter is
+    repeated on what it dropped.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""JMI: greedy, by what a feature tells about the class together with those selected.
+"""JMI: greedy, by the information about the class of a feature together with those selected.
 
 A chosen feature s is merged with the classes y into one code z. From the counts of (f, z), with
 L(v) = v log v,
@@ -27,9 +27,9 @@ from mauc.selectors.information.joint_counts import (
 class JMI(BinnedSelector):
     r"""Select features by joint mutual information.
 
-    First the feature that tells most about the class; then, again and again, the one that tells
-    most in pairs with the features selected so far. Unlike `MRMR` it sees features that tell
-    something only together.
+    The first feature is the one with the most information about the class; each next one has the
+    most information in pairs with the features selected so far. Unlike `MRMR` it finds features
+    that are informative only together.
 
     Parameters
     ----------

@@ -21,9 +21,9 @@ REDUNDANCY_FLOOR = 1e-9
 class MRMR(BinnedSelector):
     r"""Select features of minimal redundancy and maximal relevance.
 
-    First the feature that tells most about the class; then, again and again, the one whose
-    information about the class exceeds most its mean information about the features selected
-    so far.
+    The first feature is the one with the most information about the class; each next one has the
+    largest excess of information about the class over its mean information about the features
+    selected so far.
 
     Parameters
     ----------

@@ -35,8 +35,8 @@ class ReliefF(RankingSelector):
     n_neighbors : int, default=10
         Hits, and misses of every other class, of a sample.
     n_iterations : "all", "log" or int, default="all"
-        How many samples look at their neighbours: each one once, or so many draws with
-        replacement; "log" is round(ln n), the paper's choice (noisy, but linear time).
+        How many samples are compared with their neighbours: all of them once, or this many drawn
+        with replacement; "log" is round(ln n), the paper's choice (noisy, but linear time).
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
         nominal anyway. They differ by 0 or 1.

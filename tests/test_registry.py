@@ -1,0 +1,124 @@
+"""The registry is complete, and what it says of a method is true."""
+
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import mauc
+import mauc.classifiers
+import mauc.selectors
+from mauc.exceptions import MaucError
+from mauc.registry import (
+    CLASS_HOMES,
+    CLASSIFIERS,
+    PAPER_SELECTORS,
+    RELEVANCES,
+    SELECTORS,
+    make_classifier,
+    make_selector,
+)
+from mauc.selectors.base import RankingSelector
+
+METHODS = {**SELECTORS, **CLASSIFIERS}
+
+
+@pytest.fixture
+def table(rng):
+    y = np.repeat([0, 1, 2], 12)
+    return rng.integers(0, 4, (36, 5)).astype(float) + y[:, np.newaxis], y
+
+
+def test_every_selector_class_has_an_entry_and_is_public():
+    classes = {
+        name
+        for name, value in vars(mauc.selectors).items()
+        if isinstance(value, type) and issubclass(value, RankingSelector)
+    }
+    assert classes == set(CLASS_HOMES)
+    assert classes <= set(mauc.__all__)
+
+
+def test_every_classifier_class_has_an_entry():
+    classes = {
+        name
+        for name, value in vars(mauc.classifiers).items()
+        if isinstance(value, type) and hasattr(value, "fit")
+    }
+    assert classes == {entry.class_name for entry in CLASSIFIERS.values()}
+
+
+@pytest.mark.parametrize("table_of_methods", [SELECTORS, CLASSIFIERS])
+def test_names_and_labels_are_unique(table_of_methods):
+    labels = [entry.label for entry in table_of_methods.values()]
+    assert len(set(labels)) == len(labels)
+    assert all(name == entry.name for name, entry in table_of_methods.items())
+
+
+def test_the_nine_selectors_of_the_paper_in_its_order():
+    assert PAPER_SELECTORS == (
+        "mdfs", "maucd", "mrmr", "fsdd", "schi", "ssu", "chi", "su", "relieff",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_weights_are_accepted_as_the_entry_says(name):
+    method = METHODS[name]
+    takes_weights = "sample_weight" in inspect.signature(method().fit).parameters
+    assert takes_weights == method.accepts.weights
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_nominal_columns_are_accepted_as_the_entry_says(name):
+    has_option = "categorical_features" in METHODS[name]().get_params()
+    assert METHODS[name].accepts.nominal <= has_option
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+def test_a_selector_and_its_tags_say_what_the_entry_says(name):
+    selector = make_selector(name)
+    assert selector.accepts == SELECTORS[name].accepts
+    tags = selector.__sklearn_tags__().input_tags
+    assert (tags.sparse, tags.categorical) == (selector.accepts.sparse, selector.accepts.nominal)
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+def test_infinite_values_are_accepted_as_the_entry_says(name, table):
+    X, y = table
+    X[0, 0] = np.inf
+    selector = make_selector(name, 2)
+    if SELECTORS[name].accepts.infinite:
+        selector.fit(X, y)
+    else:
+        with pytest.raises(MaucError, match="infinity"):
+            selector.fit(X, y)
+
+
+@pytest.mark.parametrize("relevance", RELEVANCES)
+def test_what_a_list_selector_accepts_follows_its_relevance(relevance):
+    selector = mauc.SubproblemSelector(relevance=relevance)
+    assert selector.accepts == RELEVANCES[relevance].accepts
+    # SpreadFx has no sample weights, whatever its relevance.
+    assert not mauc.SpreadFx(relevance=relevance).accepts.weights
+
+
+def test_a_subclass_accepts_what_its_ancestor_does():
+    class Mine(mauc.MRMR):
+        pass
+
+    assert clone(Mine()).accepts == SELECTORS["mrmr"].accepts
+
+
+def test_an_unknown_option_is_refused_with_the_nearest():
+    with pytest.raises(MaucError, match=r"option of selector mdfs .* did you mean 'schedule'"):
+        make_selector("mdfs", shedule="random")
+    with pytest.raises(MaucError, match=r"option of classifier svm .* did you mean 'gamma'"):
+        make_classifier("svm", gama=1)
+    with pytest.raises(MaucError, match="classifier must be one of nb, c45, 1nn, svm, got 'knn'"):
+        make_classifier("knn")
+
+
+def test_an_entry_makes_what_its_class_makes():
+    assert repr(SELECTORS["ssu"](7)) == repr(mauc.SpreadFx(7, relevance="su"))
+    assert repr(CLASSIFIERS["c45"](prune=False)) == repr(mauc.classifiers.C45(prune=False))
