@@ -233,7 +233,7 @@ def test_files_that_are_not_what_their_name_says(write, content, name, message):
         ({"decimal": ","}, "separator and decimal must differ"),
         ({"format": "xls"}, "format must be one of 'arff', 'csv'"),
         ({"nominal": "maybe"}, "nominal must be one of 'keep', 'ordinal', 'onehot', 'drop', got"),
-        ({"target": "b"}, r"column 'b' holds 2\.5 in line 2: labels are names or whole numbers"),
+        ({"target": "b"}, r"column 'b' holds 2\.5 in line 2: labels are names or integers"),
     ],
 )
 def test_wrong_options(write, options, message):

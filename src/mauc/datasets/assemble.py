@@ -135,7 +135,7 @@ def _check_labels(table: Table, labels: Any, what: str) -> np.ndarray[Any, Any]:
             row = int(np.argmin(whole))
             raise MaucError(
                 f"{table.path}: {what} holds {values[row]} in {table.locate_row(row)}: labels are "
-                f"names or whole numbers, not measurements. Is it the right target?"
+                f"names or integers, not measurements. Is it the right target?"
             )
         return values.astype(np.int64)
     return np.array([str(value) for value in values.tolist()])

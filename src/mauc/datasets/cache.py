@@ -34,7 +34,7 @@ def cached_path(name: str) -> Path | None:
     if note is None or note.get("npz_sha256") != file_digest(path):
         raise MaucError(
             f"{path} is not what was recorded when {name!r} was fetched (it was changed or is "
-            f"broken); get it anew with `mauc datasets fetch {name} --force`."
+            f"broken); download it again with `mauc datasets fetch {name} --force`."
         )
     return path
 

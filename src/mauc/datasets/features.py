@@ -31,7 +31,7 @@ def feature_matrix(table: Table, chosen: list[int], marked: set[int]) -> Any:
     -------
     X : ndarray, csr_array or DataFrame of shape (n_samples, n_chosen)
         A frame with categorical columns if there are nominal columns; columns of text and of
-        truth values are nominal as well.
+        booleans are nominal as well.
     """
     for j in chosen:
         if j not in marked:
@@ -157,5 +157,5 @@ def _kind(value: object) -> str:
     if isinstance(value, str):
         return "text"
     if isinstance(value, bool | np.bool_):
-        return "truth values"
+        return "booleans"
     return "numbers" if isinstance(value, Real | Decimal) else "other"

@@ -18,7 +18,7 @@ from mauc.extras import optional_import
 
 
 def fetch(name: str, *, force: bool = False) -> Path:
-    """Get a data set of the registry onto this machine.
+    """Download a data set of the registry, unless it is on this machine.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def fetch(name: str, *, force: bool = False) -> Path:
 
     Notes
     -----
-    Files of OpenML are found through its description of the data set, which also tells their
+    Files of OpenML are found through its description of the data set, which also gives their
     MD5 digest. What is downloaded must have the SHA-256 digest of the registry or, where that is
     unknown, the one recorded by the first download, and the shape and class counts of the
     registry where these are known.
@@ -84,7 +84,7 @@ def _extension(entry: Entry, url: str) -> str:
 
 
 def _locate(entry: Entry) -> tuple[str, str | None, dict[str, Any]]:
-    """Return the address of the file, its MD5 digest if told, and how to read it."""
+    """Return the address of the file, its MD5 digest if known, and how to read it."""
     if entry.openml_id is None:
         assert entry.url is not None
         return entry.url, None, entry.reading
@@ -109,9 +109,9 @@ def _locate(entry: Entry) -> tuple[str, str | None, dict[str, Any]]:
     return url, described.get("md5_checksum"), reading
 
 
-def _listed(told: Any) -> list[str]:
+def _listed(given: Any) -> list[str]:
     """Return as a list what OpenML gives as nothing, a text with commas or a list."""
-    texts = told.split(",") if isinstance(told, str) else told or []
+    texts = given.split(",") if isinstance(given, str) else given or []
     return [str(text).strip() for text in texts]
 
 
@@ -122,7 +122,7 @@ def _download(url: str, folder: Path, file_name: str, md5: str | None, force: bo
     if force:
         path.unlink(missing_ok=True)
     known = f"md5:{md5}" if md5 else None
-    # The downloaded file has a place and a digest of ours; its progress is not logged.
+    # pooch would log the digest and the folder of the file, which are ours.
     pooch.get_logger().setLevel("WARNING")
     try:
         return Path(pooch.retrieve(url, known_hash=known, fname=file_name, path=folder))
@@ -133,7 +133,7 @@ def _download(url: str, folder: Path, file_name: str, md5: str | None, force: bo
         ) from error
     except ValueError as error:  # a wrong digest; pooch has removed the file
         raise MaucError(
-            f"the download of {url} does not have the MD5 digest that its origin tells; try again."
+            f"the download of {url} does not have the MD5 digest that its origin gives; try again."
         ) from error
 
 
@@ -155,7 +155,7 @@ def _check_digest(entry: Entry, raw: Path, force: bool) -> str:
 
 
 def _read(entry: Entry, raw: Path, reading: dict[str, Any]) -> Dataset:
-    """Read a downloaded file and compare it with what the registry tells."""
+    """Read a downloaded file and compare it with its entry in the registry."""
     dataset = load_dataset(raw, **reading)
     dataset = dataset.take([j for j in range(dataset.n_features) if not _is_identifier(dataset, j)])
     if entry.rows is not None:

@@ -43,7 +43,7 @@ def make_control_charts(
     - upward and downward shift: x and -x from the point floor(t3) on, with x uniform in [7.5, 20]
       and t3 uniform in [n/3, 2n/3].
 
-    The parameters are drawn anew for every series. With the defaults this is another sample of
+    The parameters are drawn again for every series. With the defaults this is another sample of
     what the UCI data set "Synthetic Control Chart Time Series" was drawn from.
 
     References

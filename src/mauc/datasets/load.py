@@ -42,10 +42,10 @@ def load_dataset(
         parquet and feather files. The default for arff is the last attribute; npz, mat and
         svmlight files keep labels apart.
     format : {"arff", "csv", "feather", "mat", "npz", "parquet", "svmlight", "tsv"}, optional
-        By default the extension decides; text formats may be packed (``.csv.gz``).
+        By default the extension decides; text formats may be compressed (``.csv.gz``).
     nominal : {"keep", "ordinal", "onehot", "drop"}, default="keep"
-        What becomes of columns that hold text, categories or truth values, see
-        `encode_dataset`. Kept, they are categorical columns of a data frame `X`.
+        How to treat columns that hold text, categories or booleans, see `encode_dataset`.
+        Kept, they are categorical columns of a data frame `X`.
     categorical_features : str, int or sequence of these
         Columns that are nominal although they hold numbers.
     drop : str, int or sequence of these

@@ -1,4 +1,4 @@
-"""What data sets there are: origin, licence, shape, and how they compare with the paper's."""
+"""The registry of data sets: label, origin, licence, shape, and how they compare to the paper's."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,7 +78,7 @@ _ENTRIES = (
     ),
     Entry(
         "control_charts", "Control charts, generated like the UCI data set", (f"{_UCI}/139",),
-        "generated, free of rights",
+        "generated, no rights reserved",
         600, 60, 6, (100,) * 6, "another sample of what Synthetic was drawn from",
     ),
     Entry(
@@ -120,7 +120,8 @@ _ENTRIES = (
         label="Phoneme",
     ),
     Entry(
-        "siren", "Generated: easy class pairs drown out hard ones", (), "generated, free of rights",
+        "siren", "Generated: easy class pairs drown out hard ones", (),
+        "generated, no rights reserved",
         600, 78, 6, (100,) * 6, "not in the paper",
     ),
     Entry(

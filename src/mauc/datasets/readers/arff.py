@@ -21,7 +21,7 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
     Parameters
     ----------
     path : Path
-        Packed by gzip or not.
+        Compressed by gzip or not.
     encoding : str, default="utf-8"
 
     Returns

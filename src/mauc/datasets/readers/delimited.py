@@ -38,7 +38,7 @@ def read_delimited(
     Parameters
     ----------
     path : Path
-        Packed by gzip or not.
+        Compressed by gzip or not.
     separator : str, default=","
         One character.
     encoding : str, default="utf-8"

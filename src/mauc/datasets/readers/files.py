@@ -1,4 +1,4 @@
-"""Look at a file before a reader does: is it there, what is in it, how is its text encoded."""
+"""Check a file before it is read: that it exists, what its first bytes are, how text is encoded."""
 
 import codecs
 import gzip
@@ -39,7 +39,7 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise MaucError(f"{path} is a folder; a data file is wanted.")
     if not path.is_file():
-        raise MaucError(f"{path} is not there.")
+        raise MaucError(f"{path} does not exist.")
     try:
         with path.open("rb") as file:
             is_empty = not file.read(1)
@@ -56,7 +56,7 @@ def read_beginning(path: Path, n_bytes: int = 4096) -> bytes:
 
 
 def _describe_content(beginning: bytes) -> str:
-    """Say what a file with these first bytes is."""
+    """Return in words what a file with these first bytes is."""
     for start, what in _BEGINNINGS:
         if beginning.startswith(start):
             return what
@@ -83,11 +83,11 @@ def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> Ma
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of text for reading, as bytes; gzip is undone whatever the name."""
-    is_packed = read_beginning(path, 2) == _GZIP
-    if path.suffix.lower() == ".gz" and not is_packed:
+    """Open a file of text for reading, as bytes; gzip is decompressed whatever the name."""
+    is_compressed = read_beginning(path, 2) == _GZIP
+    if path.suffix.lower() == ".gz" and not is_compressed:
         raise content_error(path, "a gzip archive")
-    opener: Callable[[Path, str], Any] = gzip.open if is_packed else open
+    opener: Callable[[Path, str], Any] = gzip.open if is_compressed else open
     try:
         with opener(path, "rb") as opened:
             yield opened
@@ -126,7 +126,7 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
     with open_binary(path) as file:
         beginning = file.read(4096)
     if not beginning:
-        raise MaucError(f"{path} is empty (after unpacking); {wanted} is wanted.")
+        raise MaucError(f"{path} is empty (after decompression); {wanted} is wanted.")
     what = _describe_content(beginning)
     if what == "UTF-16 text" and not codecs.lookup(encoding).name.startswith("utf-16"):
         raise MaucError(f"{path} is UTF-16 text; say encoding='utf-16'.")
@@ -137,7 +137,7 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
 
 
 def is_ascii_based(encoding: str) -> bool:
-    """Tell whether an encoding keeps ASCII characters as they are, one byte each."""
+    """Whether an encoding keeps ASCII characters as they are, one byte each."""
     name = codecs.lookup(encoding).name
     return name.startswith(("utf-8", "ascii", "iso8859", "cp125", "latin"))
 

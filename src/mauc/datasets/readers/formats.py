@@ -26,19 +26,19 @@ class _Format:
     read: Callable[..., Table]
     extensions: tuple[str, ...]
     options: tuple[str, ...] = ()
-    may_be_packed: bool = False
+    may_be_compressed: bool = False
 
 
 _TEXT_OPTIONS = ("decimal", "encoding", "header", "missing", "separator", "texts")
 _FORMATS = {
-    "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_packed=True),
-    "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_packed=True),
+    "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_compressed=True),
+    "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_compressed=True),
     "feather": _Format(read_feather, (".feather", ".arrow", ".ipc", ".arrows")),
     "mat": _Format(read_mat, (".mat",)),
     "npz": _Format(read_npz, (".npz",)),
     "parquet": _Format(read_parquet, (".parquet", ".pq")),
-    "svmlight": _Format(read_svmlight, (".svm", ".svmlight", ".libsvm"), may_be_packed=True),
-    "tsv": _Format(_read_tsv, (".tsv", ".tab"), _TEXT_OPTIONS, may_be_packed=True),
+    "svmlight": _Format(read_svmlight, (".svm", ".svmlight", ".libsvm"), may_be_compressed=True),
+    "tsv": _Format(_read_tsv, (".tsv", ".tab"), _TEXT_OPTIONS, may_be_compressed=True),
 }
 FORMATS = tuple(_FORMATS)
 
@@ -65,12 +65,14 @@ def find_format(path: str | Path, format: str | None = None) -> str:
     if format is not None:
         return str(check_choice("format", format, FORMATS))
     path = Path(path)
-    is_packed = path.suffix.lower() == ".gz"
-    extension = Path(path.stem if is_packed else path.name).suffix.lower()
+    is_compressed = path.suffix.lower() == ".gz"
+    extension = Path(path.stem if is_compressed else path.name).suffix.lower()
     for name, known in _FORMATS.items():
         if extension in known.extensions:
-            if is_packed and not known.may_be_packed:
-                raise MaucError(f"{path}: {name} files are not read packed; unpack it (gunzip).")
+            if is_compressed and not known.may_be_compressed:
+                raise MaucError(
+                    f"{path}: {name} files are not read compressed; decompress it (gunzip)."
+                )
             return name
     endings = sorted(ending for known in _FORMATS.values() for ending in known.extensions)
     raise MaucError(

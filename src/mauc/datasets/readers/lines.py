@@ -65,7 +65,7 @@ class Lines:
                 raise MaucError(f"{self.path} has a header line but no rows.")
         else:
             names = number_names(len(first))
-        if not self._is_even(len(first)):
+        if not self._is_rectangular(len(first)):
             self._raise_ragged(len(first), line)
         return names
 
@@ -89,8 +89,8 @@ class Lines:
                     f"first line has {what} in it; say {option}."
                 )
 
-    def _is_even(self, n_cells: int) -> bool:
-        """Tell whether all rows have `n_cells`; False also where a quick look cannot tell."""
+    def _is_rectangular(self, n_cells: int) -> bool:
+        """Whether all rows have `n_cells`; False also where a quick look does not suffice."""
         if not is_ascii_based(self.encoding):
             return False
         separator = self.separator.encode(self.encoding)

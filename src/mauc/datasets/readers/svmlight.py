@@ -26,7 +26,7 @@ def read_svmlight(path: Path) -> Table:
     Parameters
     ----------
     path : Path
-        Packed by gzip or not.
+        Compressed by gzip or not.
 
     Returns
     -------

@@ -94,7 +94,7 @@ def check_precision(path: Path, name: str, values: Iterable[object]) -> None:
             continue
         if abs(int(value)) > MAX_EXACT_INTEGER:  # type: ignore[call-overload]
             raise MaucError(
-                f"{path}: column {name!r} holds whole numbers beyond 2**53, such as {value}, which "
+                f"{path}: column {name!r} holds integers beyond 2**53, such as {value}, which "
                 f"lose digits as numbers. If it is an identifier, drop it (drop={name!r}) or say "
                 f"that it is nominal (categorical_features={name!r}); otherwise store it in larger "
                 f"units."

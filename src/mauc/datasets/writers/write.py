@@ -42,7 +42,7 @@ def write_table(
     ----------
     data : Dataset or pandas DataFrame
     path : str or Path
-        The extension decides on the format; ``.gz`` behind that of a text format packs it.
+        The extension decides on the format; ``.gz`` behind that of a text format compresses it.
     target : str, optional
         The column of a data frame with the labels; needed for a frame, and only for a frame.
     format : {"arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv"}, optional
@@ -110,7 +110,7 @@ def _opened(path: Path, force: bool) -> Iterator[IO[bytes]]:
     with open_atomic(path, force=force) as file:
         if path.suffix.lower() == ".gz":
             # No time stamp and no name, so that equal tables give equal files.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                yield cast(IO[bytes], packed)
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
+                yield cast(IO[bytes], compressed)
         else:
             yield file
