@@ -109,98 +109,75 @@ class Relevance:
 _AUC = Accepts(sparse=True, infinite=True, weights=True)
 _MOMENTS = Accepts(sparse=True, weights=True)
 _BINNED = Accepts(sparse=True, nominal=True)
+_ORDERED = Accepts(sparse=True, infinite=True)
+_FITTED = Accepts(nominal=True, weights=True)
 
+# fmt: off
 #: relevances by name; the selectors that draw from ranking lists take any of them
-RELEVANCES = {
-    entry.name: entry
-    for entry in (
-        Relevance("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC),
-        Relevance("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED),
-        Relevance(
-            "su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED
-        ),
-        Relevance("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED),
-        Relevance("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS),
-        Relevance("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS),
-        Relevance("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS),
-        Relevance("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True)),
-    )
-}
+RELEVANCES = {row[0]: Relevance(*row) for row in (
+    ("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC),
+    ("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED),
+    ("su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED),
+    ("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED),
+    ("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS),
+    ("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS),
+    ("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS),
+    ("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True)),
+)}
+
+_PAPER = (
+    ("mdfs", "MDFS", "MDFS", "mdfs", "AUC on class pairs drawn at random", _AUC),
+    ("maucd", "MAUCD", "MAUCD", "maucd", "mean AUC over the class pairs", _AUC),
+    ("mrmr", "mRMR", "MRMR", "information", "relevance less redundancy", _BINNED),
+    ("fsdd", "FSDD", "FSDD", "fsdd", "distance discriminant", _MOMENTS),
+    ("schi", "SCHI", "SpreadFx", "spreadfx", "chi-square, the classes in turn", _BINNED,
+     {"relevance": "chi2"}),
+    ("ssu", "SSU", "SpreadFx", "spreadfx", "symmetrical uncertainty, the classes in turn", _BINNED,
+     {"relevance": "su"}),
+    ("chi", "CHI", "ChiSquare", "chi_square", "chi-square", _BINNED),
+    ("su", "SU", "SymmetricalUncertainty", "symmetrical_uncertainty", "symmetrical uncertainty",
+     _BINNED),
+    ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses less nearest hits",
+     Accepts(nominal=True)),
+)
+_FURTHER = (
+    ("fisher", "Fisher score", "FisherScore", "fisher_score", "Fisher score", _MOMENTS),
+    ("ig", "information gain", "InformationGain", "information_gain", "information gain", _BINNED),
+    ("anova", "ANOVA F", "AnovaF", "anova_f", "F of the analysis of variance", _MOMENTS),
+    ("fcbf", "FCBF", "FCBF", "information", "symmetrical uncertainty without what is covered",
+     _BINNED),
+    ("fast", "FAST", "FAST", "fast", "AUC of few thresholds", Accepts(sparse=True)),
+    ("arco", "ARCO", "ARCO", "arco", "AUC less rank correlation", _ORDERED),
+    ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
+    ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
+     "separation of all class pairs by the set", _ORDERED),
+    ("subproblem", "SubproblemSelector", "SubproblemSelector", "subproblem",
+     "any relevance on any sub-problems", _AUC),
+)
+_CLASSIFIERS = (
+    ("nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _FITTED),
+    ("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _FITTED),
+    ("1nn", "1NN", "NearestNeighbor", "nearest_neighbor", "the nearest sample", _FITTED),
+    ("svm", "SVM", "RBFSVM", "svm", "a machine with a Gaussian kernel", Accepts()),
+)
+# fmt: on
 
 
-def _selector(name, label, class_name, module, measure, accepts, **further):
-    home = f"mauc.selectors.{module}"
-    return Method("selector", name, label, class_name, home, measure, accepts, **further)
+def _methods(kind: str, rows: Any, is_in_paper: bool) -> dict[str, Method]:
+    made = {}
+    for name, label, class_name, module, measure, accepts, *options in rows:
+        home = f"mauc.{kind}s.{module}"
+        made[name] = Method(
+            kind, name, label, class_name, home, measure, accepts, *options, is_in_paper=is_in_paper
+        )
+    return made
 
 
 #: selectors by short name, those of the paper first, in its order
-SELECTORS = {
-    entry.name: entry
-    for entry in (
-        _selector(
-            "mdfs", "MDFS", "MDFS", "mdfs", "AUC on class pairs drawn at random", _AUC,
-            is_in_paper=True,
-        ),
-        _selector(
-            "maucd", "MAUCD", "MAUCD", "maucd", "mean AUC over the class pairs", _AUC,
-            is_in_paper=True,
-        ),
-        _selector(
-            "mrmr", "mRMR", "MRMR", "information", "relevance less redundancy", _BINNED,
-            is_in_paper=True,
-        ),
-        _selector(
-            "fsdd", "FSDD", "FSDD", "fsdd", "distance discriminant", _MOMENTS, is_in_paper=True
-        ),
-        _selector(
-            "schi", "SCHI", "SpreadFx", "spreadfx", "chi-square, the classes in turn", _BINNED,
-            options={"relevance": "chi2"}, is_in_paper=True,
-        ),
-        _selector(
-            "ssu", "SSU", "SpreadFx", "spreadfx", "symmetrical uncertainty, the classes in turn",
-            _BINNED, options={"relevance": "su"}, is_in_paper=True,
-        ),
-        _selector(
-            "chi", "CHI", "ChiSquare", "chi_square", "chi-square", _BINNED, is_in_paper=True
-        ),
-        _selector(
-            "su", "SU", "SymmetricalUncertainty", "symmetrical_uncertainty",
-            "symmetrical uncertainty", _BINNED, is_in_paper=True,
-        ),
-        _selector(
-            "relieff", "ReliefF", "ReliefF", "relieff", "nearest misses less nearest hits",
-            Accepts(nominal=True), is_in_paper=True,
-        ),
-        _selector(
-            "fisher", "Fisher score", "FisherScore", "fisher_score", "Fisher score", _MOMENTS
-        ),
-        _selector(
-            "ig", "information gain", "InformationGain", "information_gain", "information gain",
-            _BINNED,
-        ),
-        _selector(
-            "anova", "ANOVA F", "AnovaF", "anova_f", "F of the analysis of variance", _MOMENTS
-        ),
-        _selector(
-            "fcbf", "FCBF", "FCBF", "information",
-            "symmetrical uncertainty without what is covered", _BINNED,
-        ),
-        _selector("fast", "FAST", "FAST", "fast", "AUC of few thresholds", Accepts(sparse=True)),
-        _selector(
-            "arco", "ARCO", "ARCO", "arco", "AUC less rank correlation",
-            Accepts(sparse=True, infinite=True),
-        ),
-        _selector("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
-        _selector(
-            "greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
-            "separation of all class pairs by the set", Accepts(sparse=True, infinite=True),
-        ),
-        _selector(
-            "subproblem", "SubproblemSelector", "SubproblemSelector", "subproblem",
-            "any relevance on any sub-problems", _AUC,
-        ),
-    )
-}  # fmt: skip
+SELECTORS = _methods("selector", _PAPER, True) | _methods("selector", _FURTHER, False)
+
+#: classifiers by short name
+CLASSIFIERS = _methods("classifier", _CLASSIFIERS, True)
 
 #: short names of the paper's selectors, in its order
 PAPER_SELECTORS = tuple(name for name, entry in SELECTORS.items() if entry.is_in_paper)
@@ -237,29 +214,6 @@ def make_selector(method: str, n_features_to_select: Any = None, **options: Any)
     if n_features_to_select is not None:
         options["n_features_to_select"] = n_features_to_select
     return SELECTORS[method](**options)
-
-
-def _classifier(name, label, class_name, module, measure, accepts):
-    home = f"mauc.classifiers.{module}"
-    return Method("classifier", name, label, class_name, home, measure, accepts, is_in_paper=True)
-
-
-_NOMINAL = Accepts(nominal=True, weights=True)
-
-#: classifiers by short name
-CLASSIFIERS = {
-    entry.name: entry
-    for entry in (
-        _classifier(
-            "nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _NOMINAL
-        ),
-        _classifier("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _NOMINAL),
-        _classifier(
-            "1nn", "1NN", "NearestNeighbor", "nearest_neighbor", "the nearest sample", _NOMINAL
-        ),
-        _classifier("svm", "SVM", "RBFSVM", "svm", "a machine with a Gaussian kernel", Accepts()),
-    )
-}
 
 
 def make_classifier(method: str, **options: Any) -> Any:
