@@ -30,7 +30,6 @@ RIVALS = {
     "mRMR frequency": MRMR("all", binning="equal_frequency", n_bins=4),
     "pairs IG": SubproblemSelector("all", relevance="ig", schedule="round_robin"),
 }
-TAKES_SPARSE = [name for name in RIVALS if name != "ReliefF"]
 
 
 @pytest.fixture(params=RIVALS)
