@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MAUC_DATA ?= ../shared/data
+PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: demo test coverage test-slow test-data test-browser lint format bench bench-runtime \
@@ -13,11 +14,11 @@ demo: $(VENV)/.demo
 	$(BIN)/mauc compare --methods mdfs,maucd,chi --classifiers nb --sizes 5,10,20 --repeats 1
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q $(PARALLEL)
 
 # The share of Python lines that the tests run, kernels apart.
 coverage: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term
+	$(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -q -m slow

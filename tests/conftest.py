@@ -61,6 +61,12 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     Dispatcher.compile = _compile_alone
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Run one worker more than there are cores: some tests wait for processes that they start."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture
 def rng():
     """A generator that starts alike in every test."""
