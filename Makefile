@@ -33,7 +33,7 @@ test-browser: $(VENV)/.browser
 lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/codespell src tests benchmarks docs *.md
+	$(BIN)/codespell src tests tools benchmarks docs *.md
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
