@@ -3,17 +3,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MAUC_DATA ?= ../shared/data
+PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-slow test-data test-browser lint format bench bench-runtime figures \
-  reproduction beyond clean
+.PHONY: demo test coverage test-slow test-data test-browser lint format bench bench-runtime \
+  figures reproduction beyond clean
 
 demo: $(VENV)/.demo
 	$(BIN)/mauc select
 	$(BIN)/mauc compare --methods mdfs,maucd,chi --classifiers nb --sizes 5,10,20 --repeats 1
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(PARALLEL)
+
+# The share of Python lines that the tests run, kernels apart.
+coverage: $(VENV)/.test
+	$(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -q -m slow
@@ -28,7 +33,7 @@ test-browser: $(VENV)/.browser
 lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/codespell src tests benchmarks docs *.md
+	$(BIN)/codespell src tests tools benchmarks docs *.md
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

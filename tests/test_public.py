@@ -2,12 +2,14 @@
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 import types
-from importlib.metadata import version
+from importlib.metadata import requires, version
 
 import pytest
+from constraints import oldest
 
 import mauc
 import mauc.metrics
@@ -62,6 +64,13 @@ def test_public_names_are_documented(name):
 
 def test_version():
     assert mauc.__version__ == version("mauc")
+
+
+def test_every_dependency_has_an_oldest_version_to_test_with():
+    needed = {re.match(r"[\w-]+", text)[0] for text in requires("mauc")} - {"mauc"}
+    pins = {pin.split("==")[0] for pin in oldest()}
+    assert needed <= pins
+    assert "pytest" in pins
 
 
 def run(program):

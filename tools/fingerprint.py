@@ -48,7 +48,7 @@ seed = 0
 scope = "dataset_size"
 search = "coarse_to_fine"
 """
-MOST_ROWS = 2000  # of a file: ReliefF and the support vector machine take squares of them
+MAX_ROWS = 2000  # of a file: ReliefF and the support vector machine take squares of them
 
 
 def digest(*arrays):
@@ -101,7 +101,9 @@ def run_print():
     from mauc.experiments import load_run, parse_plan, run_plan
 
     with tempfile.TemporaryDirectory() as folder:
-        run_plan(parse_plan(PLAN), Path(folder) / "run", engine="serial", progress="quiet")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run_plan(parse_plan(PLAN), Path(folder) / "run", engine="serial", progress="quiet")
         rows = load_run(Path(folder) / "run")
     kept = ["dataset", "repeat", "fold", "selector", "classifier", "size", "status", "mauc"]
     rows = rows[kept].sort_values(kept[:6])
@@ -120,20 +122,25 @@ def load_sets(folder):
     for path in sorted(Path(folder).glob("*.npz")):
         with np.load(path, allow_pickle=False) as parts:
             X, y = parts["X"], parts["y"]
-        kept = np.arange(0, len(y), -(-len(y) // MOST_ROWS))
+        kept = np.arange(0, len(y), -(-len(y) // MAX_ROWS))
         yield path.stem, X[kept], y[kept]
+
+
+def set_prints(name, X, y):
+    """Return the fingerprints of all selectors and classifiers on a data set."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pairs = [*selector_prints(X, y), *classifier_prints(X, y)]
+    return {f"{name}: {key}": value for key, value in pairs}
 
 
 def all_prints(folder=None):
     """Return the fingerprints of everything, by data set and method."""
     found = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for name, X, y in load_sets(folder):
-            found |= {f"{name}: {key}": value for key, value in selector_prints(X, y)}
-            found |= {f"{name}: {key}": value for key, value in classifier_prints(X, y)}
-        if folder is None:
-            found["run"] = run_print()
+    for name, X, y in load_sets(folder):
+        found |= set_prints(name, X, y)
+    if folder is None:
+        found["run"] = run_print()
     return found
 
 

@@ -11,8 +11,6 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_estimator
 
 import oracle_mdl
 import oracle_mrmr
@@ -153,21 +151,6 @@ def test_clone_pickle_and_pipeline():
     assert not hasattr(clone(discretizer), "cut_points_")
     pipeline = make_pipeline(MDLDiscretizer(), CategoricalNB(min_categories=9)).fit(X, y)
     assert pipeline.score(X, y) > 0.9
-
-
-@pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
-def test_scikit_learn_checks_pass_and_none_is_skipped():
-    results = check_estimator(MDLDiscretizer(), on_skip=None)
-    status = {result["check_name"]: result["status"] for result in results}
-    assert {name: state for name, state in status.items() if state != "passed"} == {}
-    assert "check_estimator_sparse_array" in status
-
-
-def test_tags_tell_the_truth():
-    tags = get_tags(MDLDiscretizer())
-    assert tags.input_tags.sparse
-    assert tags.input_tags.allow_nan
-    assert tags.target_tags.required
 
 
 def test_bad_input():

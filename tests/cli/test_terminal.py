@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import subprocess
 import sys
 import time
@@ -10,50 +9,12 @@ from pathlib import Path
 
 import pytest
 
-pty = pytest.importorskip("pty", reason="needs a Unix terminal")
-termios = pytest.importorskip("termios")
+from pseudo_terminal import run_on_terminal
 
-MAUC = [sys.executable, "-c", "from mauc.cli import main; main()"]
+pytest.importorskip("pty", reason="needs a Unix terminal")
 
-
-def run_on_terminal(*words, columns=80, stop_at=None, sessions=None, seconds=120, **environment):
-    """Return exit code and output of a command on a terminal; Ctrl-C when a text appears."""
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(ours, (30, columns))
-    environment = {**os.environ, "TERM": "xterm-256color", **environment}
-    process = subprocess.Popen(
-        [*MAUC, *map(str, words)], stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
-        preexec_fn=_own_terminal,
-    )  # fmt: skip
-    os.close(theirs)
-    if sessions is not None:
-        sessions.append(process.pid)
-    output, is_stopped, began = b"", False, time.monotonic()
-    try:
-        while time.monotonic() - began < seconds:
-            if select.select([ours], [], [], 0.1)[0]:
-                try:
-                    part = os.read(ours, 65536)
-                except OSError:  # the other end is closed
-                    break
-                if not part:
-                    break
-                output += part
-            if stop_at is not None and not is_stopped and stop_at in output:
-                os.write(ours, b"\x03")
-                is_stopped = True
-        return process.wait(timeout=10), output.decode()
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
-
-
-def _own_terminal():
-    import fcntl
-
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+PROGRAM = "from mauc.cli import main; main()"
+MAUC = [sys.executable, "-c", PROGRAM]
 
 
 def in_pipe(*words, **environment):
@@ -64,17 +25,15 @@ def in_pipe(*words, **environment):
 
 
 def test_ctrl_c_stops_a_run_with_one_line_and_no_orphans(tmp_path):
-    sessions = []
-    code, output = run_on_terminal(
-        "compare", "digits", "--repeats", 50, "-j", 2, "-o", tmp_path / "run",
-        stop_at=b"0/250 cells", sessions=sessions,
+    code, output, session = run_on_terminal(
+        PROGRAM, "compare", "digits", "--repeats", 50, "-j", 2, "-o", tmp_path / "run",
+        stop_at=b"0/250 cells",
     )  # fmt: skip
     assert code == 130
     assert "Traceback" not in output
     assert "━" in output  # the bar
     last = output.strip().splitlines()[-1]
     assert "mauc: stopped; what is done is in" in last
-    (session,) = sessions
     deadline = time.monotonic() + 5
     while _processes_of(session) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -95,7 +54,7 @@ def _processes_of(session):
 
 
 def test_a_narrow_terminal_shows_all_and_no_colours():
-    code, output = run_on_terminal("select", "iris", "-k", 2, columns=40, NO_COLOR="1")
+    code, output, _ = run_on_terminal(PROGRAM, "select", "iris", "-k", 2, columns=40, NO_COLOR="1")
     assert code == 0
     assert "\x1b" not in output
     assert "petal length (cm)" in output

@@ -62,7 +62,7 @@ def test_npz_columns_can_be_nominal(save):
         ({"X": X, "y": [0, 1, 0], "feature_names": ["a"]}, "must hold 2 names .* got 1"),
         ({"X": X, "y": [0, 1, 0], "feature_names": ["a", "a"]}, "both have the name 'a'"),
         ({"X": X, "y": [0, 1, np.nan]}, "y has no label in row 3"),
-        ({"X": [[2**53 + 1], [1]], "y": [0, 1]}, r"column 'x0' holds whole numbers beyond 2\*\*53"),
+        ({"X": [[2**53 + 1], [1]], "y": [0, 1]}, r"column 'x0' holds integers beyond 2\*\*53"),
         ({"X": X, "y": np.array([{}, 1, 2], object)}, "holds Python objects, which are not loaded"),
     ],
 )  # fmt: skip
@@ -160,7 +160,7 @@ def test_svmlight_stays_sparse(tmp_path, first, is_packed):
         ("1 2:1 1:2\n", "cannot be read as an svmlight file"),
         ("# nothing\n", "has no rows"),
         ("", "is empty"),
-        ("0.5 1:2\n1 1:3\n", r"y holds 0\.5 in row 1: labels are names or whole numbers"),
+        ("0.5 1:2\n1 1:3\n", r"y holds 0\.5 in row 1: labels are names or integers"),
     ],
 )
 def test_bad_svmlight(tmp_path, text, message):

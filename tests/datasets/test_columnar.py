@@ -69,8 +69,8 @@ def test_decimals_are_numbers(load):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"a": [2**53 + 1, 2], "label": [0, 1]}, r"column 'a' holds whole numbers beyond 2\*\*53"),
-        ({"a": pd.array([2**53 + 1, None], "Int64"), "label": [0, 1]}, "column 'a' holds whole"),
+        ({"a": [2**53 + 1, 2], "label": [0, 1]}, r"column 'a' holds integers beyond 2\*\*53"),
+        ({"a": pd.array([2**53 + 1, None], "Int64"), "label": [0, 1]}, "column 'a' holds integers"),
         ({"a": [datetime.date(2001, 1, 1)] * 2, "label": [0, 1]}, "column 'a' holds values that"),
         ({"a": pd.to_datetime(["2001", "2002"]), "label": [0, 1]}, "column 'a' holds values that"),
         ({"a": [[1, 2], [3]], "label": [0, 1]}, "column 'a' holds values that are neither"),
@@ -117,7 +117,7 @@ def test_columns_of_the_same_name(tmp_path):
         ("data.feather", b"ARROW1\0\0 and nothing else", "cannot be read as a Feather"),
         ("data.feather", b"FEA1....", "is a Feather file of version 1; save it again"),
         ("data.parquet", b"", "is empty"),
-        ("data.parquet.gz", b"PAR1", "parquet files are not read packed"),
+        ("data.parquet.gz", b"PAR1", "parquet files are not read compressed"),
     ],
 )
 def test_files_that_are_not_what_their_name_says(tmp_path, name, content, message):

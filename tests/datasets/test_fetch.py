@@ -194,7 +194,7 @@ def test_openml_tells_ignored_columns_in_several_ways(isolet, origin, told):
 
 def test_a_download_of_another_md5_is_refused(isolet, origin, cache):
     origin.files["/file/1"] = ARFF + b"5,i5,9,u,1.5\n"
-    with pytest.raises(MaucError, match="does not have the MD5 digest that its origin tells"):
+    with pytest.raises(MaucError, match="does not have the MD5 digest that its origin gives"):
         fetch("isolet")
     assert not (cache / "isolet.npz").exists()
 

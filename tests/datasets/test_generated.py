@@ -119,10 +119,10 @@ def test_averaging_filters_fail_on_the_siren_and_mdfs_does_not(seed):
 @pytest.mark.parametrize(
     ("make", "options", "message"),
     [
-        (make_control_charts, {"n_per_class": 0}, "n_per_class must be an integer of at least 1"),
-        (make_control_charts, {"length": 2.5}, r"length must be an integer .* got 2\.5"),
-        (make_siren, {"n_hard": 1}, "n_hard must be an integer of at least 2, got 1"),
-        (make_siren, {"n_noise": -1}, "n_noise must be an integer of at least 0, got -1"),
+        (make_control_charts, {"n_per_class": 0}, "n_per_class must be an int of at least 1"),
+        (make_control_charts, {"length": 2.5}, r"length must be an int .* got 2\.5"),
+        (make_siren, {"n_hard": 1}, "n_hard must be an int of at least 2, got 1"),
+        (make_siren, {"n_noise": -1}, "n_noise must be an int of at least 0, got -1"),
     ],
 )
 def test_counts_that_make_no_set(make, options, message):

@@ -141,7 +141,7 @@ def test_a_quoted_cell_may_hold_separators_and_line_ends(write):
         ("a,b\n1,2\n", r"has no column 'label'\. Its columns: a, b"),
         ("a,Labels\n1,2\n", "has no column 'label'; did you mean 'Labels'"),
         ("5.1,3.5,x\n4,3,y\n", r"first line holds data and not names, say header=False"),
-        ("a;label\n1;u\n", r"single column when cut at ','.*has ';' in it; say separator=';'"),
+        ("a;label\n1;u\n", r"single column when split at ','.*has ';' in it; say separator=';'"),
         ("a\tlabel\n1\tu\n", "has tabs in it; say format='tsv'"),
         ("a|label\n1|u\n", r"say separator='\|'"),
         ("a,a,label\n1,2,u\n", "columns 1 and 2 both have the name 'a'"),
@@ -231,9 +231,9 @@ def test_files_that_are_not_what_their_name_says(write, content, name, message):
         ({"encoding": "none"}, "encoding must be one that Python knows"),
         ({"separator": ",,"}, "separator must be one character, got ',,'"),
         ({"decimal": ","}, "separator and decimal must differ"),
-        ({"format": "xls"}, "format must be one of arff, csv"),
-        ({"nominal": "maybe"}, "nominal must be one of keep, ordinal, onehot, drop, got 'maybe'"),
-        ({"target": "b"}, r"column 'b' holds 2\.5 in line 2: labels are names or whole numbers"),
+        ({"format": "xls"}, "format must be one of 'arff', 'csv'"),
+        ({"nominal": "maybe"}, "nominal must be one of 'keep', 'ordinal', 'onehot', 'drop', got"),
+        ({"target": "b"}, r"column 'b' holds 2\.5 in line 2: labels are names or integers"),
     ],
 )
 def test_wrong_options(write, options, message):

@@ -12,6 +12,7 @@ from mauc.experiments import progress, run_plan
 from mauc.experiments.plan import Cell
 from mauc.experiments.progress import BarProgress, LineProgress, Progress, make_progress
 from mauc.experiments.rows import schema
+from pseudo_terminal import run_on_terminal
 
 PLAN = make_plan(selectors=("chi", "maucd"), classifiers=("nb",))
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -94,41 +95,27 @@ except MaucError as error:
 """
 
 
-def run_on_terminal(*arguments):
+def show_on_terminal(*arguments):
     """Run the code above on a pseudo-terminal; return all it writes there."""
-    pty = pytest.importorskip("pty")
-    pid, terminal = pty.fork()
-    if not pid:
-        os.environ.update(TERM="xterm", COLUMNS="100", PYTHONPATH=os.path.dirname(__file__))
-        os.environ.pop("NO_COLOR", None)
-        os.execv(sys.executable, [sys.executable, "-c", CODE, *map(str, arguments)])
-    said = b""
-    while True:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:  # how Linux says that the other end is closed
-            break
-        if not part:
-            break
-        said += part
-    os.close(terminal)
-    assert os.waitpid(pid, 0)[1] == 0, said
-    return said.decode()
+    folders = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+    code, said, _ = run_on_terminal(CODE, *arguments, columns=100, PYTHONPATH=folders, NO_COLOR="")
+    assert code == 0, said
+    return said
 
 
 def test_a_terminal_gets_a_bar_and_its_cursor_back(tmp_path):
-    said = run_on_terminal(tmp_path / "run", "serial")
+    said = show_on_terminal(tmp_path / "run", "serial")
     assert "6/6 cells" in said
     assert "mean MAUC so far" in said
     assert said.count("\x1b[?25l") == said.count("\x1b[?25h") == 1
     assert said.rindex("\x1b[?25h") > said.rindex("6/6 cells")
     # Nothing is left to draw when all is there.
-    assert "cells" not in run_on_terminal(tmp_path / "run", "serial")
+    assert "cells" not in show_on_terminal(tmp_path / "run", "serial")
 
 
 def test_a_refused_start_gives_the_cursor_back(tmp_path):
     pytest.importorskip("distributed")
-    said = run_on_terminal(tmp_path / "run", "dask")
+    said = show_on_terminal(tmp_path / "run", "dask")
     assert "refused no Dask scheduler answers at nonsense" in said
     assert said.count("\x1b[?25l") == said.count("\x1b[?25h")
 

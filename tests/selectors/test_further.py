@@ -1,8 +1,7 @@
 """Seven further filters: equal to scikit-learn, WEKA or their definitions as literal loops."""
 
 import math
-import pickle
-from itertools import chain, pairwise
+from itertools import chain
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,12 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.feature_selection import f_classif
-from sklearn.utils import get_tags
 
 import oracle_further as oracle
 import oracle_mdl
@@ -36,9 +33,7 @@ from mauc import (
 )
 from mauc.binning.states import BINNINGS
 from mauc.exceptions import MaucError
-from mauc.problem import problem as problem_module
 from mauc.selectors import make_selector
-from mauc.selectors.arco import arco as arco_module
 from mauc.selectors.arco import rank_columns
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
@@ -381,28 +376,9 @@ def test_jmi_and_fcbf_with_every_binning(binning):
     assert selector.transform(X).shape == (178, len(rounds[0]))
 
 
-@pytest.mark.parametrize("name", FURTHER)
-def test_tags_tell_the_truth(name):
-    tags = get_tags(FURTHER[name])
-    assert tags.input_tags.sparse
-    assert tags.input_tags.allow_nan
-    assert tags.input_tags.categorical == (name in TAKES_NOMINAL)
-    assert tags.target_tags.required
-
-
 @pytest.mark.parametrize("name", [name for name in FURTHER if " " not in name])
 def test_short_names(name):
     assert type(make_selector(name, 3)) is type(FURTHER[name])
-
-
-def test_rankings_are_nested(selector, many):
-    rankings = [
-        clone(selector).set_params(n_features_to_select=k).fit(*many).ranking_
-        for k in (1, 7, 20, "all")
-    ]
-    for short, long in pairwise(rankings):
-        assert_array_equal(short, long[: len(short)])
-    assert sorted(rankings[-1]) == list(range(30))
 
 
 def test_constant_features_are_last_and_copies_go_by_column(selector, many):
@@ -413,48 +389,6 @@ def test_constant_features_are_last_and_copies_go_by_column(selector, many):
     else:
         assert not selector.scores_[[3, 17]].any() or isinstance(selector, SubproblemSelector)
     assert np.isfinite(selector.scores_).all()
-
-
-def test_agnostic_to_threads_and_blocks(selector, many, monkeypatch):
-    wanted = clone(selector).set_params(n_jobs=1).fit(*many)
-    for module in (binned_module, arco_module, fcbf_module):
-        monkeypatch.setattr(module, "BLOCK_WORK", 1)
-    for size in (1, 4 * 90 * 9):
-        monkeypatch.setattr(problem_module, "_BLOCK_BYTES", size)
-        for n_jobs in (1, 2, 3):
-            assert_same_fit(clone(selector).set_params(n_jobs=n_jobs).fit(*many), wanted)
-
-
-@pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "i8", "f4", ">f8"])
-def test_agnostic_to_type_and_layout(selector, rng, dtype):
-    y = rng.integers(0, 4, 90)
-    X = rng.integers(0, 30, (90, 12)) + rng.integers(0, 12, (4, 12))[y]
-    wanted = clone(selector).fit(X.astype(float), y)
-    for layout in (np.ascontiguousarray, np.asfortranarray):
-        assert_same_fit(clone(selector).fit(layout(X.astype(dtype)), y), wanted)
-
-
-@pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_matrix])
-def test_sparse_equals_dense(selector, rng, make):
-    y = rng.integers(0, 4, 90)
-    X = np.where(rng.random((90, 25)) < 0.7, 0.0, rng.integers(-3, 9, (90, 25)) + y[:, np.newaxis])
-    X[5, 5], X[:, 6], X[:, 7] = np.nan, 0.0, 1.5
-    dense = clone(selector).fit(X, y)
-    assert_same_fit(clone(selector).fit(make(X), y), dense)
-
-
-def test_frames_in_and_out(selector):
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    X, y = load_wine(return_X_y=True, as_frame=True)
-    selector.set_params(n_features_to_select=5)
-    plain = clone(selector).fit(X.to_numpy(), y)
-    chosen = clone(selector).set_output(transform="pandas").fit(X, y).transform(X)
-    pd.testing.assert_frame_equal(chosen, X.loc[:, plain.support_])
-    X = pl.DataFrame({name: X[name].to_numpy() for name in X})
-    fitted = clone(selector).set_output(transform="polars").fit(X, pl.Series(y.tolist()))
-    assert fitted.transform(X).columns == [X.columns[j] for j in np.flatnonzero(plain.support_)]
-    assert_same_fit(fitted, plain)
-    assert_same_fit(pickle.loads(pickle.dumps(plain)), plain)
 
 
 @pytest.mark.parametrize("name", TAKES_NOMINAL)

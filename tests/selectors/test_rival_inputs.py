@@ -16,9 +16,6 @@ from mauc import (
     SymmetricalUncertainty,
 )
 from mauc.exceptions import MaucError
-from mauc.problem import problem as problem_module
-from mauc.selectors.information import binned as binned_module
-from mauc.selectors.relieff import relieff as relieff_module
 
 RIVALS = {
     "FSDD": FSDD("all"),
@@ -33,7 +30,6 @@ RIVALS = {
     "mRMR frequency": MRMR("all", binning="equal_frequency", n_bins=4),
     "pairs IG": SubproblemSelector("all", relevance="ig", schedule="round_robin"),
 }
-TAKES_SPARSE = [name for name in RIVALS if name != "ReliefF"]
 
 
 @pytest.fixture(params=RIVALS)
@@ -56,99 +52,12 @@ def assert_same_fit(one, other):
     assert_array_equal(one.pair_auc_, other.pair_auc_)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["bool", "u1", "i2", "u2", "i4", "i8", "u8", "f2", "f4", "f8", ">f8"]
-)
-def test_agnostic_to_type(selector, whole_numbers, dtype):
-    X, y = whole_numbers
-    X = X % 2 if dtype == "bool" else X
-    wanted = clone(selector).fit(X.astype(np.float64), y)
-    assert_same_fit(selector.fit(X.astype(dtype), y), wanted)
-
-
-def test_agnostic_to_layout(selector, whole_numbers):
-    X, y = whole_numbers
-    X = np.ascontiguousarray(X / 4.0)
-    wanted = clone(selector).fit(X, y)
-    wide = np.zeros((180, 36))
-    wide[::2, ::3] = X
-    read_only = X.copy()
-    read_only.flags.writeable = False
-    for layout in (np.asfortranarray(X), wide[::2, ::3], read_only, X[::-1][::-1], X.tolist()):
-        assert_same_fit(clone(selector).fit(layout, y), wanted)
-
-
-def test_agnostic_to_threads_and_blocks(selector, rng, monkeypatch):
-    y = rng.integers(0, 4, 80)
-    X = (rng.normal(size=(80, 70)) + rng.normal(size=(4, 70))[y]).round(1)
-    X[rng.random(X.shape) < 0.02] = np.nan
-    wanted = clone(selector).set_params(n_jobs=1).fit(X, y)
-    monkeypatch.setattr(binned_module, "BLOCK_WORK", 1)
-    monkeypatch.setattr(relieff_module, "PANEL_QUERIES", 7)
-    for constant, size in (
-        ("_BLOCK_BYTES", 1),
-        ("_BLOCK_BYTES", 4 * 80 * 9),
-        ("_BLOCK_SCORES", 11),
-    ):
-        with monkeypatch.context() as patch:
-            patch.setattr(problem_module, constant, size)
-            for n_jobs in (1, 2, 3):
-                assert_same_fit(clone(selector).set_params(n_jobs=n_jobs).fit(X, y), wanted)
-
-
-@pytest.mark.parametrize("name", TAKES_SPARSE)
-@pytest.mark.parametrize(
-    "make", [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix]
-)
-def test_sparse_equals_dense(rng, name, make):
-    y = rng.integers(0, 4, 90)
-    X = np.where(rng.random((90, 25)) < 0.7, 0.0, rng.integers(-3, 9, (90, 25)) + y[:, np.newaxis])
-    X[5, 5], X[:, 6], X[:, 7] = np.nan, 0.0, 1.5
-    dense = clone(RIVALS[name]).set_params(n_features_to_select=20).fit(X, y)
-    stored = clone(dense).fit(make(X), y)
-    assert_same_fit(stored, dense)
-    chosen = stored.transform(make(X))
-    assert sparse.issparse(chosen)
-    assert_array_equal(chosen.toarray(), dense.transform(X))
-
-
-@pytest.mark.parametrize("name", TAKES_SPARSE)
-def test_sparse_is_not_densified_as_a_whole(monkeypatch, rng, name):
-    X = sparse.random_array((60, 600), density=0.05, format="csc", rng=rng)
-    widths = []
-    to_array = sparse.csc_array.toarray
-    monkeypatch.setattr(
-        sparse.csc_array, "toarray", lambda self: widths.append(self.shape[1]) or to_array(self)
-    )
-    clone(RIVALS[name]).set_params(n_features_to_select=5).fit(X, np.arange(60) % 3)
-    assert max(widths) <= 256
-
-
 @pytest.mark.parametrize("make", [sparse.csr_array, sparse.csc_matrix])
 def test_relieff_refuses_sparse(make):
     with pytest.raises(TypeError, match=r"[Ss]parse data was passed"):
         ReliefF().fit(make(np.eye(6)), [0, 0, 0, 1, 1, 1])
     with pytest.raises(TypeError, match=r"[Ss]parse data was passed"):
         ReliefF(categorical_features=[0]).fit(make(np.eye(6)), [0, 0, 0, 1, 1, 1])
-
-
-def test_missing_values_pass_through(selector, rng):
-    X, y = rng.normal(size=(60, 8)), rng.integers(0, 3, 60)
-    X[rng.random(X.shape) < 0.2] = np.nan
-    selector.set_params(n_features_to_select=4)
-    assert_array_equal(selector.fit(X, y).transform(X), X[:, selector.support_])
-    assert np.isfinite(selector.scores_).all()
-
-
-def test_missing_values_of_frames(selector, rng):
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    X, y = rng.integers(0, 9, (50, 4)).astype(float), rng.integers(0, 3, 50)
-    X[::7, 1] = np.nan
-    wanted = clone(selector).fit(X, y)
-    frame = pd.DataFrame({f"x{j}": pd.Series(X[:, j]).astype("Int64") for j in range(4)})
-    assert_same_fit(clone(selector).fit(frame, y), wanted)
-    columns = {f"x{j}": [None if v != v else v for v in X[:, j].tolist()] for j in range(4)}
-    assert_same_fit(selector.fit(pl.DataFrame(columns), y), wanted)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e3])

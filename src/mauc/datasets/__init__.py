@@ -7,7 +7,7 @@ from mauc.datasets.generated import make_control_charts, make_siren
 from mauc.datasets.load import load_dataset, read_csv
 from mauc.datasets.nominal import NOMINAL, check_numeric, encode_dataset
 from mauc.datasets.readers import FORMATS
-from mauc.datasets.registry import Entry, dataset_info, list_datasets
+from mauc.datasets.registry import Entry, dataset_info, dataset_label, list_datasets
 from mauc.datasets.writers import WRITABLE, write_table
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Entry",
     "check_numeric",
     "dataset_info",
+    "dataset_label",
     "encode_dataset",
     "fetch",
     "list_datasets",

@@ -1,15 +1,16 @@
-"""Make a data set of a table: find the target, check the labels, take the rest as features."""
+"""Turn a table into a data set: find the target, check the labels, keep the rest as features."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.dataset import Dataset
+from mauc.datasets.dataset import Dataset, is_frame
 from mauc.datasets.features import feature_matrix
-from mauc.datasets.readers.table import Table, some
+from mauc.datasets.readers.table import Table, first_few
 from mauc.exceptions import MaucError
 
 
@@ -44,9 +45,8 @@ def assemble(
         raise MaucError(f"{table.path}: drop has {table.names[place]!r}, which is the target.")
     chosen = [j for j in range(len(table.names)) if j != place and j not in dropped]
     if not chosen:
-        raise MaucError(
-            f"{table.path} has no column left to be a feature. Its columns: {some(table.names)}."
-        )
+        listed = first_few(table.names)
+        raise MaucError(f"{table.path} has no column left to be a feature. Its columns: {listed}.")
     if place is None:
         assert table.labels is not None
         labels, target_name = table.labels, "class"
@@ -54,19 +54,10 @@ def assemble(
         labels, target_name = _label_column(table, place), table.names[place]
     y = _check_labels(table, labels, f"column {target_name!r}" if place is not None else "y")
     X = feature_matrix(table, chosen, marked)
-    categories = {}
-    if hasattr(X, "dtypes"):
-        for name in X.columns:
-            if str(X[name].dtype) == "category":
-                categories[name] = tuple(X[name].cat.categories)
-    return Dataset(
-        name=table.path.name,
-        X=X,
-        y=y,
-        feature_names=[table.names[j] for j in chosen],
-        categories=categories,
-        target_name=target_name,
-    )
+    names = [table.names[j] for j in chosen]
+    dataset = Dataset(table.path.name, X, y, names, target_name=target_name)
+    categories = {name: tuple(X[name].cat.categories) for name in dataset.nominal_features}
+    return replace(dataset, categories=categories)
 
 
 def _find_target(table: Table, target: str | int | None) -> int | None:
@@ -82,7 +73,7 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
         if table.target is None:
             raise MaucError(
                 f"{table.path} needs a target column (--target). "
-                f"Its columns: {some(table.names)}.{table.hint}"
+                f"Its columns: {first_few(table.names)}.{table.hint}"
             )
         return table.target
     return _find_column(table, target, "target")
@@ -100,7 +91,7 @@ def _find_column(table: Table, wanted: str | int, option: str) -> int:
             hint = f"; did you mean {folded[near[0]]!r}?" if near else "."
             raise MaucError(
                 f"{table.path} has no column {wanted!r}{hint} "
-                f"Its columns: {some(names)}.{table.hint}"
+                f"Its columns: {first_few(names)}.{table.hint}"
             )
     number = int(wanted)
     if not -len(names) <= number < len(names):
@@ -112,7 +103,7 @@ def _find_column(table: Table, wanted: str | int, option: str) -> int:
 
 
 def _label_column(table: Table, place: int) -> Any:
-    if hasattr(table.values, "iloc"):
+    if is_frame(table.values):
         return table.values.iloc[:, place]
     column = table.values[:, [place]]
     column = (column.toarray() if sparse.issparse(column) else np.asarray(column)).ravel()
@@ -124,13 +115,13 @@ def _label_column(table: Table, place: int) -> Any:
 
 
 def _check_labels(table: Table, labels: Any, what: str) -> np.ndarray[Any, Any]:
-    """Return labels as whole numbers or texts; raise if one is missing."""
+    """Return labels as integers or texts; raise if one is missing."""
     is_missing = _missing(labels)
     if is_missing.any():
         row = int(np.argmax(is_missing))
         more = f" ({int(is_missing.sum())} rows have none)" if is_missing.sum() > 1 else ""
         raise MaucError(
-            f"{table.path}: {what} has no label in {table.say_row(row)}{more}; "
+            f"{table.path}: {what} has no label in {table.locate_row(row)}{more}; "
             f"give it one or remove the row."
         )
     if str(labels.dtype) == "category":
@@ -143,8 +134,8 @@ def _check_labels(table: Table, labels: Any, what: str) -> np.ndarray[Any, Any]:
         if not whole.all():
             row = int(np.argmin(whole))
             raise MaucError(
-                f"{table.path}: {what} holds {values[row]} in {table.say_row(row)}: labels are "
-                f"names or whole numbers, not measurements. Is it the right target?"
+                f"{table.path}: {what} holds {values[row]} in {table.locate_row(row)}: labels are "
+                f"names or integers, not measurements. Is it the right target?"
             )
         return values.astype(np.int64)
     return np.array([str(value) for value in values.tolist()])

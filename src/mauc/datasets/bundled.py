@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn import datasets as sklearn_datasets
 
+from mauc.checks import unknown_word
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.generated import make_control_charts, make_siren
-from mauc.exceptions import MaucError
 
 _SHIPPED: dict[str, Callable[[], Any]] = {
     "breast_cancer": sklearn_datasets.load_breast_cancer,
@@ -46,7 +46,7 @@ def load_bundled(name: str) -> Dataset:
     if name in _GENERATED:
         return _GENERATED[name]()
     if name not in _SHIPPED:
-        raise MaucError(f"data set must be one of {', '.join(BUNDLED)}, got {name!r}.")
+        raise unknown_word("data set", name, BUNDLED)
     bunch = _SHIPPED[name]()
     return Dataset(
         name=name,

@@ -31,10 +31,10 @@ def cached_path(name: str) -> Path | None:
     if not path.is_file():
         return None
     note = read_note(name)
-    if note is None or note.get("npz_sha256") != digest_of(path):
+    if note is None or note.get("npz_sha256") != file_digest(path):
         raise MaucError(
             f"{path} is not what was recorded when {name!r} was fetched (it was changed or is "
-            f"broken); get it anew with `mauc datasets fetch {name} --force`."
+            f"broken); download it again with `mauc datasets fetch {name} --force`."
         )
     return path
 
@@ -49,7 +49,7 @@ def read_note(name: str) -> dict[str, Any] | None:
     return note
 
 
-def digest_of(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Return the SHA-256 digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

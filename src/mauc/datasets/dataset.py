@@ -1,4 +1,4 @@
-"""What a loaded data set is, whatever it came from."""
+"""A loaded data set: features, labels and names, wherever they came from."""
 
 import hashlib
 import json
@@ -11,8 +11,20 @@ from scipy import sparse
 
 from mauc.exceptions import MaucError
 
-# float64 holds every whole number up to here.
-WIDEST_INTEGER = 2**53
+# float64 holds every integer up to here exactly.
+MAX_EXACT_INTEGER = 2**53
+# A sparse table with more cells is not made dense.
+MAX_DENSE_CELLS = 2 * 10**8
+
+
+def is_frame(X: Any) -> bool:
+    """Whether a table is a pandas DataFrame; pandas need not be installed."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def column_of(X: Any, j: int) -> Any:
+    """Return a column of an array or a DataFrame by its number."""
+    return X.iloc[:, j] if is_frame(X) else X[:, j]
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,7 @@ class Dataset:
         The values of each feature that is nominal or was before it was encoded: where a column
         holds codes 0, 1, ..., code i stands for value i.
     target_name : str, default="class"
-        What the labels are called, as a column of a file.
+        The column of a file that the labels are written to.
 
     Examples
     --------
@@ -62,7 +74,7 @@ class Dataset:
     @property
     def nominal_features(self) -> list[str]:
         """Names of the columns of `X` that are nominal, not numbers."""
-        if not hasattr(self.X, "dtypes"):
+        if not is_frame(self.X):
             return []
         kinds = zip(self.feature_names, self.X.dtypes, strict=True)
         return [name for name, dtype in kinds if str(dtype) == "category"]
@@ -86,15 +98,12 @@ class Dataset:
             )
         names = [self.feature_names[j] for j in chosen]
         X = self.X.tocsc() if sparse.issparse(self.X) else self.X
-        X = X.iloc[:, chosen] if hasattr(X, "iloc") else X[:, chosen]
-        if hasattr(X, "dtypes") and not any(str(dtype) == "category" for dtype in X.dtypes):
-            X = X.to_numpy()
-        return replace(
-            self,
-            X=X,
-            feature_names=names,
-            categories={name: self.categories[name] for name in names if name in self.categories},
-        )
+        X = X.iloc[:, chosen] if is_frame(X) else X[:, chosen]
+        categories = {name: self.categories[name] for name in names if name in self.categories}
+        taken = replace(self, X=X, feature_names=names, categories=categories)
+        if is_frame(X) and not taken.nominal_features:
+            return replace(taken, X=X.to_numpy())
+        return taken
 
     def fingerprint(self) -> str:
         """Return a digest of values, labels and feature names.
@@ -111,7 +120,7 @@ class Dataset:
         -----
         A column of numbers enters as its shape, the rows of its non-zero values and these values
         as little-endian float64, so that dense and sparse columns agree. Columns of categories
-        and the labels enter as their sorted distinct texts and the place of each row in them.
+        and the labels enter as their sorted distinct texts and the index of each row in them.
         """
         digest = hashlib.blake2b(digest_size=16)
         _add(digest, "shape", json.dumps([self.n_samples, self.n_features]).encode())
@@ -124,7 +133,7 @@ class Dataset:
 
 
 def _add(digest: Any, kind: str, content: bytes) -> None:
-    # The length in front keeps two parts from being read as two others.
+    # With its length in front, no two parts read like two others.
     digest.update(f"{kind}:{len(content)}:".encode())
     digest.update(content)
 
@@ -135,7 +144,7 @@ def _add_column(digest: Any, X: Any, j: int) -> None:
         part.sum_duplicates()
         values, rows = part.data, part.row
     else:
-        column = X.iloc[:, j] if hasattr(X, "iloc") else X[:, j]
+        column = column_of(X, j)
         values = np.asarray(column)
         if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
             _add_texts(digest, values)
@@ -145,7 +154,7 @@ def _add_column(digest: Any, X: Any, j: int) -> None:
     values, rows = values[is_stored], rows[is_stored]
     order = np.argsort(rows, kind="stable")
     values, rows = values[order], rows[order]
-    if values.dtype.kind in "iu" and _is_wide(values):
+    if values.dtype.kind in "iu" and is_wide(values):
         _add(digest, "integers", json.dumps([int(value) for value in values]).encode())
     else:
         values = values.astype("<f8")
@@ -154,8 +163,11 @@ def _add_column(digest: Any, X: Any, j: int) -> None:
     _add(digest, "rows", rows.astype("<i8").tobytes())
 
 
-def _is_wide(values: np.ndarray[Any, Any]) -> bool:
-    return len(values) > 0 and bool(values.max() > WIDEST_INTEGER or values.min() < -WIDEST_INTEGER)
+def is_wide(values: np.ndarray[Any, Any]) -> bool:
+    """Whether one of the integers is beyond what float64 holds exactly."""
+    if values.size == 0:
+        return False
+    return bool(values.max() > MAX_EXACT_INTEGER or values.min() < -MAX_EXACT_INTEGER)
 
 
 def _add_texts(digest: Any, values: np.ndarray[Any, Any]) -> None:

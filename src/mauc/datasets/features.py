@@ -1,20 +1,19 @@
 """Give the columns of a table their types: numbers in one array, or a frame with categories."""
 
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.dataset import WIDEST_INTEGER
-from mauc.datasets.readers.table import Table, refuse_digits
+from mauc.datasets.dataset import MAX_DENSE_CELLS, is_frame, is_wide
+from mauc.datasets.readers.table import Table, check_precision
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# A sparse table with more cells is not written out for the sake of its nominal columns.
-_MOST_CELLS = 2 * 10**8
 
 
 def feature_matrix(table: Table, chosen: list[int], marked: set[int]) -> Any:
@@ -31,13 +30,13 @@ def feature_matrix(table: Table, chosen: list[int], marked: set[int]) -> Any:
     Returns
     -------
     X : ndarray, csr_array or DataFrame of shape (n_samples, n_chosen)
-        A frame if there are nominal columns, which are categorical then; columns of text and of
-        truth values are nominal as well.
+        A frame with categorical columns if there are nominal columns; columns of text and of
+        booleans are nominal as well.
     """
     for j in chosen:
         if j not in marked:
             table.check_column(j)
-    if hasattr(table.values, "iloc"):
+    if is_frame(table.values):
         return _from_frame(table, chosen, marked)
     values = table.values[:, chosen]
     is_nominal = {j for j in chosen if j in marked or table.names[j] in table.categories}
@@ -50,27 +49,25 @@ def feature_matrix(table: Table, chosen: list[int], marked: set[int]) -> Any:
 
 
 def _check_wide(table: Table, chosen: list[int], values: Any, is_nominal: set[int]) -> None:
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or values.size == 0:
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return
-    entries = values.data if sparse.issparse(values) else values
-    if entries.size == 0 or (entries.max() <= WIDEST_INTEGER and entries.min() >= -WIDEST_INTEGER):
+    if not is_wide(values.data if sparse.issparse(values) else values):
         return
     for place, j in enumerate(chosen):
         column = values[:, [place]]
-        column = column.data if sparse.issparse(column) else column
-        is_wide = (column > WIDEST_INTEGER) | (column < -WIDEST_INTEGER)
-        if is_wide.any() and j not in is_nominal:
-            raise refuse_digits(table.path, table.names[j], column[is_wide][0])
+        column = column.data if sparse.issparse(column) else column.ravel()
+        if j not in is_nominal and is_wide(column):
+            check_precision(table.path, table.names[j], column.tolist())
 
 
 def _from_matrix(table: Table, chosen: list[int], values: Any, is_nominal: set[int]) -> Any:
     pandas = optional_import("pandas", "nominal columns")
     if sparse.issparse(values):
-        if values.shape[0] * values.shape[1] > _MOST_CELLS:
+        if values.shape[0] * values.shape[1] > MAX_DENSE_CELLS:
             name = table.names[min(is_nominal)]
             raise MaucError(
                 f"{table.path}: column {name!r} is nominal, and a sparse table of "
-                f"{values.shape[0]} x {values.shape[1]} is too large to be written out for it; "
+                f"{values.shape[0]} x {values.shape[1]} is too large to be made dense for it; "
                 f"say drop={name!r}."
             )
         values = values.toarray()
@@ -110,11 +107,8 @@ def _column(table: Table, j: int, is_marked: bool) -> Any:
 
     types = pd.api.types
     column = table.values.iloc[:, j]
-    if str(column.dtype) == "category":
-        return pd.Categorical(column)
-    if is_marked:
-        return pd.Categorical(column)
-    if types.is_bool_dtype(column.dtype) or types.is_string_dtype(column):
+    is_category = str(column.dtype) == "category" or types.is_bool_dtype(column.dtype)
+    if is_marked or is_category or types.is_string_dtype(column):
         return pd.Categorical(column)
     if types.is_integer_dtype(column.dtype):
         known = column.dropna().to_numpy()
@@ -150,23 +144,18 @@ def _object_column(table: Table, j: int, column: "pd.Series[Any]") -> Any:
         row = int(np.flatnonzero((column.map(_kind) == counts.index[-1]) & column.notna())[0])
         raise MaucError(
             f"{table.path}: column {name!r} mixes {' and '.join(counts.index)}; the first odd "
-            f"value is {column.iloc[row]!r} in {table.say_row(row)}. Mend it, or say "
+            f"value is {column.iloc[row]!r} in {table.locate_row(row)}. Correct it, or say "
             f"categorical_features={name!r}."
         )
     if counts.index[0] != "numbers":
         return pd.Categorical(column)
-    for value in known:
-        if isinstance(value, int) and abs(value) > WIDEST_INTEGER:
-            raise refuse_digits(table.path, name, value)
+    check_precision(table.path, name, (value for value in known if isinstance(value, int)))
     return column.astype(object).map(float, na_action="ignore").to_numpy(dtype=np.float64)
 
 
 def _kind(value: object) -> str:
-    from decimal import Decimal
-    from numbers import Real
-
     if isinstance(value, str):
         return "text"
     if isinstance(value, bool | np.bool_):
-        return "truth values"
+        return "booleans"
     return "numbers" if isinstance(value, Real | Decimal) else "other"

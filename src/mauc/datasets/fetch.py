@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.datasets.cache import cache_folder, cached_path, digest_of, read_note
-from mauc.datasets.dataset import Dataset
+from mauc.datasets.cache import cache_folder, cached_path, file_digest, read_note
+from mauc.datasets.dataset import Dataset, column_of
 from mauc.datasets.find import data_folder
 from mauc.datasets.load import load_dataset
 from mauc.datasets.registry import OPENML, Entry, dataset_info
@@ -18,7 +18,7 @@ from mauc.extras import optional_import
 
 
 def fetch(name: str, *, force: bool = False) -> Path:
-    """Get a data set of the registry onto this machine.
+    """Download a data set of the registry, unless it is on this machine.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def fetch(name: str, *, force: bool = False) -> Path:
 
     Notes
     -----
-    Files of OpenML are found through its description of the data set, which also tells their
+    Files of OpenML are found through its description of the data set, which also gives their
     MD5 digest. What is downloaded must have the SHA-256 digest of the registry or, where that is
     unknown, the one recorded by the first download, and the shape and class counts of the
     registry where these are known.
@@ -71,7 +71,7 @@ def fetch(name: str, *, force: bool = False) -> Path:
         "origins": list(entry.origins),
         "licence": entry.licence,
         "sha256": digest,
-        "npz_sha256": digest_of(path),
+        "npz_sha256": file_digest(path),
         "fingerprint": dataset.fingerprint(),
         "shape": [dataset.n_samples, dataset.n_features],
     }
@@ -84,7 +84,7 @@ def _extension(entry: Entry, url: str) -> str:
 
 
 def _locate(entry: Entry) -> tuple[str, str | None, dict[str, Any]]:
-    """Return the address of the file, its MD5 digest if told, and how to read it."""
+    """Return the address of the file, its MD5 digest if known, and how to read it."""
     if entry.openml_id is None:
         assert entry.url is not None
         return entry.url, None, entry.reading
@@ -109,9 +109,9 @@ def _locate(entry: Entry) -> tuple[str, str | None, dict[str, Any]]:
     return url, described.get("md5_checksum"), reading
 
 
-def _listed(told: Any) -> list[str]:
-    """Return what OpenML tells as nothing, a text with commas or a list."""
-    texts = told.split(",") if isinstance(told, str) else told or []
+def _listed(given: Any) -> list[str]:
+    """Return as a list what OpenML gives as nothing, a text with commas or a list."""
+    texts = given.split(",") if isinstance(given, str) else given or []
     return [str(text).strip() for text in texts]
 
 
@@ -122,7 +122,7 @@ def _download(url: str, folder: Path, file_name: str, md5: str | None, force: bo
     if force:
         path.unlink(missing_ok=True)
     known = f"md5:{md5}" if md5 else None
-    # The downloaded file has a place and a digest of ours; its progress is not logged.
+    # pooch would log the digest and the folder of the file, which are ours.
     pooch.get_logger().setLevel("WARNING")
     try:
         return Path(pooch.retrieve(url, known_hash=known, fname=file_name, path=folder))
@@ -133,12 +133,12 @@ def _download(url: str, folder: Path, file_name: str, md5: str | None, force: bo
         ) from error
     except ValueError as error:  # a wrong digest; pooch has removed the file
         raise MaucError(
-            f"the download of {url} does not have the MD5 digest that its origin tells; try again."
+            f"the download of {url} does not have the MD5 digest that its origin gives; try again."
         ) from error
 
 
 def _check_digest(entry: Entry, raw: Path, force: bool) -> str:
-    digest = digest_of(raw)
+    digest = file_digest(raw)
     if entry.sha256 is not None and digest != entry.sha256:
         raw.unlink()
         raise MaucError(
@@ -155,7 +155,7 @@ def _check_digest(entry: Entry, raw: Path, force: bool) -> str:
 
 
 def _read(entry: Entry, raw: Path, reading: dict[str, Any]) -> Dataset:
-    """Read a downloaded file and compare it with what the registry tells."""
+    """Read a downloaded file and compare it with its entry in the registry."""
     dataset = load_dataset(raw, **reading)
     dataset = dataset.take([j for j in range(dataset.n_features) if not _is_identifier(dataset, j)])
     if entry.rows is not None:
@@ -178,9 +178,9 @@ def _read(entry: Entry, raw: Path, reading: dict[str, Any]) -> Dataset:
 
 
 def _is_identifier(dataset: Dataset, j: int) -> bool:
-    """Tell whether a feature only names or numbers the samples."""
+    """Whether a feature only names or numbers the samples."""
     if dataset.feature_names[j] in dataset.nominal_features:
         return bool(dataset.X.iloc[:, j].nunique() == dataset.n_samples)
-    column = dataset.X.iloc[:, j].to_numpy() if hasattr(dataset.X, "iloc") else dataset.X[:, j]
+    column = np.asarray(column_of(dataset.X, j))
     numbers = np.arange(dataset.n_samples)
     return bool((column == numbers).all() or (column == numbers + 1).all())

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mauc.checks import check_int
 from mauc.datasets.dataset import Dataset
-from mauc.exceptions import MaucError
 
 CHARTS = ("Normal", "Cyclic", "Increasing trend", "Decreasing trend", "Upward shift",
           "Downward shift")  # fmt: skip
@@ -43,7 +43,7 @@ def make_control_charts(
     - upward and downward shift: x and -x from the point floor(t3) on, with x uniform in [7.5, 20]
       and t3 uniform in [n/3, 2n/3].
 
-    The parameters are drawn anew for every series. With the defaults this is another sample of
+    The parameters are drawn again for every series. With the defaults this is another sample of
     what the UCI data set "Synthetic Control Chart Time Series" was drawn from.
 
     References
@@ -60,7 +60,8 @@ def make_control_charts(
     >>> print(charts.y[0], charts.y[-1], sep=", ")
     Normal, Downward shift
     """
-    _check_counts(n_per_class=n_per_class, length=length)
+    check_int("n_per_class", n_per_class, 1)
+    check_int("length", length, 1)
     rng = check_random_state(random_state)
     t = np.arange(length)
     shape = (n_per_class, 1)
@@ -94,10 +95,10 @@ def make_siren(
 ) -> Dataset:
     """Generate a problem on which filters that average over class pairs fail.
 
-    Many loud features say the same thing: which samples belong to an easy class. For every pair
-    of hard classes a few quiet features tell these two apart. On the mean over all class pairs a
+    Many redundant "loud" features separate the easy classes from all others. For every pair of
+    hard classes a few "quiet" features separate these two. On the mean over all class pairs a
     loud feature looks better than any quiet one, so a filter that averages takes loud features
-    alone and leaves the hard pairs to chance; asking every pair in turn finds the quiet ones.
+    alone and leaves the hard pairs to chance; drawing from every pair in turn finds the quiet ones.
 
     Parameters
     ----------
@@ -143,9 +144,11 @@ def make_siren(
     >>> sum(siren.feature_names[j].startswith("quiet") for j in decomposed)
     11
     """
-    _check_counts(n_per_class=n_per_class, n_easy=n_easy, n_loud=n_loud, n_quiet=n_quiet)
-    _check_counts(least=2, n_hard=n_hard)
-    _check_counts(least=0, n_noise=n_noise)
+    for name, count, low in (
+        ("n_per_class", n_per_class, 1), ("n_easy", n_easy, 1), ("n_hard", n_hard, 2),
+        ("n_loud", n_loud, 1), ("n_quiet", n_quiet, 1), ("n_noise", n_noise, 0),
+    ):  # fmt: skip
+        check_int(name, count, low)
     rng = check_random_state(random_state)
     classes = [f"easy{i + 1}" for i in range(n_easy)] + [f"hard{i + 1}" for i in range(n_hard)]
     codes = np.repeat(np.arange(n_easy + n_hard), n_per_class)
@@ -173,9 +176,3 @@ def _letters(place: int) -> str:
     """Return a, b, ..., z, aa, ab, ..."""
     head, tail = divmod(place, 26)
     return (_letters(head - 1) if head else "") + chr(ord("a") + tail)
-
-
-def _check_counts(least: int = 1, **counts: int) -> None:
-    for name, count in counts.items():
-        if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < least:
-            raise MaucError(f"{name} must be an integer of at least {least}, got {count!r}.")

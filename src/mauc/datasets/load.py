@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from mauc.checks import check_choice
 from mauc.datasets.assemble import assemble
 from mauc.datasets.bundled import BUNDLED, load_bundled
 from mauc.datasets.dataset import Dataset
@@ -41,10 +42,10 @@ def load_dataset(
         parquet and feather files. The default for arff is the last attribute; npz, mat and
         svmlight files keep labels apart.
     format : {"arff", "csv", "feather", "mat", "npz", "parquet", "svmlight", "tsv"}, optional
-        By default the extension decides; text formats may be packed (``.csv.gz``).
+        By default the extension decides; text formats may be compressed (``.csv.gz``).
     nominal : {"keep", "ordinal", "onehot", "drop"}, default="keep"
-        What becomes of columns that hold text, categories or truth values, see
-        `encode_dataset`. Kept, they are categorical columns of a data frame `X`.
+        How to treat columns that hold text, categories or booleans, see `encode_dataset`.
+        Kept, they are categorical columns of a data frame `X`.
     categorical_features : str, int or sequence of these
         Columns that are nominal although they hold numbers.
     drop : str, int or sequence of these
@@ -71,8 +72,7 @@ def load_dataset(
     >>> load_dataset("wine").X.shape
     (178, 13)
     """
-    if nominal not in NOMINAL:
-        raise MaucError(f"nominal must be one of {', '.join(NOMINAL)}, got {nominal!r}.")
+    check_choice("nominal", nominal, NOMINAL)
     marked, dropped = _listed(categorical_features), _listed(drop)
     options = {
         "encoding": encoding,
@@ -89,7 +89,7 @@ def load_dataset(
         is_named = path != Path(source)
         texts = [str(column) for column in marked] or None
         table = read_table(path, format, texts=texts, **options)
-        name = str(source) if is_named else dataset_stem(path)
+        name = str(source) if is_named else _stem(path)
     dataset = assemble(table, target, categorical_features=marked, drop=dropped)
     return encode_dataset(replace(dataset, name=name), nominal)
 
@@ -112,7 +112,7 @@ def read_csv(path: str | Path, target: str | int | None = None, **options: Any) 
     return load_dataset(Path(path), target, format="csv", **options)
 
 
-def dataset_stem(path: Path) -> str:
+def _stem(path: Path) -> str:
     """Return the name of a file without its extension, and without ``.gz``."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name

@@ -1,9 +1,11 @@
-"""Nominal columns: keep them, or turn them into numbers in a way that the caller names."""
+"""Nominal columns: keep, encode or drop them."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mauc.checks import check_choice
 from mauc.datasets.dataset import Dataset
 from mauc.exceptions import MaucError
 
@@ -23,11 +25,10 @@ def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
         - "keep": leave them as they are;
         - "ordinal": a column becomes the place of each value in ``categories``: 0, 1, ...;
         - "onehot": a column becomes one column of 0 and 1 for each of its values that occurs,
-          named ``column=value``; for two values one such column, of the second value, says it
-          all;
+          named ``column=value``; of two values only the second gets a column;
         - "drop": the columns are left out.
 
-        A missing value stays missing, in all columns that come of it.
+        A missing value stays missing, in all columns made of it.
 
     Returns
     -------
@@ -47,8 +48,7 @@ def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
     >>> encode_dataset(dataset, "onehot").feature_names
     ['size', 'color=red']
     """
-    if nominal not in NOMINAL:
-        raise MaucError(f"nominal must be one of {', '.join(NOMINAL)}, got {nominal!r}.")
+    check_choice("nominal", nominal, NOMINAL)
     is_nominal = set(dataset.nominal_features)
     if nominal == "keep" or not is_nominal:
         return dataset
@@ -71,13 +71,10 @@ def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
             f"{dataset.name}: all features are nominal, such as {dataset.feature_names[0]!r}, and "
             f"nominal='drop' leaves none; say nominal='ordinal' or 'onehot'."
         )
-    twins = (
-        {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
-    )
-    if twins:
+    if len(set(names)) < len(names):
+        repeated = min(name for name, count in Counter(names).items() if count > 1)
         raise MaucError(
-            f"{dataset.name}: nominal='onehot' makes a second column {min(twins)!r}; "
-            f"rename a column."
+            f"{dataset.name}: nominal='onehot' makes a second column {repeated!r}; rename a column."
         )
     return Dataset(
         dataset.name, np.column_stack(parts), dataset.y, names,

@@ -1,10 +1,10 @@
-"""What data sets there are: origin, licence, shape, and how they compare with the paper's."""
+"""The registry of data sets: label, origin, licence, shape, and how they compare to the paper's."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
+from mauc.checks import unknown_word
 from mauc.datasets.bundled import BUNDLED
-from mauc.exceptions import MaucError
 
 OPENML = "https://www.openml.org"
 _ESL = "https://hastie.su.domains/ElemStatLearn"
@@ -20,6 +20,7 @@ class Entry:
     ----------
     name : str
     title : str
+        What it is, in a few words.
     origins : tuple of str
         Pages that describe the data.
     licence : str
@@ -40,6 +41,8 @@ class Entry:
         First and last + 1 of the rows to keep, for a part of the downloaded file.
     reading : dict, default={}
         Options of `load_dataset` for the downloaded file.
+    label : str, default=""
+        How tables and figures write it: as the paper does, or its name by default.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Entry:
     sha256: str | None = None
     rows: tuple[int, int] | None = None
     reading: dict[str, Any] = field(default_factory=dict, hash=False)
+    label: str = ""
 
     @property
     def is_bundled(self) -> bool:
@@ -74,7 +78,7 @@ _ENTRIES = (
     ),
     Entry(
         "control_charts", "Control charts, generated like the UCI data set", (f"{_UCI}/139",),
-        "generated, free of rights",
+        "generated, no rights reserved",
         600, 60, 6, (100,) * 6, "another sample of what Synthetic was drawn from",
     ),
     Entry(
@@ -88,6 +92,7 @@ _ENTRIES = (
         versus_paper="paper: 9345 x 220, 9 classes; pixels, bands and classes of this version "
         "differ, so results are not comparable",
         openml_id=41972,
+        label="Indiana",
     ),
     Entry(
         "iris", "Iris flowers", (f"{_UCI}/53",), _CC_BY,
@@ -96,6 +101,7 @@ _ENTRIES = (
     Entry(
         "isolet", "Spoken letters", (_openml(300), f"{_UCI}/54"), _CC_BY,
         7797, 617, 26, (300,) * 24 + (299, 298), "same", openml_id=300,
+        label="ISOLET",
     ),
     Entry(
         "mnist", "Handwritten digits, 28 x 28 pixels, the test part (t10k)", (_openml(554),),
@@ -103,6 +109,7 @@ _ENTRIES = (
         10000, 784, 10, (1135, 1032, 1028, 1010, 1009, 982, 980, 974, 958, 892),
         "same: the last 10000 rows of mnist_784 are the test part, which the paper used",
         openml_id=554, rows=(60000, 70000),
+        label="MNIST",
     ),
     Entry(
         "phoneme", "Log-periodograms of five phonemes (Elements of Statistical Learning)",
@@ -110,14 +117,17 @@ _ENTRIES = (
         4509, 256, 5, (1163, 1022, 872, 757, 695), "same",
         url=f"{_ESL}/datasets/phoneme.data",
         reading={"format": "csv", "target": "g", "drop": ["row.names", "speaker"]},
+        label="Phoneme",
     ),
     Entry(
-        "siren", "Generated: easy class pairs drown out hard ones", (), "generated, free of rights",
+        "siren", "Generated: easy class pairs drown out hard ones", (),
+        "generated, no rights reserved",
         600, 78, 6, (100,) * 6, "not in the paper",
     ),
     Entry(
         "synthetic", "Synthetic control chart time series", (_openml(377), f"{_UCI}/139"), _CC_BY,
         600, 60, 6, (100,) * 6, "same", openml_id=377,
+        label="Synthetic",
     ),
     Entry(
         "usps", "Handwritten zip-code digits, 16 x 16 pixels",
@@ -125,6 +135,7 @@ _ENTRIES = (
         9298, 256, 10,
         versus_paper="paper: the 7291 samples of the training part; this has both parts",
         openml_id=41082,
+        label="USPS",
     ),
     Entry(
         "wine", "Wines by their chemistry", (f"{_UCI}/109",), _CC_BY,
@@ -132,6 +143,22 @@ _ENTRIES = (
     ),
 )  # fmt: skip
 REGISTRY = {entry.name: entry for entry in _ENTRIES}
+# The paper has two more data sets, which no public origin offers.
+_LABELS = {"washington": "Washington", "thyroid": "Thyroid"} | {
+    entry.name: entry.label for entry in _ENTRIES if entry.label
+}
+
+
+def dataset_label(name: str) -> str:
+    """Return how tables and figures write the name of a data set; other names stay as they are.
+
+    Examples
+    --------
+    >>> from mauc.datasets import dataset_label
+    >>> dataset_label("isolet"), dataset_label("my_data")
+    ('ISOLET', 'my_data')
+    """
+    return _LABELS.get(name.lower(), name)
 
 #: how the paper writes the names of its data sets
 PAPER_LABELS = {
@@ -171,5 +198,5 @@ def dataset_info(name: str) -> Entry:
     617
     """
     if name not in REGISTRY:
-        raise MaucError(f"data set must be one of {', '.join(sorted(REGISTRY))}, got {name!r}.")
+        raise unknown_word("data set", name, sorted(REGISTRY))
     return REGISTRY[name]

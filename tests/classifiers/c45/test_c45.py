@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import check_estimator
 
 from mauc.classifiers.c45.c45 import C45
 from mauc.exceptions import MaucError
@@ -117,11 +116,3 @@ def test_display_draws_every_node(iris):
     assert len(display.boxes_) == tree.tree_size_
     assert "petal width" in display.boxes_[0].get_text()
     matplotlib.pyplot.close(display.figure_)
-
-
-@pytest.mark.parametrize(
-    "tree", [C45(), C45(prune=False, min_samples_leaf=1), C45(subtree_raising=False)]
-)
-def test_scikit_learn_contract(tree):
-    results = check_estimator(tree, on_fail=None, on_skip=None)
-    assert {result["status"] for result in results} == {"passed"}

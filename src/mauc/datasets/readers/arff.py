@@ -1,20 +1,18 @@
 """Read ARFF files: WEKA's attributes and rows in, a table with nominal columns out."""
 
-import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mauc.datasets.dataset import WIDEST_INTEGER
+from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.datasets.readers.arff_dense import read_dense
-from mauc.datasets.readers.arff_header import Attribute, read_header, split_items
+from mauc.datasets.readers.arff_header import read_header, split_items
 from mauc.datasets.readers.arff_sparse import read_sparse, sparse_items
 from mauc.datasets.readers.files import check_text, open_text
-from mauc.datasets.readers.table import Table, refuse_digits, refuse_twins
+from mauc.datasets.readers.table import Table, check_precision, check_unique
 from mauc.exceptions import MaucError
-
-_INTEGER = re.compile(r"[+-]?\d+")
 
 
 def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
@@ -23,7 +21,7 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
     Parameters
     ----------
     path : Path
-        Packed by gzip or not.
+        Compressed by gzip or not.
     encoding : str, default="utf-8"
 
     Returns
@@ -48,7 +46,7 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
         attributes = read_header(path, lines)
         rows = [(number, line) for number, line in lines if _is_row(line)]
     names = [attribute.name for attribute in attributes]
-    refuse_twins(path, names)
+    check_unique(path, names)
     if not rows:
         raise MaucError(f"{path} has a header but no rows after @data.")
     is_sparse = rows[0][1].lstrip().startswith("{")
@@ -62,12 +60,13 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
                 f"turn it into a number or say drop={attribute.name!r}."
             )
         column = values[:, [place]].data if is_sparse else values.iloc[:, place]
-        if attribute.kind == "numeric" and (np.abs(column) >= WIDEST_INTEGER).any():
-            _check_digits(path, attributes, place, rows, is_sparse)
+        if attribute.kind == "numeric" and (np.abs(column) >= MAX_EXACT_INTEGER).any():
+            cells = _cells(path, rows, place, len(attributes), is_sparse)
+            check_precision(path, attribute.name, cells)
 
     return Table(
         path, values, names, target=len(names) - 1,
-        say_row=lambda row: f"line {rows[row][0]}", check_column=check_column,
+        locate_row=lambda row: f"line {rows[row][0]}", check_column=check_column,
         categories={a.name: a.values for a in attributes if a.kind == "nominal"},
     )  # fmt: skip
 
@@ -77,17 +76,12 @@ def _is_row(line: str) -> bool:
     return bool(line) and not line.startswith("%")
 
 
-def _check_digits(
-    path: Path,
-    attributes: list[Attribute],
-    place: int,
-    rows: list[tuple[int, str]],
-    is_sparse: bool,
-) -> None:
+def _cells(
+    path: Path, rows: list[tuple[int, str]], place: int, n_attributes: int, is_sparse: bool
+) -> Iterator[str]:
+    """Yield the text of a column in every row."""
     for number, line in rows:
         if is_sparse:
-            item = dict(sparse_items(path, number, line, len(attributes))).get(place, "0")
+            yield dict(sparse_items(path, number, line, n_attributes)).get(place, "0")
         else:
-            item = (split_items(line.strip()) or [])[place]
-        if _INTEGER.fullmatch(item) and abs(int(item)) > WIDEST_INTEGER:
-            raise refuse_digits(path, attributes[place].name, item)
+            yield (split_items(line.strip()) or [])[place]

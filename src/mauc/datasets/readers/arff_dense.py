@@ -48,7 +48,7 @@ def read_dense(
             try:
                 column.append(parse(item))
             except ValueError as error:
-                raise explain_cell(path, number, attribute, item) from error
+                raise cell_error(path, number, attribute, item) from error
     columns = [
         _finish(attribute, column) for attribute, column in zip(attributes, cells, strict=True)
     ]
@@ -132,7 +132,7 @@ def _check_row(path: Path, number: int, line: str, items: list[str] | None, want
         )
 
 
-def explain_cell(path: Path, number: int, attribute: Attribute, item: str) -> MaucError:
+def cell_error(path: Path, number: int, attribute: Attribute, item: str) -> MaucError:
     """Return the error for a cell that is not what its attribute declares."""
     wanted = "a number"
     if attribute.kind == "nominal":

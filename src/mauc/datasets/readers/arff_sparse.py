@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.readers.arff_dense import cell_parser, explain_cell
+from mauc.datasets.readers.arff_dense import cell_error, cell_parser
 from mauc.datasets.readers.arff_header import Attribute, split_items
 from mauc.exceptions import MaucError
 
@@ -43,7 +43,7 @@ def read_sparse(
             try:
                 value = parsers[place](item)
             except ValueError as error:
-                raise explain_cell(path, number, attributes[place], item) from error
+                raise cell_error(path, number, attributes[place], item) from error
             if value != 0:
                 data.append(value)
                 indices.append(place)

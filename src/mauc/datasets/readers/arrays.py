@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.readers.table import Table, check_names, number_names, some
+from mauc.datasets.readers.table import Table, check_names, first_few, number_names
 from mauc.exceptions import MaucError
 
 
@@ -25,7 +25,7 @@ def table_of_arrays(path: Path, arrays: Mapping[str, Any]) -> Table:
     if "X" not in arrays:
         raise MaucError(
             f"{path} must hold an array 'X' (and 'y' with the labels), "
-            f"it holds {some(sorted(arrays)) or 'none'}."
+            f"it holds {first_few(sorted(arrays)) or 'none'}."
         )
     X = arrays["X"]
     if not sparse.issparse(X):
@@ -61,6 +61,6 @@ def _labels(path: Path, arrays: Mapping[str, Any], n_samples: int) -> np.ndarray
     if codes is None or (codes != y).any() or ((codes < 0) | (codes >= len(classes))).any():
         raise MaucError(
             f"{path}: with classes, y must hold codes in [0, {len(classes) - 1}] "
-            f"(places in classes), got {some([str(label) for label in np.unique(y)])}."
+            f"(places in classes), got {first_few([str(label) for label in np.unique(y)])}."
         )
     return classes.astype(str)[codes] if classes.dtype.kind not in "fiub" else classes[codes]

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mauc.datasets.dataset import WIDEST_INTEGER
-from mauc.datasets.readers.files import read_beginning, refuse_content
-from mauc.datasets.readers.table import Table, refuse_digits, refuse_twins
+from mauc.datasets.readers.files import content_error, read_beginning
+from mauc.datasets.readers.table import Table, check_precision, check_unique
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
@@ -24,7 +23,7 @@ def read_parquet(path: Path) -> Table:
     """
     parquet = optional_import("pyarrow.parquet", "Parquet files")
     if read_beginning(path, 4) not in (b"PAR1", b"PARE"):
-        raise refuse_content(path, "a Parquet file")
+        raise content_error(path, "a Parquet file")
     return _read(path, "a Parquet file", lambda: parquet.ParquetFile(path).read())
 
 
@@ -48,7 +47,7 @@ def read_feather(path: Path) -> Table:
     elif beginning.startswith(b"\xff\xff\xff\xff"):
         opener = ipc.open_stream
     else:
-        raise refuse_content(path, "a Feather (Arrow IPC) file")
+        raise content_error(path, "a Feather (Arrow IPC) file")
 
     def read() -> Any:
         with path.open("rb") as file:
@@ -59,11 +58,12 @@ def read_feather(path: Path) -> Table:
 
 def _read(path: Path, wanted: str, read: Callable[[], Any]) -> Table:
     arrow = optional_import("pyarrow", wanted)
+    compute = optional_import("pyarrow.compute", wanted)
     optional_import("pandas", wanted)
     try:
         columns = read()
         stored = [str(name) for name in columns.column_names]
-        refuse_twins(path, stored)
+        check_unique(path, stored)
         frame = columns.to_pandas()
     except (arrow.ArrowException, OSError) as error:
         raise MaucError(f"{path} cannot be read as {wanted}: {error}") from error
@@ -72,19 +72,12 @@ def _read(path: Path, wanted: str, read: Callable[[], Any]) -> Table:
     names = [str(name) for name in frame.columns]
 
     def check_column(place: int) -> None:
-        # Missing values turn integers into floats on the way to pandas, so the digits are
-        # looked at before.
-        if names[place] in stored:
-            _check_digits(path, names[place], columns.column(stored.index(names[place])))
+        # Missing values turn integers into floats on the way to pandas, so Arrow's are checked.
+        if names[place] not in stored:
+            return
+        column = columns.column(stored.index(names[place]))
+        if arrow.types.is_integer(column.type):
+            ends = compute.min_max(column).as_py().values()
+            check_precision(path, names[place], [end for end in ends if end is not None])
 
     return Table(path, frame.set_axis(names, axis=1), names, check_column=check_column)
-
-
-def _check_digits(path: Path, name: str, column: Any) -> None:
-    arrow = optional_import("pyarrow", "column types")
-    compute = optional_import("pyarrow.compute", "column types")
-    if arrow.types.is_integer(column.type):
-        ends = compute.min_max(column).as_py()
-        for value in (ends["min"], ends["max"]):
-            if value is not None and abs(value) > WIDEST_INTEGER:
-                raise refuse_digits(path, name, value)

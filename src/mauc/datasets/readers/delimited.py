@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mauc.datasets.dataset import WIDEST_INTEGER
+from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.datasets.readers.exact import exact_floats
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.lines import Lines
-from mauc.datasets.readers.table import Table, refuse_digits
+from mauc.datasets.readers.table import Table, check_precision
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # What stands for a missing value in most files; pandas' longer list has words that are names.
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
+# An integer, or a number with a decimal comma.
 _INTEGER = re.compile(r"[+-]?\d+")
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
@@ -32,12 +33,12 @@ def read_delimited(
     missing: Sequence[str] = (),
     texts: Sequence[str] = (),
 ) -> Table:
-    """Read a text file with one row a line.
+    """Read a text file with one row per line.
 
     Parameters
     ----------
     path : Path
-        Packed by gzip or not.
+        Compressed by gzip or not.
     separator : str, default=","
         One character.
     encoding : str, default="utf-8"
@@ -83,7 +84,7 @@ def read_delimited(
 
     return Table(
         path, frame, names, target=None if header else len(names) - 1,
-        say_row=lines.say_row, check_column=check_column, hint=lines.hint(names),
+        locate_row=lines.locate_row, check_column=check_column, hint=lines.hint(names),
     )  # fmt: skip
 
 
@@ -96,8 +97,8 @@ def _check_column(
     name = names[place]
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         # A missing value turns a column of integers into floats, which hold fewer digits.
-        if (column.abs() >= WIDEST_INTEGER).any():
-            _check_digits(lines, name, place)
+        if (column.abs() >= MAX_EXACT_INTEGER).any():
+            check_precision(lines.path, name, lines.column(place))
         _check_row_numbers(lines.path, name, place, column)
         return
     texts = column.dropna()
@@ -106,7 +107,7 @@ def _check_column(
     texts = texts.astype(str).str.strip()
     is_number = pd.to_numeric(texts, errors="coerce").notna()
     if is_number.all():
-        _check_digits(lines, name, place)
+        check_precision(lines.path, name, lines.column(place))
     is_comma = texts.map(lambda text: _COMMA_NUMBER.fullmatch(text) is not None)
     is_whole = texts.map(lambda text: _INTEGER.fullmatch(text) is not None)
     if is_comma.any() and (is_comma | is_whole).all():
@@ -115,32 +116,25 @@ def _check_column(
             f"{texts[is_comma].iloc[0]!r}; say decimal=','."
         )
     if is_number.any():
-        raise _explain_mixture(lines, name, texts, is_number)
+        raise _mixture_error(lines, name, texts, is_number)
 
 
-def _explain_mixture(
+def _mixture_error(
     lines: Lines, name: str, texts: "pd.Series[Any]", is_number: "pd.Series[Any]"
 ) -> MaucError:
     n_numbers = int(is_number.sum())
     is_odd = ~is_number if 2 * n_numbers >= len(texts) else is_number
     row = is_odd.idxmax()
-    kinds = (n_numbers, "numbers", len(texts) - n_numbers, "texts")
     return MaucError(
-        f"{lines.path}: column {name!r} mixes {kinds[0]} {kinds[1]} and {kinds[2]} {kinds[3]}; "
-        f"the first odd value is {texts[row]!r} on {lines.say_row(int(row))}. Mend it; or, if it "
-        f"stands for a missing value, say missing={texts[row]!r}; or, if the column is nominal, "
-        f"say categorical_features={name!r}."
+        f"{lines.path}: column {name!r} mixes {n_numbers} numbers and {len(texts) - n_numbers} "
+        f"texts; the first odd value is {texts[row]!r} on {lines.locate_row(int(row))}. Correct "
+        f"it; or, if it stands for a missing value, say missing={texts[row]!r}; or, if the column "
+        f"is nominal, say categorical_features={name!r}."
     )
 
 
-def _check_digits(lines: Lines, name: str, place: int) -> None:
-    for _, text in lines.column(place):
-        if _INTEGER.fullmatch(text) and abs(int(text)) > WIDEST_INTEGER:
-            raise refuse_digits(lines.path, name, text)
-
-
 def _check_row_numbers(path: Path, name: str, place: int, column: "pd.Series[Any]") -> None:
-    """Refuse a column without a name that numbers the rows: it would be a feature of its own."""
+    """Raise if a column without a name numbers the rows: it would be taken as a feature."""
     is_nameless = name == f"column{place + 1}"
     steps = column.diff().iloc[1:]
     if is_nameless and len(steps) and (steps == 1).all():

@@ -1,4 +1,4 @@
-"""Have pandas read numbers to the last bit, in all its versions."""
+"""Make every version of pandas read numbers exactly."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Look at a file before a reader does: is it there, what is in it, how is its text encoded."""
+"""Check a file before it is read: that it exists, what its first bytes are, how text is encoded."""
 
 import codecs
 import gzip
@@ -39,7 +39,7 @@ def check_file(path: Path) -> None:
     if path.is_dir():
         raise MaucError(f"{path} is a folder; a data file is wanted.")
     if not path.is_file():
-        raise MaucError(f"{path} is not there.")
+        raise MaucError(f"{path} does not exist.")
     try:
         with path.open("rb") as file:
             is_empty = not file.read(1)
@@ -55,8 +55,8 @@ def read_beginning(path: Path, n_bytes: int = 4096) -> bytes:
         return file.read(n_bytes)
 
 
-def describe_content(beginning: bytes) -> str:
-    """Say what a file with these first bytes is."""
+def _describe_content(beginning: bytes) -> str:
+    """Return in words what a file with these first bytes is."""
     for start, what in _BEGINNINGS:
         if beginning.startswith(start):
             return what
@@ -72,9 +72,9 @@ def describe_content(beginning: bytes) -> str:
     return "text"
 
 
-def refuse_content(path: Path, wanted: str, beginning: bytes | None = None) -> MaucError:
+def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> MaucError:
     """Return the error for a file that is not what its name says."""
-    what = describe_content(read_beginning(path) if beginning is None else beginning)
+    what = _describe_content(read_beginning(path) if beginning is None else beginning)
     return MaucError(
         f"{path} is not {wanted}: by its first bytes it is {what}. "
         f"Give the file its right extension, or say the format."
@@ -83,11 +83,11 @@ def refuse_content(path: Path, wanted: str, beginning: bytes | None = None) -> M
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of text for reading, as bytes; gzip is undone whatever the name."""
-    is_packed = read_beginning(path, 2) == _GZIP
-    if path.suffix.lower() == ".gz" and not is_packed:
-        raise refuse_content(path, "a gzip archive")
-    opener: Callable[[Path, str], Any] = gzip.open if is_packed else open
+    """Open a file of text for reading, as bytes; gzip is decompressed whatever the name."""
+    is_compressed = read_beginning(path, 2) == _GZIP
+    if path.suffix.lower() == ".gz" and not is_compressed:
+        raise content_error(path, "a gzip archive")
+    opener: Callable[[Path, str], Any] = gzip.open if is_compressed else open
     try:
         with opener(path, "rb") as opened:
             yield opened
@@ -103,7 +103,7 @@ def open_text(path: Path, encoding: str, newline: str | None = "") -> Iterator[i
         try:
             yield text
         except UnicodeError as error:
-            raise explain_encoding(path, encoding) from error
+            raise encoding_error(path, encoding) from error
         finally:
             text.detach()
 
@@ -126,18 +126,18 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
     with open_binary(path) as file:
         beginning = file.read(4096)
     if not beginning:
-        raise MaucError(f"{path} is empty (after unpacking); {wanted} is wanted.")
-    what = describe_content(beginning)
+        raise MaucError(f"{path} is empty (after decompression); {wanted} is wanted.")
+    what = _describe_content(beginning)
     if what == "UTF-16 text" and not codecs.lookup(encoding).name.startswith("utf-16"):
         raise MaucError(f"{path} is UTF-16 text; say encoding='utf-16'.")
     if what == "a binary file of an unknown kind" and not _is_wide_encoding(encoding):
-        raise refuse_content(path, wanted, beginning)
+        raise content_error(path, wanted, beginning)
     if what not in ("text", "UTF-16 text", "a binary file of an unknown kind", wanted):
-        raise refuse_content(path, wanted, beginning)
+        raise content_error(path, wanted, beginning)
 
 
 def is_ascii_based(encoding: str) -> bool:
-    """Tell whether an encoding keeps ASCII characters as they are, one byte each."""
+    """Whether an encoding keeps ASCII characters as they are, one byte each."""
     name = codecs.lookup(encoding).name
     return name.startswith(("utf-8", "ascii", "iso8859", "cp125", "latin"))
 
@@ -146,7 +146,7 @@ def _is_wide_encoding(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
 
 
-def explain_encoding(path: Path, encoding: str) -> MaucError:
+def encoding_error(path: Path, encoding: str) -> MaucError:
     """Return the error that names the first byte which the encoding does not know."""
     decoder = codecs.getincrementaldecoder(skip_mark(encoding))()
     offset = line = 0

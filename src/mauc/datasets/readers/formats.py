@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mauc.checks import check_choice
 from mauc.datasets.readers.arff import read_arff
 from mauc.datasets.readers.columnar import read_feather, read_parquet
 from mauc.datasets.readers.delimited import read_delimited
@@ -25,19 +26,19 @@ class _Format:
     read: Callable[..., Table]
     extensions: tuple[str, ...]
     options: tuple[str, ...] = ()
-    may_be_packed: bool = False
+    may_be_compressed: bool = False
 
 
 _TEXT_OPTIONS = ("decimal", "encoding", "header", "missing", "separator", "texts")
 _FORMATS = {
-    "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_packed=True),
-    "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_packed=True),
+    "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_compressed=True),
+    "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_compressed=True),
     "feather": _Format(read_feather, (".feather", ".arrow", ".ipc", ".arrows")),
     "mat": _Format(read_mat, (".mat",)),
     "npz": _Format(read_npz, (".npz",)),
     "parquet": _Format(read_parquet, (".parquet", ".pq")),
-    "svmlight": _Format(read_svmlight, (".svm", ".svmlight", ".libsvm"), may_be_packed=True),
-    "tsv": _Format(_read_tsv, (".tsv", ".tab"), _TEXT_OPTIONS, may_be_packed=True),
+    "svmlight": _Format(read_svmlight, (".svm", ".svmlight", ".libsvm"), may_be_compressed=True),
+    "tsv": _Format(_read_tsv, (".tsv", ".tab"), _TEXT_OPTIONS, may_be_compressed=True),
 }
 FORMATS = tuple(_FORMATS)
 
@@ -62,16 +63,16 @@ def find_format(path: str | Path, format: str | None = None) -> str:
     'csv'
     """
     if format is not None:
-        if format not in _FORMATS:
-            raise MaucError(f"format must be one of {', '.join(FORMATS)}, got {format!r}.")
-        return format
+        return str(check_choice("format", format, FORMATS))
     path = Path(path)
-    is_packed = path.suffix.lower() == ".gz"
-    extension = Path(path.stem if is_packed else path.name).suffix.lower()
+    is_compressed = path.suffix.lower() == ".gz"
+    extension = Path(path.stem if is_compressed else path.name).suffix.lower()
     for name, known in _FORMATS.items():
         if extension in known.extensions:
-            if is_packed and not known.may_be_packed:
-                raise MaucError(f"{path}: {name} files are not read packed; unpack it (gunzip).")
+            if is_compressed and not known.may_be_compressed:
+                raise MaucError(
+                    f"{path}: {name} files are not read compressed; decompress it (gunzip)."
+                )
             return name
     endings = sorted(ending for known in _FORMATS.values() for ending in known.extensions)
     raise MaucError(
@@ -81,7 +82,7 @@ def find_format(path: str | Path, format: str | None = None) -> str:
 
 
 def is_data_path(path: str | Path) -> bool:
-    """Tell whether a path has the extension of a format."""
+    """Whether a path has the extension of a format."""
     try:
         return bool(find_format(path))
     except MaucError:
@@ -109,7 +110,7 @@ def read_table(path: str | Path, format: str | None = None, **options: Any) -> T
     name = find_format(path, format)
     known = _FORMATS[name]
     wanted = {option: value for option, value in options.items() if value is not None}
-    # All readers but those of text get the columns of text with their types.
+    # Other files than text store the types of their columns.
     if "texts" not in known.options:
         wanted.pop("texts", None)
     for option in wanted:

@@ -1,4 +1,4 @@
-"""Cut a text file into rows as its lines say, and name the line where that fails."""
+"""Split a text file into rows, and name the line where that fails."""
 
 import csv
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 
 from mauc.datasets.readers.files import is_ascii_based, open_binary, open_text
-from mauc.datasets.readers.table import number_names, refuse_twins
+from mauc.datasets.readers.table import check_unique, number_names
 from mauc.exceptions import MaucError
 
 
 class Lines:
-    """The rows of a CSV file with their line numbers, read anew whenever they are asked for.
+    """The rows of a CSV file with their line numbers, read again at every use.
 
     Parameters
     ----------
@@ -41,15 +41,15 @@ class Lines:
             except csv.Error as error:
                 raise MaucError(f"{self.path}, line {reader.line_num}: {error}.") from error
 
-    def say_row(self, row: int) -> str:
-        """Say on which line a data row (counted from 0) is."""
+    def locate_row(self, row: int) -> str:
+        """Return on which line a data row (counted from 0) is."""
         line, _ = next(islice(self.rows(), row + self.has_header, None))
         return f"line {line}"
 
-    def column(self, place: int) -> Iterator[tuple[int, str]]:
-        """Yield the line number and the text of every cell of a column."""
-        for line, cells in islice(self.rows(), int(self.has_header), None):
-            yield line, cells[place].strip()
+    def column(self, place: int) -> Iterator[str]:
+        """Yield the text of every cell of a column."""
+        for _, cells in islice(self.rows(), int(self.has_header), None):
+            yield cells[place].strip()
 
     def check(self) -> list[str]:
         """Return the names of the columns; raise if the rows make no table."""
@@ -60,13 +60,13 @@ class Lines:
         self._check_separator(first)
         if self.has_header:
             names = [cell.strip() or f"column{j + 1}" for j, cell in enumerate(first)]
-            refuse_twins(self.path, names, self.hint(names))
+            check_unique(self.path, names, self.hint(names))
             if len(beginning) == 1:
                 raise MaucError(f"{self.path} has a header line but no rows.")
         else:
             names = number_names(len(first))
-        if not self._is_even(len(first)):
-            self._refuse_ragged(len(first), line)
+        if not self._is_rectangular(len(first)):
+            self._raise_ragged(len(first), line)
         return names
 
     def hint(self, names: list[str]) -> str:
@@ -85,12 +85,12 @@ class Lines:
                     other, f"separator={other!r}"
                 )
                 raise MaucError(
-                    f"{self.path} has a single column when cut at {self.separator!r}, but its "
+                    f"{self.path} has a single column when split at {self.separator!r}, but its "
                     f"first line has {what} in it; say {option}."
                 )
 
-    def _is_even(self, n_cells: int) -> bool:
-        """Tell whether all rows have `n_cells`; False also where a quick look cannot tell."""
+    def _is_rectangular(self, n_cells: int) -> bool:
+        """Whether all rows have `n_cells`; False also where a quick look does not suffice."""
         if not is_ascii_based(self.encoding):
             return False
         separator = self.separator.encode(self.encoding)
@@ -103,13 +103,13 @@ class Lines:
                     return False
         return True
 
-    def _refuse_ragged(self, n_cells: int, first_line: int) -> None:
+    def _raise_ragged(self, n_cells: int, first_line: int) -> None:
         for line, cells in self.rows():
             if len(cells) != n_cells:
                 raise MaucError(
                     f"{self.path}, line {line}: the row has {len(cells)} "
                     f"value{'s' if len(cells) > 1 else ''}, but line {first_line} has {n_cells}. "
-                    f"Mend the line, or quote values that hold {self.separator!r}."
+                    f"Correct the line, or quote values that hold {self.separator!r}."
                 )
 
 

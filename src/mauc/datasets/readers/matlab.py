@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from mauc.datasets.readers.arrays import table_of_arrays
-from mauc.datasets.readers.files import read_beginning, refuse_content
-from mauc.datasets.readers.table import Table, some
+from mauc.datasets.readers.files import content_error, read_beginning
+from mauc.datasets.readers.table import Table, first_few
 from mauc.exceptions import MaucError
 
 # Under which names the well-known collections of .mat files keep things.
@@ -46,7 +46,7 @@ def read_mat(path: Path) -> Table:
         variables = loadmat(path)
     # A file of another kind fails in many ways, deep in the parsing of what is no header.
     except (MatReadError, ValueError, TypeError, OSError, NotImplementedError, KeyError) as error:
-        raise refuse_content(path, f"a MATLAB file ({error})", beginning) from error
+        raise content_error(path, f"a MATLAB file ({error})", beginning) from error
     variables = {name: value for name, value in variables.items() if not name.startswith("__")}
     arrays: dict[str, Any] = {}
     for wanted, names in _ALIASES.items():
@@ -57,7 +57,7 @@ def read_mat(path: Path) -> Table:
     if "X" not in arrays:
         raise MaucError(
             f"{path} must hold a matrix 'X' (and 'y' with the labels), it holds "
-            f"{some(sorted(variables)) or 'nothing'}."
+            f"{first_few(sorted(variables)) or 'nothing'}."
         )
     codes = arrays.get("y")
     if "classes" in arrays and codes is not None and codes.dtype.kind in "fiub" and codes.all():

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from mauc.datasets.readers.files import check_text, open_binary
-from mauc.datasets.readers.table import Table, number_names, refuse_twins
+from mauc.datasets.readers.table import Table, check_unique, number_names
 from mauc.exceptions import MaucError
 
 # How files written by `mauc.datasets.write_table` note the names that the format has no place for.
@@ -26,7 +26,7 @@ def read_svmlight(path: Path) -> Table:
     Parameters
     ----------
     path : Path
-        Packed by gzip or not.
+        Compressed by gzip or not.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def read_svmlight(path: Path) -> Table:
         with open_binary(path) as file:
             X, y = load_svmlight_file(file)
     except ValueError as error:
-        _find_bad_row(path)
+        _check_rows(path)
         raise MaucError(f"{path} cannot be read as an svmlight file: {error}") from error
     X = sparse.csr_array(X)
     if X.shape[0] == 0:
@@ -49,7 +49,7 @@ def read_svmlight(path: Path) -> Table:
     names, labels = number_names(X.shape[1]), y
     if note:
         names = [str(name) for name in note["features"]]
-        refuse_twins(path, names)
+        check_unique(path, names)
         # Columns at the end that are all zero are in no row.
         X.resize((X.shape[0], max(len(names), X.shape[1])))
         if X.shape[1] != len(names):
@@ -59,7 +59,7 @@ def read_svmlight(path: Path) -> Table:
     return Table(path, X, names, labels=labels)
 
 
-def _find_bad_row(path: Path) -> None:
+def _check_rows(path: Path) -> None:
     """Raise the error that names the first row which is none."""
     with open_binary(path) as file:
         for number, line in enumerate(file, start=1):

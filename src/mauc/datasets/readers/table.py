@@ -1,22 +1,26 @@
-"""What every reader hands over: the values of a file, before the target is chosen."""
+"""What every reader returns: the values of a file, before the target is chosen."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError
 
+_INTEGER = re.compile(r"[+-]?\d+")
 
-def say_row_number(row: int) -> str:
-    """Say where row number `row` (from 0) is, in files without lines."""
+
+def number_row(row: int) -> str:
+    """Return where row number `row` (from 0) is, in files without lines."""
     return f"row {row + 1}"
 
 
 def accept_column(place: int) -> None:
-    """Find nothing wrong with a column, in formats that keep columns apart."""
+    """Accept every column, in formats that store their types."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +36,15 @@ class Table:
     labels : ndarray of shape (n_samples,), optional
         Labels that the format keeps apart from the columns.
     target : int, optional
-        The column that holds the labels by the custom of the format.
-    say_row : callable int -> str
-        Says where in the file a row is.
+        The column that holds the labels by the convention of the format.
+    locate_row : callable int -> str
+        Returns where in the file a row is, such as "line 3".
     check_column : callable int -> None
-        Raises if a column of the file cannot be a feature; not asked about the target.
+        Raises if a column of the file cannot be a feature; not called for the target.
     categories : mapping of str to tuple of str
         Declared values of nominal columns; in a sparse array such a column holds codes.
     hint : str, default=""
-        What a user may have overlooked, said when the target is not found.
+        What a user may have overlooked, for the error when the target is not found.
     """
 
     path: Path
@@ -48,7 +52,7 @@ class Table:
     names: list[str]
     labels: np.ndarray[Any, Any] | None = None
     target: int | None = None
-    say_row: Callable[[int], str] = say_row_number
+    locate_row: Callable[[int], str] = number_row
     check_column: Callable[[int], None] = accept_column
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hint: str = ""
@@ -60,18 +64,18 @@ def number_names(n_columns: int) -> list[str]:
 
 
 def check_names(path: Path, names: Any, n_columns: int) -> list[str]:
-    """Return the feature names of an array file as a list, or say what is wrong with them."""
+    """Return the feature names of an array file as a list; raise unless one per column."""
     listed = [str(name) for name in np.ravel(np.asarray(names)).tolist()]
     if len(listed) != n_columns:
         raise MaucError(
             f"{path}: feature_names must hold {n_columns} names (the columns of X), "
             f"got {len(listed)}."
         )
-    refuse_twins(path, listed)
+    check_unique(path, listed)
     return listed
 
 
-def refuse_twins(path: Path, names: list[str], hint: str = "") -> None:
+def check_unique(path: Path, names: list[str], hint: str = "") -> None:
     """Raise if two columns have the same name."""
     first: dict[str, int] = {}
     for place, name in enumerate(names):
@@ -83,15 +87,20 @@ def refuse_twins(path: Path, names: list[str], hint: str = "") -> None:
         first[name] = place
 
 
-def refuse_digits(path: Path, name: str, value: object) -> MaucError:
-    """Return the error for a feature whose whole numbers have too many digits."""
-    return MaucError(
-        f"{path}: column {name!r} holds whole numbers beyond 2**53, such as {value}, which lose "
-        f"digits as numbers. If it is an identifier, drop it (drop={name!r}) or say that it is "
-        f"nominal (categorical_features={name!r}); otherwise store it in larger units."
-    )
+def check_precision(path: Path, name: str, values: Iterable[object]) -> None:
+    """Raise if an integer of a feature, or a text of one, is beyond what float64 holds exactly."""
+    for value in values:
+        if isinstance(value, str) and not _INTEGER.fullmatch(value):
+            continue
+        if abs(int(value)) > MAX_EXACT_INTEGER:  # type: ignore[call-overload]
+            raise MaucError(
+                f"{path}: column {name!r} holds integers beyond 2**53, such as {value}, which "
+                f"lose digits as numbers. If it is an identifier, drop it (drop={name!r}) or say "
+                f"that it is nominal (categorical_features={name!r}); otherwise store it in larger "
+                f"units."
+            )
 
 
-def some(names: list[str]) -> str:
-    """List the first names."""
+def first_few(names: list[str]) -> str:
+    """Return the first names as one text."""
     return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")

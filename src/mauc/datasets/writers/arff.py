@@ -8,7 +8,7 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.dataset import Dataset
+from mauc.datasets.dataset import Dataset, column_of
 from mauc.exceptions import MaucError
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
@@ -60,7 +60,7 @@ def _write_dense(dataset: Dataset, labels: list[str], text: io.TextIOWrapper) ->
     columns = []
     nominal = set(dataset.nominal_features)
     for place, name in enumerate(dataset.feature_names):
-        column = dataset.X.iloc[:, place] if hasattr(dataset.X, "iloc") else dataset.X[:, place]
+        column = column_of(dataset.X, place)
         if name in nominal:
             quoted = [quote(str(value)) for value in column.cat.categories] + ["?"]
             columns.append([quoted[code] for code in column.cat.codes])

@@ -44,7 +44,7 @@ def write_svmlight(dataset: Dataset, file: IO[bytes]) -> None:
 
 
 def _codes(dataset: Dataset) -> tuple[np.ndarray[Any, Any], list[str] | None]:
-    """Return labels that are whole numbers as they are, others as codes of their classes."""
+    """Return labels that are integers as they are, others as codes of their classes."""
     if dataset.y.dtype.kind in "iu":
         return dataset.y, None
     classes, codes = np.unique(dataset.y.astype(str), return_inverse=True)

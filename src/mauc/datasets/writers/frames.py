@@ -4,7 +4,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from scipy import sparse
 
-from mauc.datasets.dataset import Dataset
+from mauc.datasets.dataset import MAX_DENSE_CELLS, Dataset, is_frame
 from mauc.datasets.readers.delimited import MISSING
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
@@ -12,21 +12,19 @@ from mauc.extras import optional_import
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_CELLS = 2 * 10**8
-
 
 def as_frame(dataset: Dataset) -> "pd.DataFrame":
     """Return features and labels as one data frame."""
     pandas = optional_import("pandas", "tables")
     X = dataset.X
     if sparse.issparse(X):
-        if X.shape[0] * X.shape[1] > _MOST_CELLS:
+        if X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
             raise MaucError(
                 f"{dataset.name}: a sparse table of {X.shape[0]} x {X.shape[1]} is too large to be "
-                f"written out; write svmlight (.svm) or arff, which leave out zeros."
+                f"made dense; write svmlight (.svm) or arff, which leave out zeros."
             )
         X = X.toarray()
-    if not hasattr(X, "iloc"):
+    if not is_frame(X):
         if X.dtype.kind == "b":  # numbers 0 and 1 here, but a nominal column when read
             X = X.astype("uint8")
         X = pandas.DataFrame(X, columns=dataset.feature_names)
@@ -70,7 +68,7 @@ def _as_arrow(dataset: Dataset) -> Any:
 
 
 def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
-    """Refuse texts that a csv file cannot tell from a missing value."""
+    """Raise if a text of a csv file would be read as a missing value."""
     for name in [*dataset.nominal_features, dataset.target_name]:
         texts = {str(value).strip() for value in frame[name].dropna().unique()}
         if texts & set(MISSING):

@@ -1,4 +1,4 @@
-"""Write a table to a file of any format: whole or not at all, and over nothing unasked."""
+"""Write a table to a file of any format: all of it or nothing, and never over another file."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from mauc.datasets.dataset import Dataset
+from mauc.datasets.assemble import assemble
+from mauc.datasets.dataset import Dataset, is_frame
 from mauc.datasets.readers.formats import find_format
+from mauc.datasets.readers.table import Table, check_unique
 from mauc.datasets.writers.arff import write_arff
 from mauc.datasets.writers.arrays import write_npz, write_svmlight
 from mauc.datasets.writers.frames import write_csv, write_feather, write_parquet, write_tsv
@@ -40,7 +42,7 @@ def write_table(
     ----------
     data : Dataset or pandas DataFrame
     path : str or Path
-        The extension decides on the format; ``.gz`` behind that of a text format packs it.
+        The extension decides on the format; ``.gz`` behind that of a text format compresses it.
     target : str, optional
         The column of a data frame with the labels; needed for a frame, and only for a frame.
     format : {"arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv"}, optional
@@ -92,17 +94,14 @@ def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
         if target is not None:
             raise MaucError("target goes with a data frame; a Dataset has its labels.")
         return data
-    if not hasattr(data, "iloc") or not hasattr(data, "columns"):
+    if not is_frame(data):
         raise MaucError(f"data must be a Dataset or a pandas DataFrame, got {type(data).__name__}.")
     names = [str(name) for name in data.columns]
     if target is None or target not in names:
         raise MaucError(
             f"target must name the column of the data frame with the labels, got {target!r}."
         )
-    from mauc.datasets.assemble import assemble
-    from mauc.datasets.readers.table import Table, refuse_twins
-
-    refuse_twins(path, names)
+    check_unique(path, names)
     return assemble(Table(path, data.set_axis(names, axis=1), names), target)
 
 
@@ -111,7 +110,7 @@ def _opened(path: Path, force: bool) -> Iterator[IO[bytes]]:
     with open_atomic(path, force=force) as file:
         if path.suffix.lower() == ".gz":
             # No time stamp and no name, so that equal tables give equal files.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                yield cast(IO[bytes], packed)
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
+                yield cast(IO[bytes], compressed)
         else:
             yield file

@@ -1,0 +1,34 @@
+"""Every selector and classifier gives the bits it gave before, on all bundled data sets."""
+
+import json
+import platform
+
+import fingerprint
+import pytest
+
+from mauc.datasets import load_bundled
+
+GOLDEN = json.loads(fingerprint.GOLDEN.read_text(encoding="utf-8"))
+
+
+def assert_golden(found, wanted):
+    differ = sorted(key for key in wanted | found if wanted.get(key) != found.get(key))
+    if differ and platform.machine().lower() not in ("x86_64", "amd64"):
+        pytest.xfail(f"the golden bits are those of x86-64; other here: {', '.join(differ)}")
+    assert differ == []
+
+
+@pytest.mark.parametrize("name", fingerprint.SETS)
+def test_a_bundled_set(name):
+    wanted = {key: value for key, value in GOLDEN.items() if key.startswith(f"{name}: ")}
+    assert wanted
+    dataset = load_bundled(name)
+    assert_golden(fingerprint.set_prints(name, dataset.X, dataset.y), wanted)
+
+
+def test_a_run():
+    assert_golden({"run": fingerprint.run_print()}, {"run": GOLDEN["run"]})
+
+
+def test_the_golden_file_has_nothing_else():
+    assert {key.split(": ")[0] for key in GOLDEN} == {*fingerprint.SETS, "run"}
