@@ -8,14 +8,18 @@ import numpy as np
 from mauc.datasets import Dataset
 from mauc.evaluation import FoldEvaluator, Measurement
 from mauc.exceptions import MaucError
+from mauc.experiments.fold import (
+    Split,
+    seed_of,
+    select_features,
+    sizes_of,
+    split_cell,
+    split_rows,
+)
 from mauc.experiments.methods import build_classifier
-from mauc.experiments.plan import Cell, MethodSpec, Plan
+from mauc.experiments.plan import Cell, Combination, MethodSpec, Plan
 from mauc.experiments.rows import Row, blank_row, error_text
-from mauc.experiments.seeds import seed_of
-from mauc.experiments.selecting import Split, select_features, sizes_of, split_cell
 from mauc.experiments.tuning import Tuned, tune_on
-
-Combination = tuple[str, str]  # names of a selector and a classifier
 
 
 def run_cell(
@@ -48,14 +52,7 @@ def run_cell(
     blank = blank_row(cell, len(split.y_train), len(split.y_test), n_features)
     evaluator: FoldEvaluator | None = None
     rows: list[Row] = []
-    for spec in plan.selectors:
-        classifiers = [
-            classifier
-            for classifier in plan.classifiers
-            if wanted is None or (spec.name, classifier.name) in wanted
-        ]
-        if not classifiers:
-            continue
+    for spec, classifiers in _wanted_of(plan, wanted):
         seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
         base = replace(blank, selector=spec.name, seed=seed)
         try:
@@ -66,7 +63,8 @@ def run_cell(
             )
         except Exception as error:  # a failure is a row, the run goes on
             for classifier in classifiers:
-                rows += _failed(replace(base, classifier=classifier.name), sizes, error)
+                named = replace(base, classifier=classifier.name)
+                rows += _failed(named, sizes, error_text(error))
             continue
         # A selector may rank fewer features than it is asked for.
         reached = [size for size in sizes if size <= len(ranking)]
@@ -79,11 +77,41 @@ def run_cell(
                 ):
                     made.append(_succeeded(base_here, measured, ranking))
             except Exception as error:
-                made += _failed(base_here, reached[len(made) :], error)
+                made += _failed(base_here, reached[len(made) :], error_text(error))
             rows += made
             beyond = MaucError(f"{spec.name} ranked {len(ranking)} features only")
-            rows += _failed(base_here, sizes[len(reached) :], beyond)
+            rows += _failed(base_here, sizes[len(reached) :], error_text(beyond))
     return rows
+
+
+def failed_cell(
+    plan: Plan, cell: Cell, y: np.ndarray, n_features: int, error: str,
+    wanted: frozenset[Combination] | None = None,
+) -> list[Row]:  # fmt: skip
+    """Return the rows of a cell whose worker returned nothing; `y` are all labels."""
+    train, test = split_rows(plan, cell, y)
+    blank = blank_row(cell, len(train), len(test), n_features)
+    rows = []
+    for spec, classifiers in _wanted_of(plan, wanted):
+        seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
+        for classifier in classifiers:
+            base = replace(blank, selector=spec.name, classifier=classifier.name, seed=seed)
+            rows += _failed(base, sizes_of(plan, n_features), error)
+    return rows
+
+
+def _wanted_of(
+    plan: Plan, wanted: frozenset[Combination] | None
+) -> Iterator[tuple[MethodSpec, list[MethodSpec]]]:
+    """Yield every selector that is wanted, with the classifiers that are wanted for it."""
+    for spec in plan.selectors:
+        classifiers = [
+            classifier
+            for classifier in plan.classifiers
+            if wanted is None or (spec.name, classifier.name) in wanted
+        ]
+        if classifiers:
+            yield spec, classifiers
 
 
 def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
@@ -93,8 +121,8 @@ def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
     )  # fmt: skip
 
 
-def _failed(base: Row, sizes: list[int], error: Exception) -> list[Row]:
-    return [replace(base, size=size, error=error_text(error)) for size in sizes]
+def _failed(base: Row, sizes: list[int], error: str) -> list[Row]:
+    return [replace(base, size=size, error=error) for size in sizes]
 
 
 def _measure(

@@ -1,4 +1,4 @@
-"""Tune the RBF machine of a data set once, or on the features of one ranking."""
+"""Tune the RBF SVM of a data set once, or on the features of one ranking."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +9,8 @@ from sklearn.utils import _safe_indexing
 
 from mauc.classifiers import tune_rbf_svm
 from mauc.datasets import Dataset
+from mauc.experiments.fold import seed_of, select_features, sizes_of, split_cell
 from mauc.experiments.plan import Cell, Plan, TuningSpec
-from mauc.experiments.seeds import seed_of
-from mauc.experiments.selecting import select_features, sizes_of, split_cell
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Tuned:
     mauc : float
         Their cross-validated MAUC.
     n_evaluated : int
-        Points of the grid that were looked at.
+        Points of the grid that were evaluated.
     n_samples, n_features : int
         Of the data they were tuned on.
     """
@@ -90,7 +89,7 @@ def tune_on(
     tuned : Tuned
     """
     if len(y) > tuning.max_samples:
-        # The sampler wants a sample of every class in the part that is left out.
+        # The sampler needs a sample of every class in the part that is left out.
         size = min(tuning.max_samples, len(y) - len(np.unique(y)))
         sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
         rows, _ = next(sampler.split(np.zeros((len(y), 1)), y))
