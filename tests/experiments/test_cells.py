@@ -16,7 +16,7 @@ from mauc.classifiers import NormalNaiveBayes
 from mauc.datasets import Dataset, load_dataset
 from mauc.exceptions import MaucError
 from mauc.experiments import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec, run_plan
-from mauc.experiments import run as run_module
+from mauc.experiments import data as data_module
 from mauc.experiments.cell import run_cell
 from mauc.experiments.fold import ranking_of, seed_of, split_rows
 from mauc.experiments.rows import rows_to_table
@@ -266,7 +266,7 @@ def test_a_worker_with_other_data_is_not_trusted(tmp_path, monkeypatch):
         dataset = load_dataset(*arguments, **options)
         return Dataset(dataset.name, dataset.X + 1, dataset.y, dataset.feature_names)
 
-    monkeypatch.setattr(run_module, "load_dataset", load_other)  # the driver's, not a worker's
+    monkeypatch.setattr(data_module, "load_dataset", load_other)  # the driver's, not a worker's
     with pytest.raises(MaucError, match="a worker has other data for wine"):
         run_plan(make_plan(classifiers=("svm",)), tmp_path, n_jobs=1, progress="quiet")
 

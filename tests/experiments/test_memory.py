@@ -9,8 +9,8 @@ from run_tools import NOT_RESULTS, crashing, make_plan
 from mauc import load_run
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
-from mauc.experiments import DatasetSpec, TuningSpec, run_plan, worker
-from mauc.experiments import run as run_module
+from mauc.experiments import DatasetSpec, TuningSpec, run_plan
+from mauc.experiments import data as data_module
 
 WINE = load_dataset("wine")
 # No file and no bundled set has this name: whoever were to read it would fail.
@@ -29,9 +29,8 @@ def reads(monkeypatch):
         found.append(source)
         return load_dataset(source, *arguments, **options)
 
-    for module in (run_module, worker):
-        monkeypatch.setattr(module, "load_dataset", load_and_count)
-    worker._read.cache_clear()
+    monkeypatch.setattr(data_module, "load_dataset", load_and_count)
+    data_module._read.cache_clear()
     return found
 
 
@@ -70,8 +69,8 @@ def test_a_process_reads_a_data_set_once(reads, tmp_path, is_in_memory):
     folder = None if is_in_memory else tmp_path / "run"
     run_plan(make_plan(), folder, engine="serial", progress="quiet")
     assert reads == ["wine", "iris"]
-    worker.find_data(DatasetSpec("wine"), WINE.fingerprint())
-    worker.find_data(DatasetSpec("wine"), WINE.fingerprint())
+    data_module.find_data(DatasetSpec("wine"), WINE.fingerprint())
+    data_module.find_data(DatasetSpec("wine"), WINE.fingerprint())
     assert reads == ["wine", "iris", "wine"]
 
 
@@ -82,7 +81,7 @@ def test_a_file_that_changed_since_it_was_read_is_not_taken_from_memory(tmp_path
     for text in ("\n".join(lines), "\n".join(lines).replace("6,", "5,")):
         path.write_text(text)
         fingerprint = load_dataset(path, "label").fingerprint()
-        assert worker.find_data(spec, fingerprint).fingerprint() == fingerprint
+        assert data_module.find_data(spec, fingerprint).fingerprint() == fingerprint
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process as POSIX does")

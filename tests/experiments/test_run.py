@@ -26,8 +26,7 @@ from mauc.exceptions import MaucError
 from mauc.experiments import MethodSpec, TuningSpec, plan_to_toml, run_plan
 from mauc.experiments.plan import Cell
 from mauc.experiments.store import RunFolder
-from mauc.experiments.tasks import TaskQueue
-from mauc.experiments.worker import Task
+from mauc.experiments.tasks import Task, TaskQueue
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -68,19 +69,19 @@ def run_cell(
             continue
         # A selector may rank fewer features than it is asked for.
         reached = [size for size in sizes if size <= len(ranking)]
+        beyond = error_text(MaucError(f"{spec.name} ranked {len(ranking)} features only"))
         for classifier in classifiers:
-            base_here = replace(base, classifier=classifier.name)
+            named = replace(base, classifier=classifier.name)
             made: list[Row] = []
             try:
-                for measured in _measure(
-                    plan, cell, classifier, evaluator, ranking, reached, split, tuned, seed, n_jobs
+                for model, part in _models(
+                    plan, cell, classifier, split, ranking, reached, tuned, seed, n_jobs
                 ):
-                    made.append(_succeeded(base_here, measured, ranking))
+                    for measured in evaluator.measure(ranking, part, model):
+                        made.append(_succeeded(named, measured, ranking))
             except Exception as error:
-                made += _failed(base_here, reached[len(made) :], error_text(error))
-            rows += made
-            beyond = MaucError(f"{spec.name} ranked {len(ranking)} features only")
-            rows += _failed(base_here, sizes[len(reached) :], error_text(beyond))
+                made += _failed(named, reached[len(made) :], error_text(error))
+            rows += made + _failed(named, sizes[len(reached) :], beyond)
     return rows
 
 
@@ -125,35 +126,32 @@ def _failed(base: Row, sizes: list[int], error: str) -> list[Row]:
     return [replace(base, size=size, error=error) for size in sizes]
 
 
-def _measure(
-    plan: Plan, cell: Cell, spec: MethodSpec, evaluator: FoldEvaluator, ranking: np.ndarray,
-    sizes: list[int], split: Split, tuned: Mapping[int, Tuned] | str | None, seed: int,
-    n_jobs: int,
-) -> Iterator[Measurement]:  # fmt: skip
+def _models(
+    plan: Plan, cell: Cell, spec: MethodSpec, split: Split, ranking: np.ndarray, sizes: list[int],
+    tuned: Mapping[int, Tuned] | str | None, seed: int, n_jobs: int,
+) -> Iterator[tuple[Any, list[int]]]:  # fmt: skip
+    """Yield the classifier with its parameters, and the sizes that share these."""
     classifier = build_classifier(spec)
     if "random_state" in classifier.get_params() and "random_state" not in spec.options:
         # Without the selector, so that all selectors share what the evaluator keeps.
         own_seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
         classifier.set_params(random_state=own_seed)
-    if not plan.is_tuned(spec):
-        yield from evaluator.measure(ranking, sizes, classifier)
+    if not spec.is_tuned:
+        yield classifier, sizes
         return
     scope = plan.tuning.scope
     if scope.startswith("fold"):
-        tune_sizes = sizes if scope == "fold_size" else sizes[-1:]
         tuned = {
             size: tune_on(plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs)
-            for size in tune_sizes
+            for size in (sizes if scope == "fold_size" else sizes[-1:])
         }
     if tuned is None:
         raise MaucError(f"scope {scope!r} needs what tune_dataset found.")
     if isinstance(tuned, str):
         raise MaucError(f"the SVM could not be tuned: {tuned}")
     if len(tuned) == 1:
-        (found,) = tuned.values()
-        classifier.set_params(C=found.C, gamma=found.gamma)
-        yield from evaluator.measure(ranking, sizes, classifier)
-        return
-    for size in sizes:
-        classifier.set_params(C=tuned[size].C, gamma=tuned[size].gamma)
-        yield from evaluator.measure(ranking, [size], classifier)
+        parts = [(found, sizes) for found in tuned.values()]
+    else:
+        parts = [(tuned[size], [size]) for size in sizes]
+    for found, part in parts:
+        yield classifier.set_params(C=found.C, gamma=found.gamma), part

@@ -2,20 +2,25 @@
 
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import current_process, get_context
+from multiprocessing import current_process, get_context, parent_process
 from typing import Any
+
+from joblib import cpu_count
 
 from mauc.checks import check_choice
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
-from mauc.experiments.worker import receive_data, start_worker
+from mauc.experiments.data import receive_data
 
 ENGINES = ("processes", "dask", "serial")
 _MAX_FALSE_STARTS = 2  # in a row
+_HEARTBEAT = 1.0  # seconds between checks that the parent lives
 GUARD = (
     "a script must call run_plan under `if __name__ == '__main__':`, because every worker imports "
     "the script anew"
@@ -69,23 +74,10 @@ def start_engine(
     name: str, n_jobs: int | None = None, scheduler: str | None = None,
     data: Mapping[str, Dataset] | None = None,
 ) -> Engine:  # fmt: skip
-    """Start an engine.
+    """Start an engine whose options were checked.
 
-    Parameters
-    ----------
-    name : {"processes", "dask", "serial"}
-    n_jobs : int, optional
-        Local workers; one per core by default. Not for a running cluster.
-    scheduler : str, optional
-        Address of a Dask scheduler; without it, Dask workers are started here.
-    data : mapping of str to Dataset, optional
-        Data sets by fingerprint that local processes get instead of reading them.
-
-    Returns
-    -------
-    engine : Engine
+    Local processes get `data`, data sets by fingerprint, instead of reading them.
     """
-    check_engine(name, n_jobs, scheduler)
     if name == "serial":
         return Engine()
     if name == "dask":
@@ -97,21 +89,14 @@ def start_engine(
 
 def count_workers(n_jobs: int | None) -> int:
     """Return how many workers `n_jobs` asks for."""
-    return n_cores() if n_jobs in (None, -1) else int(n_jobs or 1)
+    return cpu_count() if n_jobs in (None, -1) else int(n_jobs or 1)
 
 
 def count_threads(name: str, n_jobs: int | None) -> int:
     """Return how many threads a task of an engine may use."""
     if name == "serial":
         return count_workers(n_jobs)
-    return max(1, n_cores() // count_workers(n_jobs)) if name == "processes" else 1
-
-
-def n_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return max(1, cpu_count() // count_workers(n_jobs)) if name == "processes" else 1
 
 
 class ProcessEngine(Engine):
@@ -152,7 +137,7 @@ class ProcessEngine(Engine):
             return future
 
     def _start(self, place: int) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=start_worker)
+        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_start_worker)
         self._pools[place] = pool
         with _interrupts_blocked():
             # As a task and not as arguments of the initializer: a process that dies while it
@@ -194,6 +179,22 @@ class ProcessEngine(Engine):
             pool.shutdown(wait=not at_once, cancel_futures=True)
             for process in processes if at_once else ():
                 process.join(5)
+
+
+def _start_worker() -> None:
+    """Prepare a local worker: the parent alone handles Ctrl-C, and no worker outlives it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    parent = parent_process()
+
+    def watch() -> None:
+        # The parent may have died while this process began, so its id comes from itself.
+        while parent is not None and parent.is_alive() and os.getppid() == parent.pid:
+            time.sleep(_HEARTBEAT)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -68,19 +68,9 @@ def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
 
 
 def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training and the test rows of a cell, of a stratified split.
+    """Return the training and the test rows of a cell; `y` are all labels.
 
-    Parameters
-    ----------
-    plan : Plan
-    cell : Cell
-        All folds, selectors and classifiers of its repeat share the split.
-    y : ndarray of shape (n_samples,)
-        Labels.
-
-    Returns
-    -------
-    train, test : ndarray of int
+    The split is stratified; all selectors, classifiers and folds of a repeat share it.
     """
     seed = seed_of(plan.seed, cell.dataset, cell.repeat)
     splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
@@ -100,23 +90,14 @@ def select_features(
 ) -> tuple[np.ndarray, float]:
     """Fit the selector of a spec on the training part.
 
-    Parameters
-    ----------
-    spec : MethodSpec
-    split : Split
-    size : int
-        How many features to rank.
-    seed : int
-        For selectors with a `random_state`, unless the options of the spec say one.
-    n_jobs : int
-        Likewise.
+    The seed and `n_jobs` are for selectors that have them, unless the options of the spec do.
 
     Returns
     -------
     ranking : ndarray of int
         The best `size` columns, best first.
     seconds : float
-        What the fit took, without compilation.
+        Of the fit, without compilation.
     """
     selector = build_selector(spec, size)
     given = {"n_jobs": n_jobs, "random_state": seed}

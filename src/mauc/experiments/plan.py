@@ -75,6 +75,11 @@ class MethodSpec:
         """Whether the method is an import path."""
         return "." in self.method
 
+    @property
+    def is_tuned(self) -> bool:
+        """Whether C and gamma of the classifier are to be tuned."""
+        return is_tuned(self.method, self.options)
+
 
 @dataclass(frozen=True)
 class TuningSpec:
@@ -181,10 +186,6 @@ class Plan:
     def dataset(self, name: str) -> DatasetSpec:
         """Return the data set of a name."""
         return next(spec for spec in self.datasets if spec.name == name)
-
-    def is_tuned(self, classifier: MethodSpec) -> bool:
-        """Whether C and gamma of a classifier are to be tuned."""
-        return is_tuned(classifier.method, classifier.options)
 
 
 @dataclass(frozen=True, order=True)

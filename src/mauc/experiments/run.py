@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
-from mauc.datasets import Dataset, load_dataset
+from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError
 from mauc.experiments.cell import failed_cell
+from mauc.experiments.data import describe, load_data
 from mauc.experiments.engines import check_engine, count_threads, start_engine
 from mauc.experiments.load import collect_rows
 from mauc.experiments.plan import Cell, Combination, Plan
 from mauc.experiments.plan_file import read_plan_text
 from mauc.experiments.progress import Progress, make_progress
-from mauc.experiments.rows import combinations_of, in_plan_order, rows_to_table
-from mauc.experiments.store import MemoryStore, RunFolder, describe
-from mauc.experiments.tasks import TaskQueue, run_tasks
+from mauc.experiments.rows import combinations_of, rows_to_table
+from mauc.experiments.store import MemoryStore, RunFolder
+from mauc.experiments.tasks import Task, TaskQueue, run_task, run_tasks
 from mauc.experiments.tuning import Tuned
-from mauc.experiments.worker import Task, run_task
 from mauc.extras import optional_import
 
 if TYPE_CHECKING:
@@ -133,12 +132,14 @@ def run_plan(
         plan, text = read_plan_text(plan)
     shown = make_progress(progress)
     store = MemoryStore() if folder is None else RunFolder(folder)
-    run = Run(plan, store, shown, count_threads(engine, n_jobs), retry_failed)
+    run = Run(plan, store, shown, retry_failed)
     with store.locked():
         try:
             loaded = run.prepare(data or {}, text)
-            if run.cells:
-                run.work(engine, n_jobs, scheduler, loaded if data or engine == "serial" else {})
+            if engine != "serial" and not data:
+                loaded.clear()  # the workers read them
+            if run.tasks:
+                run.work(engine, n_jobs, scheduler, loaded)
         finally:
             shown.close()
     return RunSummary(
@@ -156,14 +157,12 @@ class Run:
     plan : Plan
     store : RunFolder or MemoryStore
     progress : Progress
-    n_threads : int
-        Of each task.
     retry_failed : bool
         Whether to run combinations again that failed before.
 
     Attributes
     ----------
-    cells : list of Task
+    tasks : list of Task
         The cells that are not done, once prepared.
     failures : Counter of str
         Rows that failed, by selector, classifier and error.
@@ -172,12 +171,11 @@ class Run:
     """
 
     def __init__(
-        self, plan: Plan, store: RunFolder | MemoryStore, progress: Progress, n_threads: int,
-        retry_failed: bool,
-    ) -> None:  # fmt: skip
+        self, plan: Plan, store: RunFolder | MemoryStore, progress: Progress, retry_failed: bool
+    ) -> None:
         self.plan, self.store, self.progress = plan, store, progress
-        self.n_threads, self.retry_failed = n_threads, retry_failed
-        self.cells: list[Task] = []
+        self.retry_failed = retry_failed
+        self.tasks: list[Task] = []
         self.failures: Counter[str] = Counter()
         self.n_run = self.n_damaged = self.n_rows = 0
         self.began = time.monotonic()
@@ -185,73 +183,29 @@ class Run:
         self._labels: dict[str, np.ndarray] = {}
         self._tuned: dict[str, dict[int, Tuned] | str] = {}
 
-    def prepare(self, data: Mapping[str, Dataset], text: str | None) -> dict[str, Dataset]:
-        """Load the data sets, open the store and find the cells that are missing.
+    def prepare(self, given: Mapping[str, Dataset], text: str | None) -> dict[str, Dataset]:
+        """Load the data sets that are not given, open the store, find the cells that are missing.
 
-        Parameters
-        ----------
-        data : mapping of str to Dataset
-            Those that need not be loaded.
-        text : str or None
-            The plan as given, if it was given as text.
-
-        Returns
-        -------
-        data : dict of str to Dataset
-            All data sets of the plan.
+        Returns all data sets; `text` is the plan as given, if it was given as text.
         """
         optional_import("pyarrow", "experiments")
-        names = [spec.name for spec in self.plan.datasets]
-        for name in data:
-            if name not in names:
-                raise unknown_word("a name in data", name, names)
-        loaded = dict(data)
-        for spec in self.plan.datasets:
-            try:
-                if spec.name not in loaded:
-                    loaded[spec.name] = load_dataset(spec.source, spec.target, **spec.options)
-            except MaucError as error:
-                raise MaucError(f"data set {spec.name}: {error}") from error
-            self._described[spec.name] = describe(loaded[spec.name])
-            self._labels[spec.name] = loaded[spec.name].y
-            # Before the folder is opened: a plan that cannot run must not bind it.
-            self._check_data(spec.name)
+        # Before the folder is opened: a plan that cannot run must not bind it.
+        data = load_data(self.plan, given, self.progress.note)
+        self._described = {name: describe(dataset) for name, dataset in data.items()}
+        self._labels = {name: dataset.y for name, dataset in data.items()}
         self.store.begin(self.plan, text, self._described)
-        for cell in self.plan.cells():
+        cells = self.plan.cells()
+        for cell in cells:
             wanted = self._missing(cell)
             if wanted is None or wanted:
-                self.cells.append(self._task(cell.dataset, cell, wanted))
-        n_cells = len(self.plan.cells())
-        self.progress.start(n_cells, n_cells - len(self.cells))
-        return loaded
-
-    def _check_data(self, name: str) -> None:
-        classes, counts = np.unique(self._labels[name], return_counts=True)
-        if len(classes) < 2:
-            raise MaucError(f"data set {name} must have at least 2 classes, got {len(classes)}.")
-        if counts.max() < self.plan.folds:
-            raise MaucError(
-                f"data set {name} cannot be split into {self.plan.folds} folds: its largest class "
-                f"has {counts.max()} samples."
-            )
-        if counts.min() < self.plan.folds:
-            self.progress.note(
-                f"{name}: class {classes[counts.argmin()]!s} has {counts.min()} samples, fewer "
-                f"than folds; MAUC of a fold is over the classes that its test part has."
-            )
-        n_features = self._described[name]["n_features"]
-        too_large = [size for size in self.plan.sizes if size > n_features]
-        if too_large:
-            self.progress.note(
-                f"{name} has {n_features} features: sizes {', '.join(map(str, too_large))} are "
-                "left out."
-            )
+                self.tasks.append(self._task(cell.dataset, cell, wanted))
+        self.progress.start(len(cells), len(cells) - len(self.tasks))
+        return data
 
     def _task(
         self, dataset: str, cell: Cell | None = None, wanted: frozenset[Combination] | None = None
     ) -> Task:
-        fingerprint = self._described[dataset]["fingerprint"]
-        return Task(self.plan, dataset, cell, wanted, fingerprint, self.n_threads)
+        return Task(self.plan, dataset, cell, wanted, self._described[dataset]["fingerprint"])
 
     def _missing(self, cell: Cell) -> frozenset[Combination] | None:
         """Return the combinations that a cell lacks; None stands for all."""
@@ -290,25 +244,23 @@ class Run:
         data : mapping of str to Dataset
             Data sets by name that are handed to the engine; workers read the others.
         """
-        sent = {self._described[key]["fingerprint"]: dataset for key, dataset in data.items()}
-        engine = start_engine(name, n_jobs, scheduler, sent)
-        own = data if name == "serial" else {}  # what need not travel
+        by_fingerprint = {self._described[key]["fingerprint"]: data[key] for key in data}
+        engine = start_engine(name, n_jobs, scheduler, by_fingerprint)
+        n_threads = count_threads(name, n_jobs)
 
         def submit(task: Task) -> "Future[Any]":
-            task = replace(task, tuned=self._tuned.get(task.dataset))
-            return engine.submit(run_task, task, own.get(task.dataset))
+            task = replace(task, tuned=self._tuned.get(task.dataset), n_jobs=n_threads)
+            own = data.get(task.dataset) if name == "serial" else None
+            return engine.submit(run_task, task, own)
 
-        queue = TaskQueue(self.cells, self._tunings())
+        queue = TaskQueue(self.tasks, self._tunings())
         try:
             for task, result, error in run_tasks(engine, queue, submit, self.progress.note):
                 if task.cell is None:
                     self._keep_tuned(task.dataset, error or result)
                 else:
-                    self._keep(
-                        task.cell,
-                        task.wanted,
-                        result if error is None else self._failed(task, error),
-                    )
+                    rows = self._failed(task, error) if error else result
+                    self._keep(task.cell, task.wanted, rows)
         except BaseException:
             engine.close(at_once=True)
             raise
@@ -322,11 +274,11 @@ class Run:
 
     def _tunings(self) -> list[Task]:
         """Return the data sets that must be tuned; take from the store what it has."""
-        is_wanted = any(self.plan.is_tuned(spec) for spec in self.plan.classifiers)
+        is_wanted = any(spec.is_tuned for spec in self.plan.classifiers)
         if not is_wanted or self.plan.tuning.scope.startswith("fold"):
             return []
         missing = []
-        for name in dict.fromkeys(task.dataset for task in self.cells):
+        for name in dict.fromkeys(task.dataset for task in self.tasks):
             tuned = self.store.read_tuned(name)
             if tuned is None:
                 missing.append(self._task(name))
@@ -352,16 +304,11 @@ class Run:
         if wanted is not None:
             old = self.store.read(cell)
             old = old.filter([pair not in wanted for pair in combinations_of(old)])
-            both = optional_import("pyarrow", "experiments").concat_tables([old, new])
-            selectors, classifiers = (
-                [spec.name for spec in part]
-                for part in (self.plan.selectors, self.plan.classifiers)
-            )
-            table = in_plan_order(both, selectors, classifiers)
+            table = optional_import("pyarrow", "experiments").concat_tables([old, new])
         self.store.write(cell, table)
         self.n_run += 1
         self._count(table)
-        self.progress.advance(cell, new)
+        self.progress.advance()
 
     def _count(self, table: "pa.Table") -> None:
         self.n_rows += table.num_rows

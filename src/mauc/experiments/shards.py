@@ -77,19 +77,7 @@ def write_shard(path: Path, table: "pa.Table", stamp: Stamp) -> None:
 
 
 def read_shard(path: Path, cell: Cell, stamp: Stamp) -> "pa.Table":
-    """Read the rows of a cell.
-
-    Parameters
-    ----------
-    path : Path
-    cell : Cell
-        Whose rows they should be.
-    stamp : dict of str to str
-        What `make_stamp` returned for the run and the data set.
-
-    Returns
-    -------
-    table : pyarrow.Table
+    """Read the rows of a cell, written in a run and for data with this stamp.
 
     Raises
     ------

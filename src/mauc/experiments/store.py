@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import numpy as np
-
-from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
 from mauc.experiments.plan import Cell, Plan, is_tuned
 from mauc.experiments.plan_file import plan_to_dict, plan_to_toml
@@ -28,6 +25,8 @@ from mauc.files import is_part, remove_parts, write_atomic
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Described = dict[str, dict[str, Any]]  # what `describe` returned for each data set, by name
 
 
 class RunFolder:
@@ -97,18 +96,12 @@ class RunFolder:
                 "another folder."
             )
 
-    def begin(self, plan: Plan, text: str | None, described: dict[str, dict[str, Any]]) -> None:
+    def begin(self, plan: Plan, text: str | None, described: Described) -> None:
         """Write the plan and the provenance, or check that the plan still fits the folder.
 
-        Parameters
-        ----------
-        plan : Plan
-        text : str or None
-            The plan as given, if it was given as text.
-        described : dict of str to dict
-            What `describe` returned for each data set, by its name in the plan.
+        `text` is the plan as given, if it was given as text.
         """
-        values = plan_to_dict(plan)
+        values, toml = plan_to_dict(plan), text or plan_to_toml(plan)
         provenance: dict[str, Any] = {"datasets": {}, "starts": []}
         if self.exists:
             # A start that was killed between the two files has a plan and no cell yet.
@@ -137,7 +130,7 @@ class RunFolder:
         )
         # The plan first: a folder with this file is a run, whenever it is killed.
         write_atomic(self.path / "plan.json", _json(values), force=True)
-        write_atomic(self.path / "plan.toml", text or plan_to_toml(plan), force=True)
+        write_atomic(self.path / "plan.toml", toml, force=True)
         write_atomic(self.path / "provenance.json", _json(provenance), force=True)
         self._stamps = {}
 
@@ -200,7 +193,7 @@ class RunFolder:
 
 
 class MemoryStore:
-    """What a run folder keeps, in memory: for runs that nobody goes on with."""
+    """What a run folder keeps, in memory; the run itself holds what it has tuned."""
 
     path = None
 
@@ -208,12 +201,11 @@ class MemoryStore:
         self._plan: dict[str, Any] = {}
         self._tables: dict[Cell, pa.Table] = {}
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Do nothing: nobody else has this memory."""
-        yield
+    def locked(self) -> contextlib.AbstractContextManager[None]:
+        """Lock nothing: nobody else has this memory."""
+        return contextlib.nullcontext()
 
-    def begin(self, plan: Plan, text: str | None, described: dict[str, dict[str, Any]]) -> None:
+    def begin(self, plan: Plan, text: str | None, described: Described) -> None:
         """Keep the plan."""
         self._plan = plan_to_dict(plan)
 
@@ -233,12 +225,11 @@ class MemoryStore:
         """Keep the rows of a cell."""
         self._tables[cell] = table
 
-    def read_tuned(self, name: str) -> dict[int, Tuned] | None:
-        """Return None: the run itself holds what it has tuned."""
-        return None
+    def read_tuned(self, name: str) -> None:
+        """Return None."""
 
     def write_tuned(self, name: str, tuned: dict[int, Tuned]) -> None:
-        """Do nothing: the run itself holds what it has tuned."""
+        """Do nothing."""
 
 
 def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
@@ -247,15 +238,7 @@ def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     What is only added (data sets, repeats, selectors, classifiers) is no change: the results so
     far stay what they are. Sources of data sets may move; their content is compared elsewhere.
 
-    Parameters
-    ----------
-    old, new : dict
-        What `plan_to_dict` returned.
-
-    Returns
-    -------
-    changes : list of str
-        One line each, "what: old -> new".
+    Returns one line per change, "what: old -> new"; both plans come from `plan_to_dict`.
     """
     changes = _changed("", old, new, ("seed", "folds", "sizes"))
     if new["repeats"] < old["repeats"]:
@@ -284,18 +267,6 @@ def _changed(what: str, old: dict[str, Any], new: dict[str, Any], keys: Iterable
         for key in keys
         if digest(old[key]) != digest(new[key])
     ]
-
-
-def describe(dataset: Dataset) -> dict[str, Any]:
-    """Return the fingerprint, the shape and the names of a data set, as plain values."""
-    classes, counts = np.unique(dataset.y, return_counts=True)
-    return {
-        "fingerprint": dataset.fingerprint(),
-        "n_samples": int(dataset.X.shape[0]),
-        "n_features": int(dataset.X.shape[1]),
-        "classes": {str(label): int(count) for label, count in zip(classes, counts, strict=True)},
-        "feature_names": [str(name) for name in dataset.feature_names],
-    }
 
 
 def _json(values: Any) -> str:

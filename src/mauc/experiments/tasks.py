@@ -1,16 +1,104 @@
 """What is still to be done: cells and tunings in, their results out, whatever workers die."""
 
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from threadpoolctl import threadpool_limits
+
+from mauc.datasets import Dataset
+from mauc.experiments.cell import run_cell
+from mauc.experiments.data import WorkerSetupError, find_data
 from mauc.experiments.engines import Engine
-from mauc.experiments.rows import error_text
-from mauc.experiments.worker import Task, WorkerSetupError
+from mauc.experiments.plan import Cell, Combination, Plan
+from mauc.experiments.rows import error_text, rows_to_table
+from mauc.experiments.tuning import Tuned, tune_dataset
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _POLL = 1.0  # seconds: a cluster may have grown
+
+
+@dataclass(frozen=True)
+class Task:
+    """A cell to run or, without a cell, a data set to tune.
+
+    It holds all that a worker needs besides the package and the data.
+
+    Parameters
+    ----------
+    plan : Plan
+    dataset : str
+    cell : Cell, optional
+    wanted : frozenset of (selector, classifier), optional
+        The combinations to run; all by default.
+    fingerprint : str
+        Of the data set; the worker's must be the same.
+    n_jobs : int, default=1
+        Threads.
+    tuned : dict of int to Tuned, or str, optional
+        What was tuned for the data set, or why that failed.
+    """
+
+    plan: Plan
+    dataset: str
+    cell: Cell | None = None
+    wanted: frozenset[Combination] | None = None
+    fingerprint: str = ""
+    n_jobs: int = 1
+    tuned: dict[int, Tuned] | str | None = None
+
+    def __str__(self) -> str:
+        return str(self.cell) if self.cell else f"the tuning of {self.dataset}"
+
+
+def run_task(task: Task, dataset: Dataset | None = None) -> "pa.Table | dict[int, Tuned]":
+    """Return the rows of a cell, or what was tuned for a data set; this runs in a worker.
+
+    The process of the run gives the data themselves; a worker finds them.
+    """
+    if dataset is None:
+        dataset = find_data(task.plan.dataset(task.dataset), task.fingerprint)
+    with _one_blas_thread():
+        if task.cell is None:
+            return tune_dataset(task.plan, task.dataset, dataset, task.n_jobs)
+        rows = run_cell(
+            task.plan, task.cell, dataset, tuned=task.tuned, wanted=task.wanted,
+            n_jobs=task.n_jobs,
+        )  # fmt: skip
+    return rows_to_table(rows)
+
+
+_blas_lock = threading.Lock()
+_blas_limits: list[threadpool_limits] = []
+_n_in_blas = 0
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread whatever the machine: the order of its sums depends on them.
+
+    The limit is one for the process, so of several threads at work (a Dask worker may have them)
+    the first sets it and the last restores it.
+    """
+    global _n_in_blas
+    with _blas_lock:
+        _n_in_blas += 1
+        if _n_in_blas == 1:
+            _blas_limits.append(threadpool_limits(1))
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _n_in_blas -= 1
+            if _n_in_blas == 0:
+                _blas_limits.pop().restore_original_limits()
 
 
 class TaskQueue:
@@ -74,16 +162,7 @@ def run_tasks(
     engine: Engine, queue: TaskQueue, submit: Callable[[Task], "Future[Any]"],
     note: Callable[[str], None],
 ) -> Iterator[tuple[Task, Any, str | None]]:  # fmt: skip
-    """Run the tasks of a queue, as many at once as an engine takes.
-
-    Parameters
-    ----------
-    engine : Engine
-    queue : TaskQueue
-    submit : callable
-        Starts a task on the engine.
-    note : callable
-        Takes messages for the user.
+    """Run the tasks of a queue, each started by `submit`, as many at once as an engine takes.
 
     Yields
     ------

@@ -41,16 +41,6 @@ def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> di
 
     A pure function of the plan and the data, so a cell can be run again alone.
 
-    Parameters
-    ----------
-    plan : Plan
-        Of scope "dataset" or "dataset_size".
-    name : str
-        Of the data set in the plan.
-    dataset : Dataset
-    n_jobs : int, default=1
-        Threads. The result does not depend on it.
-
     Returns
     -------
     tuned : dict of int to Tuned
@@ -72,22 +62,7 @@ def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> di
 def tune_on(
     tuning: TuningSpec, X: Any, y: np.ndarray, features: np.ndarray, seed: int, n_jobs: int = 1
 ) -> Tuned:
-    """Tune on some columns of training data, on a stratified sample if there are many rows.
-
-    Parameters
-    ----------
-    tuning : TuningSpec
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    features : ndarray of int
-        The columns.
-    seed : int
-    n_jobs : int, default=1
-
-    Returns
-    -------
-    tuned : Tuned
-    """
+    """Tune on the columns `features` of training data, on a stratified sample of many rows."""
     if len(y) > tuning.max_samples:
         # The sampler needs a sample of every class in the part that is left out.
         size = min(tuning.max_samples, len(y) - len(np.unique(y)))
