@@ -61,7 +61,7 @@ class DaskEngine(Engine):
         return self._executor.submit(function, *arguments)  # type: ignore[no-any-return]
 
     def is_death(self, future: "Future[Any]") -> bool:
-        """Whether Dask gave a task up because workers died at it."""
+        """Whether Dask dropped a task because workers died at it."""
         from distributed import KilledWorker
 
         if future.cancelled():

@@ -103,18 +103,7 @@ def parse_plan(
 
 
 def plan_from_dict(values: Mapping[str, Any], *, folder: Path | None = None) -> Plan:
-    """Make a plan of the tables of a TOML file, or of what `plan_to_dict` gave.
-
-    Parameters
-    ----------
-    values : mapping
-    folder : Path, optional
-        Where relative sources are looked for.
-
-    Returns
-    -------
-    plan : Plan
-    """
+    """Make a plan of the tables of a TOML file, or of what `plan_to_dict` returned."""
     _check_keys("the plan", values, _names(Plan))
     parts = dict(values)
     for key, (kind, what) in _PARTS.items():

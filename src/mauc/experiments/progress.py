@@ -3,10 +3,11 @@
 import sys
 import time
 from collections import defaultdict
+from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from mauc.checks import check_choice
+from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Progress:
             return "-"
         per_minute = 60 * self.n_now / max(elapsed, 1e-9)
         left = (self.n_cells - self.n_done) / per_minute * 60
-        return f"{per_minute:.1f} cells/min, {_clock(left)} left"
+        return f"{per_minute:.1f} cells/min, {timedelta(seconds=int(left))} left"
 
 
 class LineProgress(Progress):
@@ -102,14 +103,12 @@ class BarProgress(Progress):
 
         self._console = Console(stderr=True)
         self._live = Live(console=self._console, refresh_per_second=4, transient=True)
-        self._is_live = False
 
     def start(self, n_cells: int, n_done: int) -> None:
         """Begin to draw."""
         super().start(n_cells, n_done)
         if n_done < n_cells:
             self._live.start()
-            self._is_live = True
             self._live.update(self._render())
 
     def advance(self) -> None:
@@ -123,9 +122,7 @@ class BarProgress(Progress):
 
     def close(self) -> None:
         """Remove the bar."""
-        if self._is_live:
-            self._live.stop()
-            self._is_live = False
+        self._live.stop()
 
     def _render(self) -> Any:
         from rich.console import Group
@@ -150,7 +147,8 @@ class BarProgress(Progress):
 
 def make_progress(kind: str) -> Progress:
     """Return the display of a kind; "auto" is a bar on a terminal and lines elsewhere."""
-    check_choice("progress", kind, KINDS)
+    if kind not in KINDS:
+        raise unknown_word("progress", kind, KINDS)
     if kind == "quiet":
         return Progress()
     if kind == "lines" or (kind == "auto" and not (_has_rich() and sys.stderr.isatty())):
@@ -162,9 +160,3 @@ def make_progress(kind: str) -> Progress:
 
 def _has_rich() -> bool:
     return find_spec("rich") is not None
-
-
-def _clock(seconds: float) -> str:
-    minutes, seconds = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{seconds:02d}"
