@@ -139,6 +139,7 @@ def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
     )
     words = ("run", plan, "-o", tmp_path / "run", "--engine", "serial", "--progress", "quiet")
     assert run_json(*words)["n_run"] == 4
+    assert (tmp_path / "run" / "plan.toml").read_text() == plan.read_text()
     assert run_json(*words)["n_run"] == 0
     assert "see: mauc tables" in run(*words).stdout
     assert "ranks" in run_json("tables", tmp_path / "run")

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunSummary:
     """How a run ended.
 
@@ -45,7 +45,7 @@ class RunSummary:
         Shards that were damaged and computed anew.
     n_rows : int
         Measurements of the plan.
-    failures : dict of str to int
+    failures : Counter of str
         Rows that failed, by selector, classifier and error.
     seconds : float
     rows : pandas.DataFrame or None
@@ -54,11 +54,11 @@ class RunSummary:
 
     folder: Path | None
     n_cells: int
-    n_run: int
-    n_damaged: int
-    n_rows: int
-    failures: dict[str, int]
-    seconds: float
+    n_run: int = 0
+    n_damaged: int = 0
+    n_rows: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
     rows: Any = None
 
     @property
@@ -125,6 +125,7 @@ def run_plan(
     >>> rows.groupby(["selector", "size"]).mauc.mean().round(3).tolist()
     [0.982, 0.999, 0.96, 0.996]
     """
+    began = time.monotonic()
     check_engine(engine, n_jobs, scheduler)
     if data is not None and engine == "dask":
         raise MaucError("data= goes with local engines; Dask workers read the data themselves.")
@@ -142,11 +143,10 @@ def run_plan(
                 run.work(engine, n_jobs, scheduler, loaded)
         finally:
             shown.close()
-    return RunSummary(
-        folder=store.path, n_cells=len(plan.cells()), n_run=run.n_run, n_damaged=run.n_damaged,
-        n_rows=run.n_rows, failures=dict(run.failures), seconds=time.monotonic() - run.began,
-        rows=collect_rows(store).to_pandas() if folder is None else None,
-    )  # fmt: skip
+    run.summary.seconds = time.monotonic() - began
+    if folder is None:
+        run.summary.rows = collect_rows(store).to_pandas()
+    return run.summary
 
 
 class Run:
@@ -164,10 +164,8 @@ class Run:
     ----------
     tasks : list of Task
         The cells that are not done, once prepared.
-    failures : Counter of str
-        Rows that failed, by selector, classifier and error.
-    n_run, n_damaged, n_rows : int
-        Cells run now, shards that were damaged, rows of the plan so far.
+    summary : RunSummary
+        Of what was found and done so far.
     """
 
     def __init__(
@@ -176,9 +174,7 @@ class Run:
         self.plan, self.store, self.progress = plan, store, progress
         self.retry_failed = retry_failed
         self.tasks: list[Task] = []
-        self.failures: Counter[str] = Counter()
-        self.n_run = self.n_damaged = self.n_rows = 0
-        self.began = time.monotonic()
+        self.summary = RunSummary(store.path, len(plan.cells()))
         self._described: dict[str, dict[str, Any]] = {}
         self._labels: dict[str, np.ndarray] = {}
         self._tuned: dict[str, dict[int, Tuned] | str] = {}
@@ -194,12 +190,12 @@ class Run:
         self._described = {name: describe(dataset) for name, dataset in data.items()}
         self._labels = {name: dataset.y for name, dataset in data.items()}
         self.store.begin(self.plan, text, self._described)
-        cells = self.plan.cells()
-        for cell in cells:
+        for cell in self.plan.cells():
             wanted = self._missing(cell)
             if wanted is None or wanted:
                 self.tasks.append(self._task(cell.dataset, cell, wanted))
-        self.progress.start(len(cells), len(cells) - len(self.tasks))
+        n_cells = self.summary.n_cells
+        self.progress.start(n_cells, n_cells - len(self.tasks))
         return data
 
     def _task(
@@ -215,7 +211,7 @@ class Run:
             table = self.store.read(cell)
         except DamagedShardError as error:
             self.progress.note(f"{error} It is computed anew.")
-            self.n_damaged += 1
+            self.summary.n_damaged += 1
             return None
         known = combinations_of(table)
         missing = {
@@ -235,15 +231,7 @@ class Run:
     def work(
         self, name: str, n_jobs: int | None, scheduler: str | None, data: Mapping[str, Dataset]
     ) -> None:
-        """Run the missing cells on an engine.
-
-        Parameters
-        ----------
-        name, n_jobs, scheduler
-            The engine, as `start_engine` takes it.
-        data : mapping of str to Dataset
-            Data sets by name that are handed to the engine; workers read the others.
-        """
+        """Run the missing cells on an engine; workers read the data sets that are not in `data`."""
         by_fingerprint = {self._described[key]["fingerprint"]: data[key] for key in data}
         engine = start_engine(name, n_jobs, scheduler, by_fingerprint)
         n_threads = count_threads(name, n_jobs)
@@ -306,14 +294,14 @@ class Run:
             old = old.filter([pair not in wanted for pair in combinations_of(old)])
             table = optional_import("pyarrow", "experiments").concat_tables([old, new])
         self.store.write(cell, table)
-        self.n_run += 1
+        self.summary.n_run += 1
         self._count(table)
         self.progress.advance()
 
     def _count(self, table: "pa.Table") -> None:
-        self.n_rows += table.num_rows
+        self.summary.n_rows += table.num_rows
         self.progress.add(table)
         columns = [table[key].to_pylist() for key in ("selector", "classifier", "error", "status")]
         for selector, classifier, error, status in zip(*columns, strict=True):
             if status == "failed":
-                self.failures[f"{selector}, {classifier}: {error}"] += 1
+                self.summary.failures[f"{selector}, {classifier}: {error}"] += 1
