@@ -9,7 +9,7 @@ from mauc.exceptions import MaucError
 _EXTRA_OF = {
     "dask": "dask", "distributed": "dask", "filelock": "experiments", "jinja2": "report",
     "matplotlib": "plot", "pandas": "data", "pooch": "data", "pyarrow": "data", "rich": "cli",
-    "typer": "cli",
+    "tomli_w": "experiments", "typer": "cli",
 }  # fmt: skip
 
 

@@ -1,11 +1,13 @@
 """`mauc compare`, `run`, `tables`, `published`: run folders in and out."""
 
+import json
 from pathlib import Path
 
 import pytest
 from cli_helpers import run, run_json
 
 from mauc import load_run
+from mauc.experiments import plan_schema
 from mauc.stats import Comparison, compare_to, mean_mauc
 
 COMPARE = ("-m", "mdfs,su", "-c", "nb,1nn", "--sizes", "2,4", "--repeats", 1, "--folds", 3, "-j", 1,
@@ -37,6 +39,31 @@ def test_compare_goes_on_with_its_folder(compared, tmp_path):
     assert "<svg" in figure.read_text()
     error = run("compare", "wine", *COMPARE, "--folds", 4, "-o", folder, code=2).stderr
     assert "holds a run of another plan" in error
+
+
+@pytest.mark.parametrize("words", [(), ("--report", "page.html"), ("-o", "run")])
+def test_compare_reads_the_file_once_and_writes_nothing_unasked(
+    nominal_file, tmp_path, monkeypatch, words
+):
+    from mauc.datasets import load
+
+    n_reads = 0
+
+    def read_and_count(*arguments, **options):
+        nonlocal n_reads
+        n_reads += 1
+        return read_table(*arguments, **options)
+
+    read_table = load.read_table
+    monkeypatch.setattr(load, "read_table", read_and_count)
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    run("compare", nominal_file, "-t", "label", *COMPARE, "--sizes", "2", *words)
+    assert n_reads == 1
+    assert [path.name for path in folder.iterdir()] == list(words[1:])
 
 
 @pytest.mark.parametrize(
@@ -113,6 +140,7 @@ def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
     )
     words = ("run", plan, "-o", tmp_path / "run", "--engine", "serial", "--progress", "quiet")
     assert run_json(*words)["n_run"] == 4
+    assert (tmp_path / "run" / "plan.toml").read_text() == plan.read_text()
     assert run_json(*words)["n_run"] == 0
     assert "see: mauc tables" in run(*words).stdout
     assert "ranks" in run_json("tables", tmp_path / "run")
@@ -122,6 +150,10 @@ def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
     assert len(files) > 20
     run(*words, code=2)
     run(*words, "--force")
+
+
+def test_run_gives_the_schema_of_plans():
+    assert json.loads(run("run", "--schema").stdout) == plan_schema()
 
 
 def test_run_names_the_plans_that_ship():

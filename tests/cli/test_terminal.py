@@ -33,7 +33,7 @@ def test_ctrl_c_stops_a_run_with_one_line_and_no_orphans(tmp_path):
     assert "Traceback" not in output
     assert "━" in output  # the bar
     last = output.strip().splitlines()[-1]
-    assert "mauc: stopped; what is done is in" in last
+    assert "mauc: stopped; finished cells are in" in last
     deadline = time.monotonic() + 5
     while _processes_of(session) and time.monotonic() < deadline:
         time.sleep(0.1)

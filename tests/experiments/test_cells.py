@@ -16,10 +16,10 @@ from mauc.classifiers import NormalNaiveBayes
 from mauc.datasets import Dataset, load_dataset
 from mauc.exceptions import MaucError
 from mauc.experiments import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec, run_plan
+from mauc.experiments import data as data_module
 from mauc.experiments.cell import run_cell
+from mauc.experiments.fold import ranking_of, seed_of, split_rows
 from mauc.experiments.rows import rows_to_table
-from mauc.experiments.seeds import seed_of, split_rows
-from mauc.experiments.selecting import ranking_of
 from mauc.experiments.tuning import tune_dataset, tune_on
 from mauc.metrics import mauc_score
 
@@ -40,7 +40,8 @@ def test_seeds_are_hashes_of_names_and_nothing_else():
 
 
 def test_the_folds_of_a_repeat_part_the_rows_with_all_classes_in_each():
-    parts = [split_rows(WINE.y, 3, 5, fold) for fold in range(3)]
+    plan = make_plan(datasets=("wine",), repeats=2)
+    parts = [split_rows(plan, Cell("wine", 0, fold), WINE.y) for fold in range(3)]
     assert_array_equal(np.sort(np.concatenate([test for _, test in parts])), np.arange(178))
     for train, test in parts:
         assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(178))
@@ -49,7 +50,7 @@ def test_the_folds_of_a_repeat_part_the_rows_with_all_classes_in_each():
         assert all(
             abs(n - expected / 3) < 1 for n, expected in zip(counts, (59, 71, 48), strict=True)
         )
-    other = split_rows(WINE.y, 3, 6, 0)[1]
+    other = split_rows(plan, Cell("wine", 1, 0), WINE.y)[1]
     assert set(other) != set(parts[0][1])
 
 
@@ -121,7 +122,7 @@ def test_other_selectors_are_ranked_by_their_scores():
         classifiers=(MethodSpec("gauss", "sklearn.naive_bayes.GaussianNB"),),
     )
     rows = run_cell(plan, Cell("wine", 0, 0), WINE)
-    train, test = split_rows(WINE.y, 3, seed_of(0, "wine", 0), 0)
+    train, test = split_rows(plan, Cell("wine", 0, 0), WINE.y)
     columns = rows[0].features
     model = GaussianNB().fit(WINE.X[train][:, columns], WINE.y[train])
     scores = model.predict_proba(WINE.X[test][:, columns])
@@ -261,17 +262,13 @@ def test_options_of_a_data_set_may_be_lists(tmp_path):
 
 
 def test_a_worker_with_other_data_is_not_trusted(tmp_path, monkeypatch):
-    from mauc.experiments import worker
-
     def load_other(*arguments, **options):
         dataset = load_dataset(*arguments, **options)
         return Dataset(dataset.name, dataset.X + 1, dataset.y, dataset.feature_names)
 
-    worker._load.cache_clear()
-    monkeypatch.setattr(worker, "load_dataset", load_other)
+    monkeypatch.setattr(data_module, "load_dataset", load_other)  # the driver's, not a worker's
     with pytest.raises(MaucError, match="a worker has other data for wine"):
-        run_quietly(make_plan(classifiers=("svm",)), tmp_path)
-    worker._load.cache_clear()
+        run_plan(make_plan(classifiers=("svm",)), tmp_path, n_jobs=1, progress="quiet")
 
 
 def test_a_short_ranking_gives_what_it_reaches_and_says_the_rest():

@@ -1,8 +1,11 @@
 """Plans: TOML and Python say the same, and every slip of the pen is named."""
 
+import json
 import math
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,13 +20,16 @@ from mauc.experiments import (
     Plan,
     TuningSpec,
     parse_plan,
+    plan_schema,
     plan_to_toml,
     read_plan,
     run_plan,
 )
 from mauc.experiments.plan_file import plan_from_dict, plan_to_dict
 
-PAPER = Path(__file__).resolve().parents[2] / "papers" / "wang2011"
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = ROOT / "papers" / "wang2011"
+SHIPPED = sorted([*PAPER.glob("*.toml"), *ROOT.glob("docs/*/*.toml")])
 SMALL = 'datasets = ["wine"]\nselectors = ["mdfs"]\nclassifiers = ["nb"]\n'
 
 
@@ -117,15 +123,15 @@ def test_an_unknown_data_set_names_the_nearest_one(tmp_path):
         (SMALL.replace('"mdfs"', '".x."'), "must be the import path"),
         (SMALL.replace('"mdfs"', '"os.getcwd"'), "must be the import path of an estimator"),
         (SMALL.replace('"mdfs"', '"crashing_methods.NeedyMethod"'), "parameters have defaults"),
-        (SMALL + "sizes = []", "sizes must be whole numbers"),
+        (SMALL + "sizes = []", "sizes must be ints of at least 1"),
         (SMALL + "sizes = [2, 2]", "sizes must ascend"),
-        (SMALL + "sizes = [0, 2]", "sizes must be whole numbers from 1"),
-        (SMALL + "sizes = [true]", "sizes must be whole numbers from 1"),
+        (SMALL + "sizes = [0, 2]", "sizes must be ints of at least 1"),
+        (SMALL + "sizes = [true]", "sizes must be ints of at least 1"),
         (SMALL + "sizes = {from = 1, to = 9, step = 0}", "sizes as a table must be"),
         (SMALL + "sizes = 4", "sizes must be a list or a table"),
-        (SMALL + "folds = 1", "folds must be a whole number from 2 up, got 1"),
-        (SMALL + "repeats = 1.0", "repeats must be a whole number"),
-        (SMALL + "seed = -1", "seed must be a whole number from 0"),
+        (SMALL + "folds = 1", "folds must be an int of at least 2, got 1"),
+        (SMALL + "repeats = 1.0", "repeats must be an int of at least 1"),
+        (SMALL + "seed = -1", "seed must be an int of at least 0"),
         (SMALL + "name = 3", "the name of the plan"),
         (SMALL + "tuning = 3", "tuning must be a table"),
         (SMALL + "[tuning]\nn_folds = 1", "n_folds of tuning"),
@@ -197,6 +203,51 @@ def test_a_plan_written_and_read_is_the_same_plan(names, source, value, target, 
     )
     assert parse_plan(plan_to_toml(plan)) == plan
     assert plan_from_dict(plan_to_dict(plan)) == plan
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_the_schema_takes_the_plans_of_the_repository(path):
+    text = path.read_text(encoding="utf-8")
+    jsonschema.validate(tomllib.loads(text), plan_schema())
+    # Every plan names the schema for editors, and that file is the present schema.
+    first = text.splitlines()[0]
+    assert first.startswith("#:schema ")
+    named = path.parent / first.removeprefix("#:schema ")
+    assert json.loads(named.read_text(encoding="utf-8")) == plan_schema()
+
+
+def test_the_schema_takes_what_plan_to_toml_writes():
+    plan = make_plan(
+        datasets=(DatasetSpec("mine", "mine.csv", "label", {"drop": ["id"]}),),
+        selectors=(MethodSpec("f", "sklearn.feature_selection.SelectKBest"), MethodSpec("mdfs")),
+        tuning=TuningSpec(size=3),
+    )
+    jsonschema.validate(tomllib.loads(plan_to_toml(plan)), plan_schema())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SMALL + "fold = 3",
+        SMALL + "folds = 1",
+        SMALL + "sizes = 4",
+        SMALL + "sizes = {from = 1, two = 3}",
+        SMALL + "tuning = {scope = 'folds'}",
+        SMALL + "tuning = {n_folds = 1}",
+        SMALL.replace("mdfs", "mdsf"),
+        SMALL.replace("nb", "mdfs"),
+        SMALL.replace('"mdfs"', '{metod = "mdfs"}'),
+        SMALL.replace('"wine"', '{source = "wine"}'),
+        SMALL.replace('"wine"', '{name = "w", options = {seperator = ";"}}'),
+        SMALL.replace('"wine"', ""),
+        'datasets = ["wine"]',
+    ],
+)
+def test_the_schema_refuses_what_parsing_refuses(text):
+    with pytest.raises(MaucError):
+        parse_plan(text)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text), plan_schema())
 
 
 def test_nan_survives_the_way_through_toml():

@@ -9,7 +9,6 @@ from run_tools import make_plan, start_driver
 
 from mauc.exceptions import MaucError
 from mauc.experiments import progress, run_plan
-from mauc.experiments.plan import Cell
 from mauc.experiments.progress import BarProgress, LineProgress, Progress, make_progress
 from mauc.experiments.rows import schema
 from pseudo_terminal import run_on_terminal
@@ -35,7 +34,7 @@ def test_means_and_counts_of_a_case_done_by_hand(capsys):
     )  # fmt: skip
     shown.add(rows)
     assert shown.pace() == "-"
-    shown.advance(Cell("d", 0, 0), rows)
+    shown.advance()
     assert shown.means() == {"a": 0.75, "b": 0.25}
     assert shown.n_done == 2
     shown.began -= 60  # one cell a minute, two to go

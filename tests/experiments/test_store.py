@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
-from run_tools import NOT_RESULTS, assert_same_results, crashing, make_plan, results
+from run_tools import HERE, NOT_RESULTS, assert_same_results, crashing, make_plan, results
 
 from mauc import load_run
 from mauc.exceptions import DamagedShardError, IncompleteRunWarning, MaucError
@@ -105,6 +105,19 @@ def test_what_is_no_run_or_not_whole_is_said(run, tmp_path):
         load_run(run)
 
 
+def test_a_folder_written_by_the_first_version_is_read_and_resumed(tmp_path):
+    # golden_run has four of the eight cells of its plan, as version 0.1.0 wrote them.
+    folder = shutil.copytree(HERE / "golden_run", tmp_path / "run")
+    with pytest.warns(IncompleteRunWarning, match="has 4 of 8 cells"):
+        assert len(load_run(folder)) == 3 * 30 + 45
+    summary = run_quietly(folder / "plan.toml", folder)
+    assert (summary.n_run, summary.n_damaged, summary.n_failed) == (4, 0, 0)
+    run_quietly(folder / "plan.toml", tmp_path / "anew")
+    assert_same_results(results(folder), results(tmp_path / "anew"))
+    tuned = [path / "tuning" / "w.json" for path in (folder, tmp_path / "anew")]
+    assert tuned[0].read_bytes() == tuned[1].read_bytes()
+
+
 def other_run(run, name, **changes):
     folder = run.with_name(name)
     run_quietly(replace(PLAN, **changes), folder)
@@ -176,8 +189,8 @@ def test_a_shard_of_the_same_experiment_may_come_from_another_folder(run, tmp_pa
 )
 def test_a_flipped_bit_is_seen_or_changes_no_row(run, tmp_path, rng, n_flips):
     path, cell = shard_of(run), Cell("wine", 0, 0)
-    origin = RunFolder(run)._origin("wine")
-    content, expected = path.read_bytes(), read_shard(path, cell, origin)
+    stamp = RunFolder(run)._stamp("wine")
+    content, expected = path.read_bytes(), read_shard(path, cell, stamp)
     flipped, n_seen, n_same = tmp_path / "flipped.parquet", 0, 0
     for place, bit in zip(
         rng.integers(len(content), size=n_flips), rng.integers(8, size=n_flips), strict=True
@@ -186,7 +199,7 @@ def test_a_flipped_bit_is_seen_or_changes_no_row(run, tmp_path, rng, n_flips):
         damaged[place] ^= 1 << bit
         flipped.write_bytes(damaged)
         try:
-            table = read_shard(flipped, cell, origin)
+            table = read_shard(flipped, cell, stamp)
         except DamagedShardError as error:
             n_seen += str(flipped) in str(error)
         else:

@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -150,17 +149,15 @@ def compare(
         classifiers=tuple(MethodSpec(name) for name in words_of(classifiers, "--classifiers")),
         sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
     )  # fmt: skip
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = output or Path(scratch) / "run"
-        try:
-            summary = run_plan(
-                plan, folder, engine="serial" if jobs == 1 else "processes", n_jobs=jobs,
-                progress=progress,
-            )  # fmt: skip
-        except KeyboardInterrupt:
-            kept = f"what is done is in {output}, and the same command goes on."
-            raise KeyboardInterrupt(kept if output else "") from None
-        rows = load_run(folder)
+    try:
+        summary = run_plan(
+            plan, output, engine="serial" if jobs == 1 else "processes", n_jobs=jobs,
+            progress=progress, data={spec.name: dataset},
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        kept = f"finished cells are in {output}; the same command resumes the run."
+        raise KeyboardInterrupt(kept if output else "") from None
+    rows = load_run(output) if output else summary.rows
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
         raise MaucError("every combination failed:\n  " + "\n  ".join(failed))
@@ -207,7 +204,7 @@ def compare(
 def _dataset_spec(
     dataset: "Dataset", data: str, target: str | None, options: dict[str, Any]
 ) -> "DatasetSpec":
-    """Return how workers and later starts find the data: by name, or by the whole path."""
+    """Return how later starts find the data: by name, or by the whole path."""
     from urllib.parse import quote
 
     from mauc.datasets import BUNDLED
@@ -219,7 +216,7 @@ def _dataset_spec(
         path = find_dataset(data)
         if path == Path(data):
             source = str(path.resolve())
-    # The name becomes the name of a folder, the name of a file may be anything.
+    # The name becomes the name of a folder; that of the file may have any characters.
     name = "".join(char if char.isalnum() or char in " .,+-_()" else "_" for char in dataset.name)
     name = name.strip(" .") or "data"
     while len(quote(name)) > 100:

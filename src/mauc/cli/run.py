@@ -1,4 +1,4 @@
-"""`mauc run`: run the experiment of a plan, or go on with it."""
+"""`mauc run`: run the experiment of a plan, or resume it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +28,7 @@ def run(
     plan: Annotated[
         str,
         typer.Argument(
-            metavar="PLAN", help=f"A TOML file, or a plan that ships: {', '.join(SHIPPED)}."
+            metavar="PLAN", help=f"A TOML file, or a bundled plan: {', '.join(SHIPPED)}."
         ),
     ] = "smoke",
     output: Annotated[
@@ -38,35 +38,42 @@ def run(
         ),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="NAME", help="Where it runs: processes, dask or serial.")
+        str, typer.Option(metavar="NAME", help="Where cells run: processes, dask or serial.")
     ] = "processes",
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Of a Dask scheduler, such as tcp://host:8786."),
+        typer.Option(metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786."),
     ] = None,
     jobs: WorkersOption = -1,
     progress: ProgressOption = "auto",
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what failed before.")
     ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors, and end.")
+    ] = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
 ) -> None:
-    """Run an experiment, or go on with one that was stopped.
+    """Run an experiment, or resume one that was stopped.
 
     Example: mauc run smoke -o runs/first
     """
-    from mauc.experiments import read_plan, run_plan
+    from mauc.experiments import plan_schema, read_plan, run_plan
 
+    if schema:
+        print_json(plan_schema())
+        return
     path = find_plan(plan)
-    folder = output or Path("runs") / read_plan(path).name
+    parsed = read_plan(path)
+    folder = output or Path("runs") / parsed.name
     try:
         summary = run_plan(
-            path, folder, engine=engine, n_jobs=jobs, scheduler=scheduler, progress=progress,
-            retry_failed=retry_failed,
+            parsed, folder, text=path.read_text(encoding="utf-8"), engine=engine, n_jobs=jobs,
+            scheduler=scheduler, progress=progress, retry_failed=retry_failed,
         )  # fmt: skip
     except KeyboardInterrupt:
-        kept = f"what is done is in {folder}, and the same command goes on."
+        kept = f"finished cells are in {folder}; the same command resumes the run."
         raise KeyboardInterrupt(kept) from None
     if as_json:
         print_json(summary_dict(summary))
@@ -78,7 +85,7 @@ def run(
 
 
 def find_plan(plan: str) -> Path:
-    """Return the file of a plan that is given by path or by the name of one that ships."""
+    """Return the file of a plan that is given by its path or is bundled under a name."""
     path = Path(plan)
     if path.is_file():
         return path

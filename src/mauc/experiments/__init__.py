@@ -2,9 +2,9 @@
 
 from mauc.experiments.load import load_run
 from mauc.experiments.plan import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec
-from mauc.experiments.plan_file import parse_plan, plan_to_toml, read_plan
+from mauc.experiments.plan_file import parse_plan, plan_schema, plan_to_toml, read_plan
 from mauc.experiments.rows import Row
-from mauc.experiments.runner import RunSummary, run_plan
+from mauc.experiments.run import RunSummary, run_plan
 
 __all__ = [
     "Cell",
@@ -16,6 +16,7 @@ __all__ = [
     "TuningSpec",
     "load_run",
     "parse_plan",
+    "plan_schema",
     "plan_to_toml",
     "read_plan",
     "run_plan",

@@ -2,20 +2,25 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from mauc.datasets import Dataset
 from mauc.evaluation import FoldEvaluator, Measurement
 from mauc.exceptions import MaucError
+from mauc.experiments.fold import (
+    Split,
+    seed_of,
+    select_features,
+    sizes_of,
+    split_cell,
+    split_rows,
+)
 from mauc.experiments.methods import build_classifier
-from mauc.experiments.plan import Cell, MethodSpec, Plan
+from mauc.experiments.plan import Cell, Combination, MethodSpec, Plan
 from mauc.experiments.rows import Row, blank_row, error_text
-from mauc.experiments.seeds import seed_of
-from mauc.experiments.selecting import Split, select_features, sizes_of, split_cell
 from mauc.experiments.tuning import Tuned, tune_on
-
-Combination = tuple[str, str]  # names of a selector and a classifier
 
 
 def run_cell(
@@ -48,14 +53,7 @@ def run_cell(
     blank = blank_row(cell, len(split.y_train), len(split.y_test), n_features)
     evaluator: FoldEvaluator | None = None
     rows: list[Row] = []
-    for spec in plan.selectors:
-        classifiers = [
-            classifier
-            for classifier in plan.classifiers
-            if wanted is None or (spec.name, classifier.name) in wanted
-        ]
-        if not classifiers:
-            continue
+    for spec, classifiers in _wanted_of(plan, wanted):
         seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
         base = replace(blank, selector=spec.name, seed=seed)
         try:
@@ -66,24 +64,55 @@ def run_cell(
             )
         except Exception as error:  # a failure is a row, the run goes on
             for classifier in classifiers:
-                rows += _failed(replace(base, classifier=classifier.name), sizes, error)
+                named = replace(base, classifier=classifier.name)
+                rows += _failed(named, sizes, error_text(error))
             continue
         # A selector may rank fewer features than it is asked for.
         reached = [size for size in sizes if size <= len(ranking)]
+        beyond = error_text(MaucError(f"{spec.name} ranked {len(ranking)} features only"))
         for classifier in classifiers:
-            base_here = replace(base, classifier=classifier.name)
+            named = replace(base, classifier=classifier.name)
             made: list[Row] = []
             try:
-                for measured in _measure(
-                    plan, cell, classifier, evaluator, ranking, reached, split, tuned, seed, n_jobs
+                for model, part in _models(
+                    plan, cell, classifier, split, ranking, reached, tuned, seed, n_jobs
                 ):
-                    made.append(_succeeded(base_here, measured, ranking))
+                    for measured in evaluator.measure(ranking, part, model):
+                        made.append(_succeeded(named, measured, ranking))
             except Exception as error:
-                made += _failed(base_here, reached[len(made) :], error)
-            rows += made
-            beyond = MaucError(f"{spec.name} ranked {len(ranking)} features only")
-            rows += _failed(base_here, sizes[len(reached) :], beyond)
+                made += _failed(named, reached[len(made) :], error_text(error))
+            rows += made + _failed(named, sizes[len(reached) :], beyond)
     return rows
+
+
+def failed_cell(
+    plan: Plan, cell: Cell, y: np.ndarray, n_features: int, error: str,
+    wanted: frozenset[Combination] | None = None,
+) -> list[Row]:  # fmt: skip
+    """Return the rows of a cell whose worker returned nothing; `y` are all labels."""
+    train, test = split_rows(plan, cell, y)
+    blank = blank_row(cell, len(train), len(test), n_features)
+    rows = []
+    for spec, classifiers in _wanted_of(plan, wanted):
+        seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
+        for classifier in classifiers:
+            base = replace(blank, selector=spec.name, classifier=classifier.name, seed=seed)
+            rows += _failed(base, sizes_of(plan, n_features), error)
+    return rows
+
+
+def _wanted_of(
+    plan: Plan, wanted: frozenset[Combination] | None
+) -> Iterator[tuple[MethodSpec, list[MethodSpec]]]:
+    """Yield every selector that is wanted, with the classifiers that are wanted for it."""
+    for spec in plan.selectors:
+        classifiers = [
+            classifier
+            for classifier in plan.classifiers
+            if wanted is None or (spec.name, classifier.name) in wanted
+        ]
+        if classifiers:
+            yield spec, classifiers
 
 
 def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
@@ -93,39 +122,36 @@ def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
     )  # fmt: skip
 
 
-def _failed(base: Row, sizes: list[int], error: Exception) -> list[Row]:
-    return [replace(base, size=size, error=error_text(error)) for size in sizes]
+def _failed(base: Row, sizes: list[int], error: str) -> list[Row]:
+    return [replace(base, size=size, error=error) for size in sizes]
 
 
-def _measure(
-    plan: Plan, cell: Cell, spec: MethodSpec, evaluator: FoldEvaluator, ranking: np.ndarray,
-    sizes: list[int], split: Split, tuned: Mapping[int, Tuned] | str | None, seed: int,
-    n_jobs: int,
-) -> Iterator[Measurement]:  # fmt: skip
+def _models(
+    plan: Plan, cell: Cell, spec: MethodSpec, split: Split, ranking: np.ndarray, sizes: list[int],
+    tuned: Mapping[int, Tuned] | str | None, seed: int, n_jobs: int,
+) -> Iterator[tuple[Any, list[int]]]:  # fmt: skip
+    """Yield the classifier with its parameters, and the sizes that share these."""
     classifier = build_classifier(spec)
     if "random_state" in classifier.get_params() and "random_state" not in spec.options:
         # Without the selector, so that all selectors share what the evaluator keeps.
         own_seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
         classifier.set_params(random_state=own_seed)
-    if not plan.is_tuned(spec):
-        yield from evaluator.measure(ranking, sizes, classifier)
+    if not spec.is_tuned:
+        yield classifier, sizes
         return
     scope = plan.tuning.scope
     if scope.startswith("fold"):
-        tune_sizes = sizes if scope == "fold_size" else sizes[-1:]
         tuned = {
             size: tune_on(plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs)
-            for size in tune_sizes
+            for size in (sizes if scope == "fold_size" else sizes[-1:])
         }
     if tuned is None:
         raise MaucError(f"scope {scope!r} needs what tune_dataset found.")
     if isinstance(tuned, str):
         raise MaucError(f"the SVM could not be tuned: {tuned}")
     if len(tuned) == 1:
-        (found,) = tuned.values()
-        classifier.set_params(C=found.C, gamma=found.gamma)
-        yield from evaluator.measure(ranking, sizes, classifier)
-        return
-    for size in sizes:
-        classifier.set_params(C=tuned[size].C, gamma=tuned[size].gamma)
-        yield from evaluator.measure(ranking, [size], classifier)
+        parts = [(found, sizes) for found in tuned.values()]
+    else:
+        parts = [(tuned[size], [size]) for size in sizes]
+    for found, part in parts:
+        yield classifier.set_params(C=found.C, gamma=found.gamma), part

@@ -6,10 +6,12 @@ from concurrent.futures import Future
 from typing import Any
 
 from mauc.exceptions import MaucError
-from mauc.experiments.engines import GUARD
+from mauc.experiments.engines import GUARD, Engine
+from mauc.experiments.rows import first_line
+from mauc.extras import optional_import
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """A Dask cluster through its executor; Dask itself replaces workers.
 
     Parameters
@@ -21,38 +23,34 @@ class DaskEngine:
     """
 
     def __init__(self, n_workers: int, scheduler: str | None) -> None:
-        try:
-            import dask
-            from distributed import Client, LocalCluster
-        except ModuleNotFoundError as error:
-            raise MaucError(
-                f"the engine dask needs {error.name}: pip install 'mauc[dask]'"
-            ) from error
+        distributed = optional_import("distributed", "runs on Dask")
+        import dask
+
         self._cluster = None
         if scheduler is None:
-            # Dask would blame all tasks of a dead worker; the runner tries each alone once more.
+            # Dask would blame all tasks of a dead worker; the run tries each alone once more.
             with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
                 try:
-                    self._cluster = LocalCluster(
+                    self._cluster = distributed.LocalCluster(
                         n_workers=n_workers, threads_per_worker=1, dashboard_address=None
                     )
                 except RuntimeError as error:
                     raise MaucError(
-                        f"Dask workers cannot be started ({_first_line(error)}); {GUARD}."
+                        f"Dask workers cannot be started ({first_line(error)}); {GUARD}."
                     ) from error
         try:
-            self._client = Client(self._cluster or scheduler, timeout="10s")
+            self._client = distributed.Client(self._cluster or scheduler, timeout="10s")
         except Exception as error:  # whatever an address can be wrong in
             if self._cluster is not None:
                 self._cluster.close()
             raise MaucError(
-                f"no Dask scheduler answers at {scheduler}: {_first_line(error)}"
+                f"no Dask scheduler answers at {scheduler}: {first_line(error)}"
             ) from error
         self._executor = self._client.get_executor(pure=False)
 
     @property
     def n_places(self) -> int:
-        """One task a thread: tasks that wait at a worker would share its death."""
+        """One task per thread: tasks that wait at a worker would share its death."""
         try:
             return int(sum(self._client.nthreads().values()))
         except Exception as error:
@@ -62,12 +60,8 @@ class DaskEngine:
         """Start a task."""
         return self._executor.submit(function, *arguments)  # type: ignore[no-any-return]
 
-    def is_unstarted(self, future: "Future[Any]") -> bool:
-        """Return False: Dask starts its workers itself."""
-        return False
-
     def is_death(self, future: "Future[Any]") -> bool:
-        """Whether Dask gave a task up because workers died at it."""
+        """Whether Dask dropped a task because workers died at it."""
         from distributed import KilledWorker
 
         if future.cancelled():
@@ -86,9 +80,5 @@ class DaskEngine:
 
 def _lost(why: object) -> MaucError:
     return MaucError(
-        f"the Dask scheduler is gone ({_first_line(why)}); run the plan again to go on."
+        f"the Dask scheduler is gone ({first_line(why)}); run the plan again to go on."
     )
-
-
-def _first_line(error: object) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__

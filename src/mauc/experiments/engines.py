@@ -2,100 +2,41 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import current_process, get_context
-from typing import Any, Protocol
+from multiprocessing import current_process, get_context, parent_process
+from typing import Any
 
-from mauc.checks import unknown_word
+from joblib import cpu_count
+
+from mauc.checks import check_choice
+from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
-from mauc.experiments.worker import is_ready, start_worker
+from mauc.experiments.data import receive_data
 
 ENGINES = ("processes", "dask", "serial")
-_FALSE_STARTS = 2  # in a row, and it is no accident
+_MAX_FALSE_STARTS = 2  # in a row
+_HEARTBEAT = 1.0  # seconds between checks that the parent lives
 GUARD = (
     "a script must call run_plan under `if __name__ == '__main__':`, because every worker imports "
     "the script anew"
 )
 
 
-class Engine(Protocol):
-    """Runs functions, as an executor does, and knows how many at a time."""
+class Engine:
+    """Runs functions, as an executor does; by itself every one at once in this process."""
 
     @property
     def n_places(self) -> int:
-        """How many tasks may be on their way at once; none if a cluster has no worker yet."""
+        """How many tasks may run at once; none if a cluster has no worker yet."""
+        return 1
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """Start a task; at most `n_places` may be unfinished."""
-
-    def is_unstarted(self, future: "Future[Any]") -> bool:
-        """Whether a task never began, because its worker did not start."""
-
-    def is_death(self, future: "Future[Any]") -> bool:
-        """Whether a task ended because its worker died."""
-
-    def close(self, *, at_once: bool = False) -> None:
-        """End the workers, `at_once` even those at work."""
-
-
-def check_engine(name: str, n_jobs: int | None, scheduler: str | None) -> None:
-    """Refuse an engine that cannot be, before anything is touched."""
-    if name not in ENGINES:
-        raise unknown_word("engine", name, ENGINES)
-    if scheduler is not None and name != "dask":
-        raise MaucError(f'a scheduler goes with the engine "dask", not {name!r}.')
-    if scheduler is not None and n_jobs not in (None, -1):
-        raise MaucError(f"the workers of {scheduler} are there already; n_jobs= is for local ones.")
-    if n_jobs is not None and n_jobs != -1 and n_jobs < 1:
-        raise MaucError(f"the number of workers must be from 1 up, or -1 for all, got {n_jobs}.")
-    # The mark that multiprocessing sets while a new process imports the main script.
-    if name != "serial" and getattr(current_process(), "_inheriting", False):
-        raise MaucError(f"{GUARD}.")
-
-
-def start_engine(name: str, n_jobs: int | None = None, scheduler: str | None = None) -> Engine:
-    """Start an engine.
-
-    Parameters
-    ----------
-    name : {"processes", "dask", "serial"}
-    n_jobs : int, optional
-        Local workers; one per core by default. Not for a cluster that is there already.
-    scheduler : str, optional
-        Address of a Dask scheduler; without it, Dask workers are started here.
-
-    Returns
-    -------
-    engine : Engine
-    """
-    check_engine(name, n_jobs, scheduler)
-    n_workers = n_cores() if n_jobs in (None, -1) else int(n_jobs or 1)
-    if name == "serial":
-        return SerialEngine()
-    if name == "dask":
-        from mauc.experiments.dask_engine import DaskEngine
-
-        return DaskEngine(n_workers, scheduler)
-    return ProcessEngine(n_workers)
-
-
-def n_cores() -> int:
-    """Return the number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-class SerialEngine:
-    """Runs every task at once in this process."""
-
-    n_places = 1
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Run a task; return its future, done."""
         future: Future[Any] = Future()
         try:
             future.set_result(function(*arguments))
@@ -104,31 +45,81 @@ class SerialEngine:
         return future
 
     def is_unstarted(self, future: "Future[Any]") -> bool:
-        """Return False: there is no worker to start."""
+        """Whether a task never began, because its worker did not start."""
         return False
 
     def is_death(self, future: "Future[Any]") -> bool:
-        """Return False: there is no worker to die."""
+        """Whether a task ended because its worker died."""
         return False
 
     def close(self, *, at_once: bool = False) -> None:
-        """Do nothing."""
+        """End the workers, `at_once` even those at work."""
 
 
-class ProcessEngine:
-    """Local processes, each a pool of its own: a death concerns one task and is made good.
+def check_engine(name: str, n_jobs: int | None, scheduler: str | None) -> None:
+    """Check the options of an engine before anything is touched."""
+    check_choice("engine", name, ENGINES)
+    if scheduler is not None and name != "dask":
+        raise MaucError(f'a scheduler goes with the engine "dask", not {name!r}.')
+    if scheduler is not None and n_jobs not in (None, -1):
+        raise MaucError(f"the workers of {scheduler} run already; n_jobs= is for local ones.")
+    if n_jobs is not None and n_jobs != -1 and n_jobs < 1:
+        raise MaucError(f"the number of workers must be from 1 up, or -1 for all, got {n_jobs}.")
+    # The mark that multiprocessing sets while a new process imports the main script.
+    if name != "serial" and getattr(current_process(), "_inheriting", False):
+        raise MaucError(f"{GUARD}.")
+
+
+def start_engine(
+    name: str, n_jobs: int | None = None, scheduler: str | None = None,
+    data: Mapping[str, Dataset] | None = None,
+) -> Engine:  # fmt: skip
+    """Start an engine whose options were checked.
+
+    Local processes get `data`, data sets by fingerprint, instead of reading them.
+    """
+    if name == "serial":
+        return Engine()
+    if name == "dask":
+        from mauc.experiments.dask_engine import DaskEngine
+
+        return DaskEngine(count_workers(n_jobs), scheduler)
+    return ProcessEngine(count_workers(n_jobs), data)
+
+
+def count_workers(n_jobs: int | None) -> int:
+    """Return how many workers `n_jobs` asks for."""
+    return cpu_count() if n_jobs in (None, -1) else int(n_jobs or 1)
+
+
+def count_threads(name: str, n_jobs: int | None) -> int:
+    """Return how many threads a task of an engine may use."""
+    if name == "serial":
+        return count_workers(n_jobs)
+    return max(1, cpu_count() // count_workers(n_jobs)) if name == "processes" else 1
+
+
+class ProcessEngine(Engine):
+    """Local processes, each a pool of its own: a death concerns one task, the worker is replaced.
 
     Parameters
     ----------
     n_workers : int
+    data : mapping of str to Dataset, optional
+        Data sets by fingerprint, sent once to each worker when it starts.
     """
 
-    def __init__(self, n_workers: int) -> None:
-        self.n_places = n_workers
+    def __init__(self, n_workers: int, data: Mapping[str, Dataset] | None = None) -> None:
+        self._data = dict(data or {})
         self._pools: list[ProcessPoolExecutor | None] = [None] * n_workers
         self._ready: list[Future[bool] | None] = [None] * n_workers
         self._busy: list[Future[Any] | None] = [None] * n_workers
         self._n_false_starts = 0
+
+    @property
+    def n_places(self) -> int:
+        """The number of workers."""
+        return len(self._pools)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """Start a task on an idle worker; one that died is replaced."""
@@ -146,19 +137,21 @@ class ProcessEngine:
             return future
 
     def _start(self, place: int) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=start_worker)
+        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_start_worker)
         self._pools[place] = pool
         with _interrupts_blocked():
-            self._ready[place] = pool.submit(is_ready)
+            # As a task and not as arguments of the initializer: a process that dies while it
+            # reads those would leave this one writing for ever.
+            self._ready[place] = pool.submit(receive_data, self._data)
         return pool
 
     def _retire(self, place: int) -> None:
-        """Forget a worker that is gone; complain if workers do not even start."""
+        """Forget a worker that ended; raise if workers do not even start."""
         self._n_false_starts = 0 if self._has_begun(place) else self._n_false_starts + 1
         self._pools[place] = None
-        if self._n_false_starts == _FALSE_STARTS:
+        if self._n_false_starts == _MAX_FALSE_STARTS:
             raise MaucError(
-                f"workers end before they begin, see what they say above; mind that {GUARD}."
+                f"workers end before they start, see their messages above; note that {GUARD}."
             )
 
     def _has_begun(self, place: int) -> bool:
@@ -186,6 +179,22 @@ class ProcessEngine:
             pool.shutdown(wait=not at_once, cancel_futures=True)
             for process in processes if at_once else ():
                 process.join(5)
+
+
+def _start_worker() -> None:
+    """Prepare a local worker: the parent alone handles Ctrl-C, and no worker outlives it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    parent = parent_process()
+
+    def watch() -> None:
+        # The parent may have died while this process began, so its id comes from itself.
+        while parent is not None and parent.is_alive() and os.getppid() == parent.pid:
+            time.sleep(_HEARTBEAT)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -1,12 +1,17 @@
 """Read a run back: its folder in, a data frame of all rows out."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mauc.exceptions import IncompleteRunWarning, MaucError, warn_user
+from mauc.checks import check_choice
+from mauc.exceptions import IncompleteRunWarning, warn_user
 from mauc.experiments.plan import Cell
-from mauc.experiments.rows import import_pyarrow, in_plan_order, schema
-from mauc.experiments.store import RunFolder
+from mauc.experiments.rows import combinations_of, in_plan_order, schema
+from mauc.experiments.store import MemoryStore, RunFolder
+from mauc.extras import optional_import
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def load_run(path: str | Path, *, frame: str = "pandas") -> Any:
@@ -32,56 +37,43 @@ def load_run(path: str | Path, *, frame: str = "pandas") -> Any:
     Warns
     -----
     IncompleteRunWarning
-        If cells of the plan, or some of their selectors or classifiers, are not there yet.
+        If cells of the plan, or some of their selectors or classifiers, have not been run yet.
 
     Notes
     -----
     The shards are plain Parquet, for DuckDB too:
     ``SELECT selector, avg(mauc) FROM 'run/cells/*/*.parquet' GROUP BY selector``.
     """
-    if frame not in ("pandas", "polars", "arrow"):
-        raise MaucError(f'frame must be "pandas", "polars" or "arrow", got {frame!r}.')
-    pa = import_pyarrow()
-    folder = RunFolder(path)
-    # The names alone: to read rows, the methods of a plan need not be there to import.
-    plan = folder.read_plan_dict()
-    try:
-        datasets, selectors, classifiers = (
-            [spec["name"] for spec in plan[part]]
-            for part in ("datasets", "selectors", "classifiers")
-        )
-        cells = [
-            Cell(name, repeat, fold)
-            for name in datasets
-            for repeat in range(plan["repeats"])
-            for fold in range(plan["folds"])
-        ]
-    except (KeyError, TypeError) as error:
-        raise MaucError(f"{folder.path / 'plan.json'} is not a plan: {error!r}.") from error
-    tables = [folder.read(cell) for cell in cells if folder.has(cell)]
-    n_wanted = len(selectors) * len(classifiers)
-    n_whole = sum(_n_combinations(table) == n_wanted for table in tables)
+    check_choice("frame", frame, ("pandas", "polars", "arrow"))
+    table = collect_rows(RunFolder(path))
+    if frame == "polars":
+        return optional_import("polars", "polars data frames").from_arrow(table)
+    return table.to_pandas() if frame == "pandas" else table
+
+
+def collect_rows(store: RunFolder | MemoryStore) -> "pa.Table":
+    """Return the rows of all cells of a run, in the order of its plan."""
+    pa = optional_import("pyarrow", "experiments")
+    # The names alone: reading rows must not require that the methods of a plan can be imported.
+    plan = store.read_plan()
+    datasets, selectors, classifiers = (
+        [spec["name"] for spec in plan[part]] for part in ("datasets", "selectors", "classifiers")
+    )
+    cells = [
+        Cell(name, repeat, fold)
+        for name in datasets
+        for repeat in range(plan["repeats"])
+        for fold in range(plan["folds"])
+    ]
+    tables = [store.read(cell) for cell in cells if store.has(cell)]
+    n_combinations = len(selectors) * len(classifiers)
+    n_whole = sum(len(set(combinations_of(table))) == n_combinations for table in tables)
     if n_whole < len(cells):
         warn_user(
-            f"{folder.path} has {n_whole} of {len(cells)} cells"
+            f"{store.path} has {n_whole} of {len(cells)} cells"
             + (f", and parts of {len(tables) - n_whole}" if n_whole < len(tables) else "")
             + "; run its plan again to go on.",
             IncompleteRunWarning,
         )
     ordered = [in_plan_order(table, selectors, classifiers) for table in tables]
-    table = pa.concat_tables(ordered) if ordered else schema().empty_table()
-    if frame == "arrow":
-        return table
-    if frame == "polars":
-        try:
-            import polars as pl
-        except ModuleNotFoundError as error:
-            raise MaucError('frame="polars" needs polars: pip install polars') from error
-        return pl.from_arrow(table)
-    return table.to_pandas()
-
-
-def _n_combinations(table: Any) -> int:
-    return len(
-        set(zip(*(table[key].to_pylist() for key in ("selector", "classifier")), strict=True))
-    )
+    return pa.concat_tables(ordered) if ordered else schema().empty_table()

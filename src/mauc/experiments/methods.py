@@ -4,9 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_word
-from mauc.classifiers import CLASSIFIERS, make_classifier
 from mauc.exceptions import MaucError
-from mauc.selectors import SELECTORS, make_selector
+from mauc.registry import CLASSIFIERS, SELECTORS, make_classifier, make_selector
 
 if TYPE_CHECKING:
     from mauc.experiments.plan import MethodSpec

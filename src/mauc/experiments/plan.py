@@ -3,19 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from inspect import signature
-from numbers import Integral
-from typing import Any
+from typing import Any, Literal, get_args
 from urllib.parse import quote
 
-from mauc.checks import unknown_word
+from mauc.checks import check_choice, check_int, is_int, unknown_word
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_classifier, build_selector
 
-SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
-SEARCHES = ("full", "coarse_to_fine")
+Scope = Literal["dataset", "dataset_size", "fold", "fold_size"]
+Search = Literal["full", "coarse_to_fine"]
+Combination = tuple[str, str]  # names of a selector and a classifier
 PAPER_SIZES = tuple(range(10, 101, 10))
-_LONGEST = 200  # characters of a name in a path; file systems end at 255
+#: smallest values of the whole numbers of a plan and of its tuning
+MINIMA = {"repeats": 1, "folds": 2, "seed": 0, "n_folds": 2, "max_samples": 10, "size": 1}
+_MAX_NAME = 200  # characters of a name in a path; file systems end at 255
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,11 @@ class MethodSpec:
         """Whether the method is an import path."""
         return "." in self.method
 
+    @property
+    def is_tuned(self) -> bool:
+        """Whether C and gamma of the classifier are to be tuned."""
+        return is_tuned(self.method, self.options)
+
 
 @dataclass(frozen=True)
 class TuningSpec:
@@ -86,19 +93,25 @@ class TuningSpec:
         first two tune on the training part of the first fold of the first repeat, on the
         features of the first selector.
     search : {"full", "coarse_to_fine"}, default="coarse_to_fine"
-        How much of the grid of 110 points is looked at.
+        How much of the grid of 110 points is evaluated.
     n_folds : int, default=3
     max_samples : int, default=2000
-        Tune on a stratified sample of so many rows, if there are more.
+        Tune on a stratified sample of this many rows, if there are more.
     size : int, optional
         Number of features that scope "dataset" tunes on; the middle of the sizes by default.
     """
 
-    scope: str = "dataset"
-    search: str = "coarse_to_fine"
+    scope: Scope = "dataset"
+    search: Search = "coarse_to_fine"
     n_folds: int = 3
     max_samples: int = 2000
     size: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("scope of tuning", self.scope, get_args(Scope))
+        check_choice("search of tuning", self.search, get_args(Search))
+        for key in ("n_folds", "max_samples", "size"):
+            check_int(f"{key} of tuning", getattr(self, key), MINIMA[key], optional=key == "size")
 
 
 @dataclass(frozen=True)
@@ -148,16 +161,14 @@ class Plan:
             ("datasets", DatasetSpec), ("selectors", MethodSpec), ("classifiers", MethodSpec)
         ):  # fmt: skip
             object.__setattr__(self, part, _check_specs(part, getattr(self, part), kind))
-        _check_whole("repeats", self.repeats, 1)
-        _check_whole("folds", self.folds, 2)
-        _check_whole("seed", self.seed, 0)
-        sizes = tuple(int(size) if _is_size(size) else size for size in self.sizes)
-        if not sizes or not all(map(_is_size, sizes)):
-            raise MaucError(f"sizes must be whole numbers from 1 up, got {list(sizes)}.")
+        for key in ("repeats", "folds", "seed"):
+            object.__setattr__(self, key, check_int(key, getattr(self, key), MINIMA[key]))
+        sizes = tuple(int(size) if is_int(size) else size for size in self.sizes)
+        if not sizes or not all(is_int(size) and size >= 1 for size in sizes):
+            raise MaucError(f"sizes must be ints of at least 1, got {list(sizes)}.")
+        if list(sizes) != sorted(set(sizes)):
+            raise MaucError(f"sizes must ascend without repeats, got {list(sizes)}.")
         object.__setattr__(self, "sizes", sizes)
-        if list(self.sizes) != sorted(set(self.sizes)):
-            raise MaucError(f"sizes must ascend without repeats, got {list(self.sizes)}.")
-        _check_tuning(self.tuning)
         for spec in self.selectors:
             build_selector(spec)
         for spec in self.classifiers:
@@ -175,10 +186,6 @@ class Plan:
     def dataset(self, name: str) -> DatasetSpec:
         """Return the data set of a name."""
         return next(spec for spec in self.datasets if spec.name == name)
-
-    def is_tuned(self, classifier: MethodSpec) -> bool:
-        """Whether C and gamma of a classifier are to be tuned."""
-        return is_tuned(classifier.method, classifier.options)
 
 
 @dataclass(frozen=True, order=True)
@@ -205,6 +212,11 @@ def is_tuned(method: str, options: Iterable[str]) -> bool:
     return method == "svm" and not {"C", "gamma"} & set(options)
 
 
+def dataset_options() -> list[str]:
+    """Return the names of the options that a data set may have."""
+    return [key for key in signature(load_dataset).parameters if key not in ("source", "target")]
+
+
 def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
     if isinstance(given, str | kind) or not isinstance(given, Iterable):
         raise MaucError(f"{part} of the plan must be a tuple of {kind.__name__}, got {given!r}.")
@@ -216,6 +228,8 @@ def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
             raise MaucError(f"{part} of the plan must hold {kind.__name__}, got {spec!r}.")
         _check_name(f"a name in {part}", spec.name)
         _check_options(f"{part}, {spec.name}", spec.options)
+        if isinstance(spec, DatasetSpec):
+            _check_source(spec)
     names = [spec.name for spec in specs]
     for name in names:
         if names.count(name) > 1:
@@ -223,8 +237,6 @@ def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
                 f"{part} of the plan must have different names, got {name!r} "
                 f"{names.count(name)} times; give one of them another name."
             )
-    if kind is DatasetSpec:
-        _check_sources(specs)
     return specs
 
 
@@ -236,50 +248,29 @@ def _check_name(what: str, name: object) -> None:
         or name != name.strip()
         or name in ("", ".", "..")
         or any(mark in name for mark in "/\\")
-        or len(quote(name)) > _LONGEST
+        or len(quote(name)) > _MAX_NAME
     ):
         raise MaucError(f"{what} must be a short word without slashes, got {name!r}.")
 
 
-def _check_sources(specs: tuple[DatasetSpec, ...]) -> None:
-    known = [key for key in signature(load_dataset).parameters if key not in ("source", "target")]
-    for spec in specs:
-        if not isinstance(spec.source, str):
-            raise MaucError(f"the source of {spec.name} must be text, got {spec.source!r}.")
-        for option in spec.options:
-            if option not in known:
-                raise unknown_word(f"an option of the data set {spec.name}", option, known)
+def _check_source(spec: DatasetSpec) -> None:
+    if not isinstance(spec.source, str):
+        raise MaucError(f"the source of {spec.name} must be text, got {spec.source!r}.")
+    for option in spec.options:
+        if option not in dataset_options():
+            what = f"an option of the data set {spec.name}"
+            raise unknown_word(what, option, dataset_options())
 
 
 def _check_options(what: str, value: Any, is_top: bool = True) -> None:
-    """See that options are what a TOML file can hold: a plan can always be written down."""
+    """Check that options are what a TOML file can hold: every plan can be written down."""
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         for key, item in value.items():
             _check_options(f"{what}, {key}", item, False)
-    elif isinstance(value, list | tuple) and not is_top:
-        for item in value:
-            _check_options(what, item, False)
     elif is_top:
         raise MaucError(f"options ({what}) must be a table, got {value!r}.")
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_options(what, item, False)
     elif not isinstance(value, str | bool | int | float):
         raise MaucError(f"options ({what}) must be texts, numbers, lists or tables, got {value!r}.")
-
-
-def _is_size(size: object) -> bool:
-    return isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
-
-
-def _check_whole(what: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise MaucError(f"{what} must be a whole number from {least} up, got {value!r}.")
-
-
-def _check_tuning(tuning: TuningSpec) -> None:
-    if tuning.scope not in SCOPES:
-        raise unknown_word("scope of tuning", tuning.scope, SCOPES)
-    if tuning.search not in SEARCHES:
-        raise unknown_word("search of tuning", tuning.search, SEARCHES)
-    _check_whole("n_folds of tuning", tuning.n_folds, 2)
-    _check_whole("max_samples of tuning", tuning.max_samples, 10)
-    if tuning.size is not None:
-        _check_whole("size of tuning", tuning.size, 1)

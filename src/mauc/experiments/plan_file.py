@@ -1,19 +1,33 @@
-"""Plans in TOML: a file in, a Plan out; and back, for plans made in Python."""
+"""Plans in TOML: a file in, a Plan out; back, for plans made in Python; and their JSON Schema."""
 
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
-from mauc.experiments.plan import PAPER_SIZES, DatasetSpec, MethodSpec, Plan, TuningSpec
+from mauc.experiments.plan import (
+    MINIMA,
+    DatasetSpec,
+    MethodSpec,
+    Plan,
+    TuningSpec,
+    dataset_options,
+)
+from mauc.extras import optional_import
+from mauc.registry import CLASSIFIERS, SELECTORS
 
-_KEYS = tuple(item.name for item in fields(Plan))
-_METHOD_KEYS = ("name", "method", "options")
-_DATASET_KEYS = ("name", "source", "target", "options")
+Schema = dict[str, Any]
+_TEXT: Schema = {"type": "string"}
+# The lists of a plan: the class of their entries, and what errors call one.
+_PARTS: dict[str, tuple[type[Any], str]] = {
+    "datasets": (DatasetSpec, "a data set"),
+    "selectors": (MethodSpec, "a selector"),
+    "classifiers": (MethodSpec, "a classifier"),
+}
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -43,8 +57,14 @@ def read_plan(path: str | Path) -> Plan:
         [tuning]
         scope = "dataset"
 
-    A relative source that is a file beside the plan is found from there.
+    A relative source that is a file beside the plan is resolved from there. Editors complete and
+    check plans by the JSON Schema of `plan_schema`.
     """
+    return read_plan_text(path)[0]
+
+
+def read_plan_text(path: str | Path) -> tuple[Plan, str]:
+    """Return the plan of a TOML file, and the text of the file."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -52,7 +72,7 @@ def read_plan(path: str | Path) -> Plan:
         raise MaucError(f"the plan {path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise MaucError(f"the plan {path} is not UTF-8 text.") from error
-    return parse_plan(text, name=path.stem, folder=path.parent, where=str(path))
+    return parse_plan(text, name=path.stem, folder=path.parent, where=str(path)), text
 
 
 def parse_plan(
@@ -64,7 +84,7 @@ def parse_plan(
     ----------
     text : str
     name : str
-        Of a plan that does not say its own.
+        The name of a plan that does not give its own.
     folder : Path, optional
         Where relative sources are looked for.
     where : str
@@ -83,35 +103,21 @@ def parse_plan(
 
 
 def plan_from_dict(values: Mapping[str, Any], *, folder: Path | None = None) -> Plan:
-    """Make a plan of the tables of a TOML file, or of what `plan_to_dict` gave.
-
-    Parameters
-    ----------
-    values : mapping
-    folder : Path, optional
-        Where relative sources are looked for.
-
-    Returns
-    -------
-    plan : Plan
-    """
-    _check_keys("the plan", values, _KEYS)
-    for key in ("datasets", "selectors", "classifiers"):
+    """Make a plan of the tables of a TOML file, or of what `plan_to_dict` returned."""
+    _check_keys("the plan", values, _names(Plan))
+    parts = dict(values)
+    for key, (kind, what) in _PARTS.items():
         if key not in values:
             raise MaucError(f"{key} is missing.")
-    tuning = values.get("tuning", {})
-    _check_keys("tuning", tuning, [item.name for item in fields(TuningSpec)])
-    plain = {key: values[key] for key in ("name", "repeats", "folds", "seed") if key in values}
-    return Plan(
-        datasets=tuple(_dataset(entry, folder) for entry in _entries("datasets", values)),
-        selectors=tuple(_method("selector", entry) for entry in _entries("selectors", values)),
-        classifiers=tuple(
-            _method("classifier", entry) for entry in _entries("classifiers", values)
-        ),
-        sizes=_sizes(values.get("sizes", PAPER_SIZES)),
-        tuning=TuningSpec(**tuning),
-        **plain,
-    )
+        if not isinstance(values[key], list | tuple):
+            raise MaucError(f"{key} must be a list, got {values[key]!r}.")
+        parts[key] = tuple(_spec(kind, what, entry, folder) for entry in values[key])
+    if "sizes" in values:
+        parts["sizes"] = _sizes(values["sizes"])
+    if "tuning" in values:
+        _check_keys("tuning", values["tuning"], _names(TuningSpec))
+        parts["tuning"] = TuningSpec(**values["tuning"])
+    return Plan(**parts)
 
 
 def plan_to_dict(plan: Plan) -> dict[str, Any]:
@@ -122,53 +128,84 @@ def plan_to_dict(plan: Plan) -> dict[str, Any]:
 def plan_to_toml(plan: Plan) -> str:
     """Return a plan as the text of a TOML file."""
     values = plan_to_dict(plan)
-    lines = [f"{key} = {_toml(values[key])}" for key in ("name", "repeats", "folds", "seed")]
-    lines.append(f"sizes = {_toml(values['sizes'])}")
-    for key in ("datasets", "selectors", "classifiers"):
-        lines += [f"{key} = [", *(f"  {_toml(entry)}," for entry in values[key]), "]"]
-    tuning = {key: value for key, value in values["tuning"].items() if value is not None}
-    lines += ["", "[tuning]", *(f"{key} = {_toml(value)}" for key, value in tuning.items())]
-    return "\n".join(lines) + "\n"
+    for table in (values["tuning"], *(spec for key in _PARTS for spec in values[key])):
+        for key in [key for key, value in table.items() if value is None or value == {}]:
+            del table[key]
+    tomli_w = optional_import("tomli_w", "plans made in Python")
+    return tomli_w.dumps(values)  # type: ignore[no-any-return]
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, Mapping):
-        inner = (f"{_toml(key)} = {_toml(item)}" for key, item in value.items() if item is not None)
-        return "{" + ", ".join(inner) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, float):
-        return repr(value)  # TOML says nan and inf as Python does
-    # The strings and whole numbers of JSON are those of TOML, but for the character DEL.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def plan_schema() -> Schema:
+    """Return the JSON Schema of plan files, by which editors complete and check them.
+
+    Returns
+    -------
+    schema : dict
+        From the types of a plan and the registry of methods. It refuses unknown keys, data set
+        options and methods, and numbers out of range; the options of a method are checked when the
+        plan is read.
+
+    Notes
+    -----
+    Editors with Taplo take it from the first line of a plan: ``#:schema plan.schema.json``.
+    """
+    size = {"type": "integer", "minimum": 1}
+    steps = _table({"from": size, "to": size, "step": size}, required=("from", "to"))
+    parts = {}
+    for key, (kind, _) in _PARTS.items():
+        if kind is DatasetSpec:
+            word, options = _TEXT, _table({option: {} for option in dataset_options()})
+            table = _table(_properties(kind) | {"options": options}, required=("name",))
+        else:
+            known = SELECTORS if key == "selectors" else CLASSIFIERS
+            word = {"anyOf": [{"enum": list(known)}, {**_TEXT, "pattern": r"\w\.\w"}]}
+            table = _table(_properties(kind) | {"method": word})
+        parts[key] = _list({"anyOf": [word, table]})
+    parts["sizes"] = {"anyOf": [_list(size), steps]}
+    parts["tuning"] = _table(_properties(TuningSpec))
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "A plan of mauc",
+        **_table(_properties(Plan) | parts, required=tuple(_PARTS)),
+    }
 
 
-def _entries(key: str, values: Mapping[str, Any]) -> list[Any]:
-    entries = values[key]
-    if not isinstance(entries, list | tuple):
-        raise MaucError(f"{key} must be a list, got {entries!r}.")
-    return list(entries)
+def _properties(kind: type[Any]) -> Schema:
+    """Return the schema of every field of a class that is a text, a number or a table."""
+    found: Schema = {}
+    for key, hint in get_type_hints(kind).items():
+        if get_origin(hint) is Literal:
+            found[key] = {"enum": list(get_args(hint))}
+        elif key in MINIMA:
+            found[key] = {"type": "integer", "minimum": MINIMA[key]}
+        else:
+            found[key] = {"type": "object"} if get_origin(hint) is dict else _TEXT
+    return found
 
 
-def _dataset(entry: Any, folder: Path | None) -> DatasetSpec:
+def _table(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
+    rules = {"type": "object", "properties": properties, "additionalProperties": False}
+    return rules | ({"required": list(required)} if required else {})
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "minItems": 1, "items": items}
+
+
+def _spec(kind: type[Any], what: str, entry: Any, folder: Path | None) -> Any:
     if isinstance(entry, str):
         entry = {"name": entry}
-    _check_keys("a data set", entry, _DATASET_KEYS)
+    _check_keys(what, entry, _names(kind))
+    if kind is MethodSpec:
+        if not {"name", "method"} & set(entry):
+            raise MaucError(f"{what} needs a name or a method, got {dict(entry)}.")
+        return MethodSpec(**{"name": entry.get("method"), **entry})
     if "name" not in entry:
-        raise MaucError(f"a data set needs a name, got {dict(entry)}.")
+        raise MaucError(f"{what} needs a name, got {dict(entry)}.")
     source = entry.get("source", entry["name"])
     if folder is not None and isinstance(source, str) and (folder / source).is_file():
         entry = {**entry, "source": str((folder / source).resolve())}
     return DatasetSpec(**entry)
-
-
-def _method(kind: str, entry: Any) -> MethodSpec:
-    if isinstance(entry, str):
-        entry = {"name": entry}
-    _check_keys(f"a {kind}", entry, _METHOD_KEYS)
-    if not {"name", "method"} & set(entry):
-        raise MaucError(f"a {kind} needs a name or a method, got {dict(entry)}.")
-    return MethodSpec(**{"name": entry.get("method"), **entry})
 
 
 def _sizes(value: Any) -> tuple[int, ...]:
@@ -183,6 +220,10 @@ def _sizes(value: Any) -> tuple[int, ...]:
     if not isinstance(value, list | tuple):
         raise MaucError(f"sizes must be a list or a table with from and to, got {value!r}.")
     return tuple(value)
+
+
+def _names(kind: type[Any]) -> list[str]:
+    return [item.name for item in fields(kind)]
 
 
 def _check_keys(what: str, values: Any, keys: Iterable[str]) -> None:

@@ -3,12 +3,12 @@
 import sys
 import time
 from collections import defaultdict
+from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
-from mauc.experiments.plan import Cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +26,7 @@ class Progress:
         self._sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     def start(self, n_cells: int, n_done: int) -> None:
-        """Begin with so many cells, of which some were done before."""
+        """Begin with `n_cells` cells, `n_done` of which were done before."""
         self.n_cells, self.n_before, self.began = n_cells, n_done, time.monotonic()
 
     def add(self, table: "pa.Table") -> None:
@@ -37,15 +37,15 @@ class Progress:
                 self._sums[selector][0] += mauc
                 self._sums[selector][1] += 1
 
-    def advance(self, cell: Cell, table: "pa.Table") -> None:
+    def advance(self) -> None:
         """Count a cell that was run now."""
         self.n_now += 1
 
     def note(self, message: str) -> None:
-        """Tell something that a user should know."""
+        """Show a message to the user."""
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
 
     @property
     def n_done(self) -> int:
@@ -63,24 +63,24 @@ class Progress:
             return "-"
         per_minute = 60 * self.n_now / max(elapsed, 1e-9)
         left = (self.n_cells - self.n_done) / per_minute * 60
-        return f"{per_minute:.1f} cells/min, {_clock(left)} left"
+        return f"{per_minute:.1f} cells/min, {timedelta(seconds=int(left))} left"
 
 
 class LineProgress(Progress):
-    """Writes a line to standard error now and then."""
+    """Writes a line to standard error every few seconds."""
 
     def __init__(self) -> None:
         super().__init__()
         self._shown = 0.0
 
     def start(self, n_cells: int, n_done: int) -> None:
-        """Begin, and say so."""
+        """Begin, with a line."""
         super().start(n_cells, n_done)
         self.note(f"{n_cells} cells, {n_done} done before")
 
-    def advance(self, cell: Cell, table: "pa.Table") -> None:
-        """Count a cell; write a line if the last one is some time ago or it is the last cell."""
-        super().advance(cell, table)
+    def advance(self) -> None:
+        """Count a cell; write a line for the last one, and every few seconds."""
+        super().advance()
         now = time.monotonic()
         if now - self._shown >= _LINE_EVERY or self.n_done == self.n_cells:
             self._shown = now
@@ -103,19 +103,17 @@ class BarProgress(Progress):
 
         self._console = Console(stderr=True)
         self._live = Live(console=self._console, refresh_per_second=4, transient=True)
-        self._is_live = False
 
     def start(self, n_cells: int, n_done: int) -> None:
         """Begin to draw."""
         super().start(n_cells, n_done)
         if n_done < n_cells:
             self._live.start()
-            self._is_live = True
             self._live.update(self._render())
 
-    def advance(self, cell: Cell, table: "pa.Table") -> None:
+    def advance(self) -> None:
         """Count a cell and draw."""
-        super().advance(cell, table)
+        super().advance()
         self._live.update(self._render())
 
     def note(self, message: str) -> None:
@@ -123,10 +121,8 @@ class BarProgress(Progress):
         self._console.print(f"mauc: {message}", highlight=False, markup=False)
 
     def close(self) -> None:
-        """Take the bar away."""
-        if self._is_live:
-            self._live.stop()
-            self._is_live = False
+        """Remove the bar."""
+        self._live.stop()
 
     def _render(self) -> Any:
         from rich.console import Group
@@ -164,9 +160,3 @@ def make_progress(kind: str) -> Progress:
 
 def _has_rich() -> bool:
     return find_spec("rich") is not None
-
-
-def _clock(seconds: float) -> str:
-    minutes, seconds = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{seconds:02d}"

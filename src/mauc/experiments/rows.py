@@ -1,4 +1,4 @@
-"""One row per measurement: what a cell gives, as an Arrow table."""
+"""One row per measurement: what a cell yields, as an Arrow table."""
 
 import platform
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,13 +86,18 @@ def blank_row(cell: "Cell", n_train: int, n_test: int, n_features: int) -> Row:
 
 def error_text(error: BaseException) -> str:
     """Return type and message of an error as a row keeps them."""
-    # Text that is no UTF-8, such as a file name in a message, must not cost the other rows.
+    # A message that is not valid Unicode, such as one with a file name, must not spoil the table.
     return f"{type(error).__name__}: {error}".encode(errors="replace").decode()
+
+
+def first_line(error: object) -> str:
+    """Return the first line of the message of an error, or its type if it has none."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def schema() -> "pa.Schema":
     """Return the Arrow schema of the rows."""
-    pa = import_pyarrow()
+    pa = optional_import("pyarrow", "experiments")
     types = {
         str: pa.string(),
         int: pa.int32(),
@@ -108,7 +113,7 @@ def schema() -> "pa.Schema":
 
 def rows_to_table(rows: Iterable[Row]) -> "pa.Table":
     """Return rows as an Arrow table."""
-    pa = import_pyarrow()
+    pa = optional_import("pyarrow", "experiments")
     rows = list(rows)
     columns = {item.name: [getattr(row, item.name) for row in rows] for item in fields(Row)}
     return pa.table(columns, schema=schema())
@@ -117,24 +122,18 @@ def rows_to_table(rows: Iterable[Row]) -> "pa.Table":
 def in_plan_order(
     table: "pa.Table", selectors: Sequence[str], classifiers: Sequence[str]
 ) -> "pa.Table":
-    """Return the rows of a cell ordered by selector, classifier and size.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-    selectors, classifiers : sequence of str
-        Their names in the order of the plan.
-
-    Returns
-    -------
-    table : pyarrow.Table
-    """
+    """Return the rows of a cell by selector, classifier (each in the plan's order) and size."""
     first = {name: place for place, name in enumerate(selectors)}
     second = {name: place for place, name in enumerate(classifiers)}
     names = [table[key].to_pylist() for key in ("selector", "classifier", "size")]
     places = [(first[s], second[c], size) for s, c, size in zip(*names, strict=True)]
-    order = sorted(range(len(places)), key=places.__getitem__)
-    return table if order == list(range(len(order))) else table.take(order)
+    return table.take(sorted(range(len(places)), key=places.__getitem__))
+
+
+def combinations_of(table: "pa.Table") -> list[tuple[str, str]]:
+    """Return the selector and the classifier of every row."""
+    names = (table[key].to_pylist() for key in ("selector", "classifier"))
+    return list(zip(*names, strict=True))
 
 
 @cache
@@ -142,14 +141,3 @@ def versions() -> str:
     """Return the versions of Python and of the packages that compute."""
     packages = [f"{name} {version(name)}" for name in PACKAGES]
     return ", ".join([packages[0], f"python {platform.python_version()}", *packages[1:]])
-
-
-def import_pyarrow():  # type: ignore[no-untyped-def]
-    """Import pyarrow, or say what to install."""
-    try:
-        import pyarrow as pa
-    except ModuleNotFoundError as error:
-        raise MaucError(
-            "experiments need pyarrow and pandas: pip install 'mauc[experiments]'"
-        ) from error
-    return pa

@@ -1,4 +1,4 @@
-"""Tune the RBF machine of a data set once, or on the features of one ranking."""
+"""Tune the RBF SVM of a data set once, or on the features of one ranking."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +9,8 @@ from sklearn.utils import _safe_indexing
 
 from mauc.classifiers import tune_rbf_svm
 from mauc.datasets import Dataset
+from mauc.experiments.fold import seed_of, select_features, sizes_of, split_cell
 from mauc.experiments.plan import Cell, Plan, TuningSpec
-from mauc.experiments.seeds import seed_of
-from mauc.experiments.selecting import select_features, sizes_of, split_cell
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Tuned:
     mauc : float
         Their cross-validated MAUC.
     n_evaluated : int
-        Points of the grid that were looked at.
+        Points of the grid that were evaluated.
     n_samples, n_features : int
         Of the data they were tuned on.
     """
@@ -41,16 +40,6 @@ def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> di
     """Tune on the training part of the first fold of the first repeat.
 
     A pure function of the plan and the data, so a cell can be run again alone.
-
-    Parameters
-    ----------
-    plan : Plan
-        Of scope "dataset" or "dataset_size".
-    name : str
-        Of the data set in the plan.
-    dataset : Dataset
-    n_jobs : int, default=1
-        Threads. The result does not depend on it.
 
     Returns
     -------
@@ -73,24 +62,9 @@ def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> di
 def tune_on(
     tuning: TuningSpec, X: Any, y: np.ndarray, features: np.ndarray, seed: int, n_jobs: int = 1
 ) -> Tuned:
-    """Tune on some columns of training data, on a stratified sample if there are many rows.
-
-    Parameters
-    ----------
-    tuning : TuningSpec
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    features : ndarray of int
-        The columns.
-    seed : int
-    n_jobs : int, default=1
-
-    Returns
-    -------
-    tuned : Tuned
-    """
+    """Tune on the columns `features` of training data, on a stratified sample of many rows."""
     if len(y) > tuning.max_samples:
-        # The sampler wants a sample of every class in the part that is left out.
+        # The sampler needs a sample of every class in the part that is left out.
         size = min(tuning.max_samples, len(y) - len(np.unique(y)))
         sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
         rows, _ = next(sampler.split(np.zeros((len(y), 1)), y))

@@ -24,9 +24,9 @@ from run_tools import (
 from mauc import load_run
 from mauc.exceptions import MaucError
 from mauc.experiments import MethodSpec, TuningSpec, plan_to_toml, run_plan
-from mauc.experiments.jobs import Job, JobQueue
 from mauc.experiments.plan import Cell
 from mauc.experiments.store import RunFolder
+from mauc.experiments.tasks import Task, TaskQueue
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 
@@ -41,11 +41,12 @@ def n_begun(log):
     return len(log.read_text().split()) if log.exists() else 0
 
 
-def test_jobs_come_tuned_first_and_suspects_alone_at_the_end():
-    cells = [Job(name, Cell(name, 0, fold)) for name in ("a", "b") for fold in (0, 1)]
-    queue = JobQueue(cells, ["b"])
+def test_tasks_come_tuned_first_and_suspects_alone_at_the_end():
+    plan = make_plan()
+    cells = [Task(plan, name, Cell(name, 0, fold)) for name in ("a", "b") for fold in (0, 1)]
+    queue = TaskQueue(cells, [Task(plan, "b")])
     tuning = queue.take(0)
-    assert tuning == Job("b")
+    assert tuning == Task(plan, "b")
     assert queue.take(1) == cells[0]
     assert queue.suspect(cells[0])  # its worker died
     assert queue.take(1) == cells[1]

@@ -1,23 +1,47 @@
-"""Select features in a cell: the training part of a fold in, a ranking and its seconds out."""
+"""One fold: seeds from names, the two parts of the data, and the ranking of a selector."""
 
 import warnings
 from dataclasses import dataclass
+from hashlib import blake2b
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_selector
 from mauc.experiments.plan import Cell, MethodSpec, Plan
-from mauc.experiments.seeds import seed_of, split_rows
 from mauc.selectors.base import RankingSelector
 
 _warm: set[tuple[Any, ...]] = set()  # what this process has fitted before
 _WARM_ROWS = 30  # of each class, for a first fit that is not timed
+
+
+def seed_of(*names: object) -> int:
+    """Return a seed in [0, 2^32) that is a hash of names, the same on every machine.
+
+    A seed depends on nothing else, so whatever is drawn for these names is the same in any order
+    of work, on any number of workers, on any engine.
+
+    Parameters
+    ----------
+    *names : object
+        Words and numbers, such as the plan's seed, the data set, the repeat.
+
+    Examples
+    --------
+    >>> from mauc.experiments.fold import seed_of
+    >>> seed_of(0, "usps", 3) == seed_of(0, "usps", 3)
+    True
+    >>> seed_of("a", "bc") == seed_of("ab", "c")
+    False
+    """
+    words = "\0".join(str(name) for name in names)
+    return int.from_bytes(blake2b(words.encode(), digest_size=4).digest(), "big")
 
 
 @dataclass(frozen=True)
@@ -38,14 +62,26 @@ class Split:
 
 def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
     """Return the training and the test part of a cell."""
-    seed = seed_of(plan.seed, cell.dataset, cell.repeat)
-    train, test = split_rows(dataset.y, plan.folds, seed, cell.fold)
+    train, test = split_rows(plan, cell, dataset.y)
     X, y = dataset.X, dataset.y
     return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test])
 
 
+def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training and the test rows of a cell; `y` are all labels.
+
+    The split is stratified; all selectors, classifiers and folds of a repeat share it.
+    """
+    seed = seed_of(plan.seed, cell.dataset, cell.repeat)
+    splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
+        train, test = list(splitter.split(np.zeros((len(y), 1)), y))[cell.fold]
+    return train, test
+
+
 def sizes_of(plan: Plan, n_features: int) -> list[int]:
-    """Return the sizes that a data set of so many features has; at least one."""
+    """Return the sizes for a data set with this many features; at least one."""
     return [size for size in plan.sizes if size <= n_features] or [n_features]
 
 
@@ -54,23 +90,14 @@ def select_features(
 ) -> tuple[np.ndarray, float]:
     """Fit the selector of a spec on the training part.
 
-    Parameters
-    ----------
-    spec : MethodSpec
-    split : Split
-    size : int
-        How many features to rank.
-    seed : int
-        For selectors with a `random_state`, unless the options of the spec say one.
-    n_jobs : int
-        Likewise.
+    The seed and `n_jobs` are for selectors that have them, unless the options of the spec do.
 
     Returns
     -------
     ranking : ndarray of int
         The best `size` columns, best first.
     seconds : float
-        What the fit took, without compilation.
+        Of the fit, without compilation.
     """
     selector = build_selector(spec, size)
     given = {"n_jobs": n_jobs, "random_state": seed}
@@ -93,8 +120,8 @@ def select_features(
 def ranking_of(selector: BaseEstimator) -> np.ndarray:
     """Return the columns that a fitted selector ranks, best first.
 
-    Ours tell their ranking; another selector must have `scores_`, the larger the better, of which
-    equal ones go by column.
+    Selectors of this library have a ranking; any other must have `scores_`, the larger the better,
+    of which equal ones go by column.
     """
     if isinstance(selector, RankingSelector):
         return np.asarray(selector.ranking_)
@@ -108,10 +135,10 @@ def ranking_of(selector: BaseEstimator) -> np.ndarray:
 
 
 def _warm_up(selector: BaseEstimator, split: Split) -> None:
-    """Fit on some rows of each class: what compiles or loads loops is not the selector's work."""
+    """Fit on some rows of each class, so that the timed fit neither compiles nor loads loops."""
     y = split.y_train
     rows = np.concatenate([np.flatnonzero(y == label)[:_WARM_ROWS] for label in np.unique(y)])
     try:
         clone(selector).fit(_safe_indexing(split.X_train, rows), y[rows])
     except Exception:
-        return  # whatever is wrong shows on all rows, where it is recorded
+        return  # the fit on all rows raises the same error, and that is recorded

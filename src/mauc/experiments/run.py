@@ -1,0 +1,307 @@
+"""Run a plan: cells that are not done yet in, their rows in the run folder or in memory out."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mauc.datasets import Dataset
+from mauc.exceptions import DamagedShardError, MaucError
+from mauc.experiments.cell import failed_cell
+from mauc.experiments.data import describe, load_data
+from mauc.experiments.engines import check_engine, count_threads, start_engine
+from mauc.experiments.load import collect_rows
+from mauc.experiments.plan import Cell, Combination, Plan
+from mauc.experiments.plan_file import read_plan_text
+from mauc.experiments.progress import Progress, make_progress
+from mauc.experiments.rows import combinations_of, rows_to_table
+from mauc.experiments.store import MemoryStore, RunFolder
+from mauc.experiments.tasks import Task, TaskQueue, run_task, run_tasks
+from mauc.experiments.tuning import Tuned
+from mauc.extras import optional_import
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass
+class RunSummary:
+    """How a run ended.
+
+    Parameters
+    ----------
+    folder : Path or None
+        None for a run in memory.
+    n_cells : int
+        Cells of the plan.
+    n_run : int
+        Cells that were run now; the folder had the others.
+    n_damaged : int
+        Shards that were damaged and computed anew.
+    n_rows : int
+        Measurements of the plan.
+    failures : Counter of str
+        Rows that failed, by selector, classifier and error.
+    seconds : float
+    rows : pandas.DataFrame or None
+        All rows of a run in memory, as `load_run` returns those of a folder.
+    """
+
+    folder: Path | None
+    n_cells: int
+    n_run: int = 0
+    n_damaged: int = 0
+    n_rows: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    rows: Any = None
+
+    @property
+    def n_failed(self) -> int:
+        """Number of rows that failed."""
+        return sum(self.failures.values())
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.folder or 'in memory'}: {self.n_cells} cells, {self.n_run} run now in "
+            f"{self.seconds:.1f} s; {self.n_rows} rows, {self.n_failed} failed"
+        ]
+        lines += [f"  {count} x {what}" for what, count in sorted(self.failures.items())]
+        return "\n".join(lines)
+
+
+def run_plan(
+    plan: Plan | str | Path, folder: str | Path | None = None, *, engine: str = "processes",
+    n_jobs: int | None = None, scheduler: str | None = None, progress: str = "auto",
+    retry_failed: bool = False, data: Mapping[str, Dataset] | None = None, text: str | None = None,
+) -> RunSummary:  # fmt: skip
+    """Run all cells of a plan that the folder does not have yet.
+
+    A run that was killed, at whatever moment, goes on where it was: every finished cell is a file
+    of its own, written whole or not at all. The rows of a cell depend on its names alone, not on
+    the engine, the number of workers or the order.
+
+    Parameters
+    ----------
+    plan : Plan or path
+        A plan, or the TOML file of one.
+    folder : str or Path, optional
+        The run folder; created if it does not exist. The plan of a run may grow, but not change.
+        Without a folder nothing is written, and the summary has the rows.
+    engine : {"processes", "dask", "serial"}, default="processes"
+        Local processes, a Dask cluster, or this process alone.
+    n_jobs : int, optional
+        Local workers; one per core by default.
+    scheduler : str, optional
+        Address of a Dask scheduler; without it the engine "dask" starts workers here. Workers
+        need the package, and the data under the same names.
+    progress : {"auto", "bar", "lines", "quiet"}, default="auto"
+        A live display, lines to log, or nothing; by default what fits standard error.
+    retry_failed : bool, default=False
+        Whether to run combinations again that failed before.
+    data : mapping of str to Dataset, optional
+        Data sets that are loaded already, by their names in the plan; the others are read from
+        their sources. Not for the engine "dask", whose workers read the data themselves.
+    text : str, optional
+        The TOML text of a `Plan`, to be kept in the folder as it was written.
+
+    Returns
+    -------
+    summary : RunSummary
+
+    Examples
+    --------
+    >>> from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
+    >>> plan = Plan(
+    ...     "small", (DatasetSpec("wine"),), (MethodSpec("mdfs"), MethodSpec("chi")),
+    ...     (MethodSpec("nb"),), sizes=(2, 4), repeats=1, folds=3,
+    ... )
+    >>> rows = run_plan(plan, engine="serial", progress="quiet").rows
+    >>> rows.groupby(["selector", "size"]).mauc.mean().round(3).tolist()
+    [0.982, 0.999, 0.96, 0.996]
+    """
+    began = time.monotonic()
+    check_engine(engine, n_jobs, scheduler)
+    if data is not None and engine == "dask":
+        raise MaucError("data= goes with local engines; Dask workers read the data themselves.")
+    if not isinstance(plan, Plan):
+        plan, text = read_plan_text(plan)
+    shown = make_progress(progress)
+    store = MemoryStore() if folder is None else RunFolder(folder)
+    run = Run(plan, store, shown, retry_failed)
+    with store.locked():
+        try:
+            loaded = run.prepare(data or {}, text)
+            if engine != "serial" and not data:
+                loaded.clear()  # the workers read them
+            if run.tasks:
+                run.work(engine, n_jobs, scheduler, loaded)
+        finally:
+            shown.close()
+    run.summary.seconds = time.monotonic() - began
+    if folder is None:
+        run.summary.rows = collect_rows(store).to_pandas()
+    return run.summary
+
+
+class Run:
+    """A plan being run: the missing cells found, given to an engine, and their rows kept.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : RunFolder or MemoryStore
+    progress : Progress
+    retry_failed : bool
+        Whether to run combinations again that failed before.
+
+    Attributes
+    ----------
+    tasks : list of Task
+        The cells that are not done, once prepared.
+    summary : RunSummary
+        Of what was found and done so far.
+    """
+
+    def __init__(
+        self, plan: Plan, store: RunFolder | MemoryStore, progress: Progress, retry_failed: bool
+    ) -> None:
+        self.plan, self.store, self.progress = plan, store, progress
+        self.retry_failed = retry_failed
+        self.tasks: list[Task] = []
+        self.summary = RunSummary(store.path, len(plan.cells()))
+        self._described: dict[str, dict[str, Any]] = {}
+        self._labels: dict[str, np.ndarray] = {}
+        self._tuned: dict[str, dict[int, Tuned] | str] = {}
+
+    def prepare(self, given: Mapping[str, Dataset], text: str | None) -> dict[str, Dataset]:
+        """Load the data sets that are not given, open the store, find the cells that are missing.
+
+        Returns all data sets; `text` is the plan as given, if it was given as text.
+        """
+        optional_import("pyarrow", "experiments")
+        # Before the folder is opened: a plan that cannot run must not bind it.
+        data = load_data(self.plan, given, self.progress.note)
+        self._described = {name: describe(dataset) for name, dataset in data.items()}
+        self._labels = {name: dataset.y for name, dataset in data.items()}
+        self.store.begin(self.plan, text, self._described)
+        for cell in self.plan.cells():
+            wanted = self._missing(cell)
+            if wanted is None or wanted:
+                self.tasks.append(self._task(cell.dataset, cell, wanted))
+        n_cells = self.summary.n_cells
+        self.progress.start(n_cells, n_cells - len(self.tasks))
+        return data
+
+    def _task(
+        self, dataset: str, cell: Cell | None = None, wanted: frozenset[Combination] | None = None
+    ) -> Task:
+        return Task(self.plan, dataset, cell, wanted, self._described[dataset]["fingerprint"])
+
+    def _missing(self, cell: Cell) -> frozenset[Combination] | None:
+        """Return the combinations that a cell lacks; None stands for all."""
+        if not self.store.has(cell):
+            return None
+        try:
+            table = self.store.read(cell)
+        except DamagedShardError as error:
+            self.progress.note(f"{error} It is computed anew.")
+            self.summary.n_damaged += 1
+            return None
+        known = combinations_of(table)
+        missing = {
+            (selector.name, classifier.name)
+            for selector in self.plan.selectors
+            for classifier in self.plan.classifiers
+        } - set(known)
+        if self.retry_failed:
+            statuses = table["status"].to_pylist()
+            missing |= {
+                pair for pair, status in zip(known, statuses, strict=True) if status != "ok"
+            }
+        if not missing:
+            self._count(table)
+        return frozenset(missing)
+
+    def work(
+        self, name: str, n_jobs: int | None, scheduler: str | None, data: Mapping[str, Dataset]
+    ) -> None:
+        """Run the missing cells on an engine; workers read the data sets that are not in `data`."""
+        by_fingerprint = {self._described[key]["fingerprint"]: data[key] for key in data}
+        engine = start_engine(name, n_jobs, scheduler, by_fingerprint)
+        n_threads = count_threads(name, n_jobs)
+
+        def submit(task: Task) -> "Future[Any]":
+            task = replace(task, tuned=self._tuned.get(task.dataset), n_jobs=n_threads)
+            own = data.get(task.dataset) if name == "serial" else None
+            return engine.submit(run_task, task, own)
+
+        queue = TaskQueue(self.tasks, self._tunings())
+        try:
+            for task, result, error in run_tasks(engine, queue, submit, self.progress.note):
+                if task.cell is None:
+                    self._keep_tuned(task.dataset, error or result)
+                else:
+                    rows = self._failed(task, error) if error else result
+                    self._keep(task.cell, task.wanted, rows)
+        except BaseException:
+            engine.close(at_once=True)
+            raise
+        engine.close()
+
+    def _failed(self, task: Task, error: str) -> "pa.Table":
+        """Return the rows of a task without result."""
+        assert task.cell is not None
+        y, n_features = self._labels[task.dataset], self._described[task.dataset]["n_features"]
+        return rows_to_table(failed_cell(self.plan, task.cell, y, n_features, error, task.wanted))
+
+    def _tunings(self) -> list[Task]:
+        """Return the data sets that must be tuned; take from the store what it has."""
+        is_wanted = any(spec.is_tuned for spec in self.plan.classifiers)
+        if not is_wanted or self.plan.tuning.scope.startswith("fold"):
+            return []
+        missing = []
+        for name in dict.fromkeys(task.dataset for task in self.tasks):
+            tuned = self.store.read_tuned(name)
+            if tuned is None:
+                missing.append(self._task(name))
+            else:
+                self._tuned[name] = tuned
+        return missing
+
+    def _keep_tuned(self, name: str, tuned: dict[int, Tuned] | str) -> None:
+        self._tuned[name] = tuned
+        if isinstance(tuned, str):
+            self.progress.note(f"{name}: the SVM could not be tuned: {tuned}")
+            return
+        self.store.write_tuned(name, tuned)
+        for size, found in tuned.items():
+            self.progress.note(
+                f"{name}: SVM tuned on {found.n_samples} samples, {size} features: "
+                f"C = {found.C:g}, gamma = {found.gamma:g} (MAUC {found.mauc:.3f})"
+            )
+
+    def _keep(self, cell: Cell, wanted: frozenset[Combination] | None, new: "pa.Table") -> None:
+        """Write the rows of a cell, beside those it had."""
+        table = new
+        if wanted is not None:
+            old = self.store.read(cell)
+            old = old.filter([pair not in wanted for pair in combinations_of(old)])
+            table = optional_import("pyarrow", "experiments").concat_tables([old, new])
+        self.store.write(cell, table)
+        self.summary.n_run += 1
+        self._count(table)
+        self.progress.advance()
+
+    def _count(self, table: "pa.Table") -> None:
+        self.summary.n_rows += table.num_rows
+        self.progress.add(table)
+        columns = [table[key].to_pylist() for key in ("selector", "classifier", "error", "status")]
+        for selector, classifier, error, status in zip(*columns, strict=True):
+            if status == "failed":
+                self.summary.failures[f"{selector}, {classifier}: {error}"] += 1
