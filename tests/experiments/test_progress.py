@@ -5,7 +5,7 @@ import re
 import sys
 
 import pytest
-from run_tools import make_plan, start_driver
+from run_tools import HERE, make_plan, start_driver
 
 from mauc.exceptions import MaucError
 from mauc.experiments import progress, run_plan
@@ -98,7 +98,9 @@ def run_on_terminal(*arguments):
     pty = pytest.importorskip("pty")
     pid, terminal = pty.fork()
     if not pid:
-        os.environ.update(TERM="xterm", COLUMNS="100", PYTHONPATH=os.path.dirname(__file__))
+        paths = [str(HERE), os.environ.get("PYTHONPATH", "")]
+        path = os.pathsep.join(filter(None, paths))
+        os.environ.update(TERM="xterm", COLUMNS="100", PYTHONPATH=path)
         os.environ.pop("NO_COLOR", None)
         os.execv(sys.executable, [sys.executable, "-c", CODE, *map(str, arguments)])
     said = b""
