@@ -170,10 +170,10 @@ _CLASSIFIERS = (
 
 def _methods(kind: str, rows: Any, is_in_paper: bool) -> dict[str, Method]:
     made = {}
-    for name, label, class_name, module, measure, accepts, *options in rows:
-        home = f"mauc.{kind}s.{module}"
+    for name, label, class_name, module, measure, accepts, *rest in rows:
+        home, options = f"mauc.{kind}s.{module}", rest[0] if rest else {}
         made[name] = Method(
-            kind, name, label, class_name, home, measure, accepts, *options, is_in_paper=is_in_paper
+            kind, name, label, class_name, home, measure, accepts, options, is_in_paper
         )
     return made
 

@@ -66,4 +66,4 @@ def test_bad_scopes(options, message):
 
 
 def test_the_scopes_are_those_of_plans():
-    assert SCOPES == plan.SCOPES
+    assert get_args(plan.Scope) == SCOPES

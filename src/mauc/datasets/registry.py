@@ -160,6 +160,7 @@ def dataset_label(name: str) -> str:
     """
     return _LABELS.get(name.lower(), name)
 
+
 #: how the paper writes the names of its data sets
 PAPER_LABELS = {
     "isolet": "ISOLET", "mnist": "MNIST", "usps": "USPS", "phoneme": "Phoneme",
