@@ -1,5 +1,7 @@
 """The four scopes of tuning, against tuning and evaluating by hand."""
 
+from typing import get_args
+
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_wine
