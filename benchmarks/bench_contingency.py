@@ -17,7 +17,7 @@ N_SELECTED = 100
 
 def score(X, y, decomposition, statistics):
     """Validate the data and score every feature on the sub-problems."""
-    problem = make_problem(ChiSquare(), X, y, accept_infinite=False)
+    problem = make_problem(ChiSquare(), X, y, accepts=ChiSquare().accepts)
     parts = Decomposition(decomposition, problem.n_classes)
     return contingency_scores(problem, parts, slice(None), statistics)
 

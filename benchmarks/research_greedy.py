@@ -12,8 +12,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from mauc.selectors.greedy_mauc.search import MODEL_NOISE, MOST_AUC, measure
-from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 from scipy.special import ndtr, ndtri
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -24,12 +22,18 @@ from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc.measure import (
+    MAX_AUC,
+    MODEL_NOISE,
+    estimate_shrinkage,
+    measure,
+)
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")
 JUDGE = ("isolet", "mnist", "phoneme", "indiana", "thyroid_sub_tox171")
 SIZES = (10, 20, 50, 100)
-MOST_ROWS = 3000  # larger sets are thinned, by class
-MOST_SVM_ROWS = 1000
+MAX_ROWS = 3000  # larger sets are thinned, by class
+MAX_SVM_ROWS = 1000
 N_FOLDS = 3
 N_REPEATS = {"synthetic": 3, "thyroid_sub_srbct": 3}
 CLASSIFIERS = {
@@ -55,9 +59,9 @@ class Fold:
         self.sizes = [size for size in SIZES if size <= X.shape[1]]
         self._whole = FoldEvaluator(self.X, self.y, X[test], y[test])
         self._part = self._whole
-        if len(train) > MOST_SVM_ROWS:
+        if len(train) > MAX_SVM_ROWS:
             rows, _ = train_test_split(
-                np.arange(len(train)), train_size=MOST_SVM_ROWS, stratify=self.y, random_state=0
+                np.arange(len(train)), train_size=MAX_SVM_ROWS, stratify=self.y, random_state=0
             )
             self._part = FoldEvaluator(self.X[rows], self.y[rows], X[test], y[test])
 
@@ -85,7 +89,7 @@ class Fold:
         far.flags.writeable = False
         codes = np.repeat(np.arange(len(self.counts)), self.counts).astype(np.int32)
         area = dense_wins(far, codes, self.counts) / self.problem.max_wins
-        return np.sqrt(2) * ndtri(np.clip(area, 1 - MOST_AUC, MOST_AUC))
+        return np.sqrt(2) * ndtri(np.clip(area, 1 - MAX_AUC, MAX_AUC))
 
     def evaluate(self, ranking, names):
         """Return ``{(classifier, size): MAUC}`` on the test part."""
@@ -205,9 +209,9 @@ VARIANTS = {
 def folds_of(name):
     with np.load(Path(os.environ["MAUC_DATA"]) / f"{name}.npz") as data:
         X, y = np.asarray(data["X"], dtype=np.float32), data["y"]
-    if len(y) > MOST_ROWS:
+    if len(y) > MAX_ROWS:
         rows, _ = train_test_split(
-            np.arange(len(y)), train_size=MOST_ROWS, stratify=y, random_state=0
+            np.arange(len(y)), train_size=MAX_ROWS, stratify=y, random_state=0
         )
         X, y = X[np.sort(rows)], y[np.sort(rows)]
     for repeat in range(N_REPEATS.get(name, 1)):
