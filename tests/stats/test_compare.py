@@ -195,3 +195,10 @@ def test_no_rows_give_an_empty_table(rows):
     only = rows[rows["selector"] == "mdfs"]
     assert len(compare_to(only, "mdfs")) == 0
     assert len(win_draw_loss(compare_to(only, "mdfs"))) == 0
+
+
+def test_the_test_may_be_given_beside_the_baseline(rows):
+    given = compare_to(rows, "mdfs", test="corrected_t", alpha=0.01)
+    pd.testing.assert_frame_equal(given, compare_to(rows, Comparison("mdfs", "corrected_t", 0.01)))
+    with pytest.raises(MaucError, match="has its own test and level; leave out alpha"):
+        compare_to(rows, Comparison("mdfs"), alpha=0.01)

@@ -20,7 +20,9 @@ Array = np.ndarray[Any, Any]
 _CELL = ("dataset", "classifier", "size")
 
 
-def compare_to(rows: "pd.DataFrame", comparison: Comparison | str) -> "pd.DataFrame":
+def compare_to(
+    rows: "pd.DataFrame", comparison: Comparison | str, **options: Any
+) -> "pd.DataFrame":
     """Compare every selector with a reference, on each data set, classifier and size.
 
     Parameters
@@ -28,8 +30,11 @@ def compare_to(rows: "pd.DataFrame", comparison: Comparison | str) -> "pd.DataFr
     rows : DataFrame
         One row per measurement, as `mauc.load_run` gives.
     comparison : Comparison or str
-        Baseline selector, test and level; or the baseline alone, for the test of the paper
-        (Wilcoxon at 5 %). For the corrected t-test, n_train and n_test are means over the pairs.
+        Baseline selector, test and level; or the baseline alone.
+    **options
+        With the baseline alone: `test` and `alpha` of the `Comparison`, by default those of the
+        paper (Wilcoxon at 5 %). For the corrected t-test, n_train and n_test are means over the
+        pairs.
 
     Returns
     -------
@@ -54,7 +59,9 @@ def compare_to(rows: "pd.DataFrame", comparison: Comparison | str) -> "pd.DataFr
     0       su  6        0.0  0.03125  worse
     """
     if isinstance(comparison, str):
-        comparison = Comparison(comparison)
+        comparison = Comparison(comparison, **options)
+    elif options:
+        raise MaucError(f"a Comparison has its own test and level; leave out {', '.join(options)}.")
     cells = make_cells(rows)
     selectors = cells.settings["selector"]
     reference = check_choice("reference", comparison.reference, selectors.unique())
