@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn import config_context
@@ -62,6 +63,7 @@ OTHERS = {name: entry() for name, entry in methods.CLASSIFIERS.items()} | {
     "discretizer": MDLDiscretizer(),
 }
 ESTIMATORS = SELECTORS | OTHERS
+IS_ARRAY_API_CHECKED = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 9)
 WEIGHTED = [name for name, selector in SELECTORS.items() if selector.accepts.weights]
 # Those that rank by AUC: it is counted, so a weight of 3 and three rows agree to the bit.
 COUNTED = [name for name in WEIGHTED if SELECTORS[name].accepts.infinite]
@@ -125,12 +127,13 @@ def test_scikit_learn_checks_pass_and_none_is_skipped(name):
     estimator = clone(ESTIMATORS[name])
     if name in SELECTORS and takes_weights(estimator) != (name in WEIGHTED):
         pytest.skip("fit has weights, which this relevance refuses: scikit-learn knows no such")
-    # check_array_api_input is skipped unless SCIPY_ARRAY_API=1, which conftest.py sets.
+    # Since scikit-learn 1.9 check_array_api_input is for all, and skipped unless
+    # SCIPY_ARRAY_API=1, which conftest.py sets.
     results = check_estimator(estimator, on_skip=None)
     status = {result["check_name"]: result["status"] for result in results}
     assert {check: state for check, state in status.items() if state != "passed"} == {}
     assert "check_readonly_memmap_input" in status
-    assert ("check_array_api_input" in status) or name not in SELECTORS
+    assert ("check_array_api_input" in status) == IS_ARRAY_API_CHECKED
     assert ("check_estimator_sparse_array" in status) or not get_tags(estimator).input_tags.sparse
 
 
@@ -264,7 +267,7 @@ def test_sparse_equals_dense(selector, rng, make):
 
 @names_in(SPARSE)
 def test_sparse_is_not_densified_as_a_whole(selector, rng, monkeypatch):
-    X = sparse.random_array((60, 600), density=0.05, format="csc", rng=rng)
+    X = sparse.csc_array(np.where(rng.random((60, 600)) < 0.05, rng.random((60, 600)), 0))
     widths = []
     to_array = sparse.csc_array.toarray
     monkeypatch.setattr(

@@ -224,3 +224,11 @@ def test_row_order_is_irrelevant(rng):
 def test_bad_input(arguments, options, error, text):
     with pytest.raises(error, match=text):
         mauc_score(*arguments, **options)
+
+
+@pytest.mark.parametrize(("y_true", "labels", "name"), [
+    ([[0, 1], [1, 0]], None, "y_true"), ([0, 1], [[0, 1], [1, 0]], "labels")
+])  # fmt: skip
+def test_labels_have_one_dimension(y_true, labels, name):
+    with pytest.raises(MaucError, match=rf"{name} must have one dimension, got shape \(2, 2\)"):
+        mauc_score(y_true, [[0.2, 0.8], [0.7, 0.3]], labels=labels)

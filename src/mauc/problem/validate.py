@@ -162,8 +162,11 @@ def check_weights(sample_weight, X):
 
 def check_vector(values, name):
     """Return one-dimensional values as an array; a column is flattened."""
-    with _mauc_errors():
-        return column_or_1d(values, input_name=name)
+    try:
+        return column_or_1d(values)
+    except ValueError as error:
+        shape = np.shape(values)
+        raise MaucError(f"{name} must have one dimension, got shape {shape}.") from error
 
 
 def check_same_length(*arrays):
