@@ -83,7 +83,6 @@ def test_small_samples_with_ties_are_exact(differences):
     assert test.p_value == pytest.approx(float(wanted), abs=1e-15)
 
 
-@pytest.mark.filterwarnings("ignore:Sample size too small:UserWarning")  # of SciPy before 1.15
 @pytest.mark.parametrize("n", [1, 2, 6, 14, 30, 50, 51, 100])
 @pytest.mark.parametrize("kind", ["distinct", "ties", "zeros"])
 def test_wilcoxon_agrees_with_scipy(rng, n, kind):
