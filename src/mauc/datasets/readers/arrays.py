@@ -27,9 +27,8 @@ def table_of_arrays(path: Path, arrays: Mapping[str, Any]) -> Table:
             f"{path} must hold an array 'X' (and 'y' with the labels), "
             f"it holds {first_few(sorted(arrays)) or 'none'}."
         )
-    X = arrays["X"]
-    if not sparse.issparse(X):
-        X = np.asarray(X)
+    X = arrays["X"]  # the sparse matrices of some versions of SciPy cannot be indexed
+    X = sparse.csc_array(X) if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise MaucError(
             f"{path}: X must be a numeric array of two dimensions (samples, features), "
