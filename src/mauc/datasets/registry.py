@@ -161,14 +161,6 @@ def dataset_label(name: str) -> str:
     return _LABELS.get(name.lower(), name)
 
 
-#: how the paper writes the names of its data sets
-PAPER_LABELS = {
-    "isolet": "ISOLET", "mnist": "MNIST", "usps": "USPS", "phoneme": "Phoneme",
-    "washington": "Washington", "indiana": "Indiana", "synthetic": "Synthetic",
-    "thyroid": "Thyroid",
-}  # fmt: skip
-
-
 def list_datasets() -> list[Entry]:
     """Return all data sets that have a name, sorted by it.
 

@@ -5,17 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from mauc.checks import unknown_word
-from mauc.datasets.registry import PAPER_LABELS
+from mauc.datasets.registry import dataset_label
 from mauc.exceptions import MaucError
 from mauc.registry import CLASSIFIERS, SELECTORS
 from mauc.stats.cells import as_pandas, check_columns
-
-# Short names that tables and figures write otherwise; other labels are shown as they stand.
-_SHOWN: dict[str, dict[str, str]] = {
-    "selector": {name: entry.label for name, entry in SELECTORS.items()},
-    "classifier": {name: entry.label for name, entry in CLASSIFIERS.items()},
-    "dataset": PAPER_LABELS,
-}
 
 
 def shown_name(kind: str, label: str) -> str:
@@ -32,7 +25,10 @@ def shown_name(kind: str, label: str) -> str:
     >>> shown_name("selector", "mrmr"), shown_name("selector", "my own")
     ('mRMR', 'my own')
     """
-    return _SHOWN[kind].get(label.lower(), label)
+    if kind == "dataset":
+        return dataset_label(label)
+    methods = SELECTORS if kind == "selector" else CLASSIFIERS
+    return methods[label.lower()].label if label.lower() in methods else label
 
 
 def rows_of(run: Any, *columns: str) -> Any:
