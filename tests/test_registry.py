@@ -11,10 +11,10 @@ import mauc.classifiers
 import mauc.selectors
 from mauc.exceptions import MaucError
 from mauc.registry import (
-    CLASS_HOMES,
     CLASSIFIERS,
     PAPER_SELECTORS,
     RELEVANCES,
+    SELECTOR_CLASSES,
     SELECTORS,
     make_classifier,
     make_selector,
@@ -36,7 +36,7 @@ def test_every_selector_class_has_an_entry_and_is_public():
         for name, value in vars(mauc.selectors).items()
         if isinstance(value, type) and issubclass(value, RankingSelector)
     }
-    assert classes == set(CLASS_HOMES)
+    assert classes == set(SELECTOR_CLASSES)
     assert classes <= set(mauc.__all__)
 
 
@@ -75,12 +75,12 @@ def test_nominal_columns_are_accepted_as_the_entry_says(name):
     assert METHODS[name].accepts.nominal <= has_option
 
 
-@pytest.mark.parametrize("name", SELECTORS)
-def test_a_selector_and_its_tags_say_what_the_entry_says(name):
-    selector = make_selector(name)
-    assert selector.accepts == SELECTORS[name].accepts
-    tags = selector.__sklearn_tags__().input_tags
-    assert (tags.sparse, tags.categorical) == (selector.accepts.sparse, selector.accepts.nominal)
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_and_its_tags_say_what_the_entry_says(name):
+    made = METHODS[name]()
+    assert made.accepts == METHODS[name].accepts
+    tags = made.__sklearn_tags__().input_tags
+    assert (tags.sparse, tags.categorical) == (made.accepts.sparse, made.accepts.nominal)
 
 
 @pytest.mark.parametrize("name", SELECTORS)

@@ -4,7 +4,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from mauc.registry import CLASS_HOMES
+from mauc.registry import SELECTOR_CLASSES
 
 __version__ = version("mauc")
 
@@ -18,13 +18,14 @@ _HOMES = {
     "experiments": ("load_run",),
     "metrics": (
         "MAUCInterval",
+        "MAUCScorer",
         "PairAUCReport",
         "mauc_interval",
         "mauc_score",
         "mauc_scorer",
         "pair_auc_scores",
     ),
-    "selectors": tuple(CLASS_HOMES),
+    "selectors": SELECTOR_CLASSES,
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

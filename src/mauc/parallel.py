@@ -8,6 +8,16 @@ from itertools import pairwise
 import numpy as np
 from joblib import effective_n_jobs
 
+from mauc.exceptions import MaucError
+
+
+def count_threads(n_jobs=None):
+    """Return the number of threads that `n_jobs` stands for, as joblib counts them."""
+    try:
+        return effective_n_jobs(n_jobs)
+    except (TypeError, ValueError) as error:
+        raise MaucError(f"n_jobs must be None or an int other than 0, got {n_jobs!r}.") from error
+
 
 def run_blocks(function, blocks, n_jobs=None):
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
@@ -22,7 +32,7 @@ def run_blocks(function, blocks, n_jobs=None):
     n_jobs : int, optional
         Threads, as joblib counts them.
     """
-    n_threads = effective_n_jobs(n_jobs)
+    n_threads = count_threads(n_jobs)
     if n_threads == 1:
         for block in blocks:
             yield block, function(block)

@@ -2,13 +2,12 @@
 
 The list of public names, ``mauc methods``, plans, tables, figures, pages and the tags of
 scikit-learn read these entries. It stands outside the packages of selectors and classifiers, and a
-class is imported when it is first asked for, so that the command line lists the methods without
-loading (and compiling) any.
+class is imported when it is first asked for, so that ``import mauc`` and ``mauc --help`` load none.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -62,17 +61,17 @@ class Method:
     is_in_paper: bool = False
 
     @property
-    def made_class(self) -> Any:
+    def estimator_class(self) -> Any:
         """The class, imported now."""
         return getattr(import_module(self.module), self.class_name)
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Return an unfitted estimator; an option that it does not have is refused."""
-        known = self.made_class().get_params()
+        made = self.estimator_class(*args, **self.options)
         for name in options:
-            if name not in known:
-                raise unknown_word(f"option of {self.kind} {self.name}", name, known)
-        return self.made_class(*args, **{**self.options, **options})
+            if name not in made.get_params():
+                raise unknown_word(f"option of {self.kind} {self.name}", name, made.get_params())
+        return made.set_params(**options)
 
 
 @dataclass(frozen=True)
@@ -104,10 +103,6 @@ class Relevance:
         """The function ``(problem, decomposition, chosen) -> scores``, imported when asked for."""
         return getattr(import_module(f"mauc.selectors.relevance.{self.module}"), self.function)
 
-    def __call__(self, problem: Any, decomposition: Any, chosen: Any, **options: Any) -> Any:
-        """Return the scores of chosen columns, shape (n_chosen, n_subproblems)."""
-        return self.score(problem, decomposition, chosen, **options)
-
 
 _AUC = Accepts(sparse=True, infinite=True, weights=True)
 _MOMENTS = Accepts(sparse=True, weights=True)
@@ -133,7 +128,7 @@ RELEVANCES = {row[0]: Relevance(*row) for row in (
 _PAPER = (
     ("mdfs", "MDFS", "MDFS", "mdfs", "AUC on class pairs drawn at random", _AUC),
     ("maucd", "MAUCD", "MAUCD", "maucd", "mean AUC over the class pairs", _AUC),
-    ("mrmr", "mRMR", "MRMR", "information", "relevance less redundancy", _BINNED),
+    ("mrmr", "mRMR", "MRMR", "information", "relevance minus redundancy", _BINNED),
     ("fsdd", "FSDD", "FSDD", "fsdd", "distance discriminant", _MOMENTS),
     ("schi", "SCHI", "SpreadFx", "spreadfx", "chi-square, the classes in turn", _BINNED,
      {"relevance": "chi2"}),
@@ -142,17 +137,17 @@ _PAPER = (
     ("chi", "CHI", "ChiSquare", "chi_square", "chi-square", _BINNED),
     ("su", "SU", "SymmetricalUncertainty", "symmetrical_uncertainty", "symmetrical uncertainty",
      _BINNED),
-    ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses less nearest hits",
+    ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses minus nearest hits",
      Accepts(nominal=True)),
 )
 _FURTHER = (
     ("fisher", "Fisher score", "FisherScore", "fisher_score", "Fisher score", _MOMENTS),
     ("ig", "information gain", "InformationGain", "information_gain", "information gain", _BINNED),
     ("anova", "ANOVA F", "AnovaF", "anova_f", "F of the analysis of variance", _MOMENTS),
-    ("fcbf", "FCBF", "FCBF", "information", "symmetrical uncertainty without what is covered",
+    ("fcbf", "FCBF", "FCBF", "information", "symmetrical uncertainty, redundant features removed",
      _BINNED),
     ("fast", "FAST", "FAST", "fast", "AUC of few thresholds", Accepts(sparse=True)),
-    ("arco", "ARCO", "ARCO", "arco", "AUC less rank correlation", _ORDERED),
+    ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
     ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
      "separation of all class pairs by the set", _ORDERED),
@@ -163,7 +158,7 @@ _CLASSIFIERS = (
     ("nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _FITTED),
     ("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _FITTED),
     ("1nn", "1NN", "NearestNeighbor", "nearest_neighbor", "the nearest sample", _FITTED),
-    ("svm", "SVM", "RBFSVM", "svm", "a machine with a Gaussian kernel", Accepts()),
+    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel", Accepts()),
 )
 # fmt: on
 
@@ -187,9 +182,18 @@ CLASSIFIERS = _methods("classifier", _CLASSIFIERS, True)
 #: short names of the paper's selectors, in its order
 PAPER_SELECTORS = tuple(name for name, entry in SELECTORS.items() if entry.is_in_paper)
 
-#: module of every selector class, and what the class accepts by default
-CLASS_HOMES = {entry.class_name: entry.module for entry in SELECTORS.values()}
-CLASS_ACCEPTS = {entry.class_name: entry.accepts for entry in SELECTORS.values()}
+#: names of the selector classes, and what the classes of all methods accept by default
+SELECTOR_CLASSES = tuple(dict.fromkeys(entry.class_name for entry in SELECTORS.values()))
+CLASS_ACCEPTS = {
+    entry.class_name: entry.accepts for entry in (*SELECTORS.values(), *CLASSIFIERS.values())
+}
+
+
+@cache
+def accepts_of(kind: type) -> Accepts:
+    """Return what a class accepts; one outside the library what its nearest ancestor in it does."""
+    names = (ancestor.__name__ for ancestor in kind.__mro__)
+    return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())
 
 
 def score_label(selector: Any) -> str:

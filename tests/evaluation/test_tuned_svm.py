@@ -57,8 +57,8 @@ def test_every_size_is_tuned_on_its_own_features():
             {"scope": "year"},
             "scope must be one of 'dataset', 'dataset_size', 'fold', 'fold_size', got 'year'",
         ),
-        ({"scope": "dataset"}, 'tuned= goes with scope="dataset"'),
-        ({"scope": "fold", "tuned": "x"}, 'tuned= goes with scope="dataset"'),
+        ({"scope": "dataset"}, 'tuned= is for scope="dataset"'),
+        ({"scope": "fold", "tuned": "x"}, 'tuned= is for scope="dataset"'),
         ({"scope": "dataset_size", "tuned": ["x"]}, r"one result per size \(2\), got 1"),
     ],
 )

@@ -172,6 +172,7 @@ def test_lists_ranges_and_numpy_numbers_make_the_same_plan():
     ) == plan  # fmt: skip
 
 
+IMPORTED = "sklearn.feature_selection.SelectKBest"  # whose options may have any value
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NAMES = TEXT.filter(
     lambda name: (
@@ -195,7 +196,7 @@ def test_a_plan_written_and_read_is_the_same_plan(names, source, value, target, 
         name=names[0],
         datasets=(DatasetSpec(names[0], source, target, {"missing": value}), DatasetSpec(names[1])),
         selectors=(
-            MethodSpec(names[1], "mdfs", {"schedule": value}),
+            MethodSpec(names[1], IMPORTED, {"k": value}),
             MethodSpec('it\'s "q"', "su"),
         ),
         classifiers=(MethodSpec("中 文", "nb"), MethodSpec(names[0], "svm", {"C": 1e-300})),
@@ -251,8 +252,8 @@ def test_the_schema_refuses_what_parsing_refuses(text):
 
 
 def test_nan_survives_the_way_through_toml():
-    plan = make_plan(selectors=(MethodSpec("a", "mdfs", {"schedule": [math.nan, -math.inf]}),))
-    nan, inf = parse_plan(plan_to_toml(plan)).selectors[0].options["schedule"]
+    plan = make_plan(selectors=(MethodSpec("a", IMPORTED, {"k": [math.nan, -math.inf]}),))
+    nan, inf = parse_plan(plan_to_toml(plan)).selectors[0].options["k"]
     assert math.isnan(nan)
     assert inf == -math.inf
 
@@ -274,3 +275,18 @@ def test_a_plan_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
     with pytest.raises(MaucError, match=r"latin\.toml is not UTF-8"):
         read_plan(tmp_path / "latin.toml")
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "options", "text"),
+    [
+        ("selectors", "mdfs", "schedule = 'hardst'", "mdfs: schedule .* did you mean 'hardest'"),
+        ("classifiers", "c45", "confidence = 2", r"c45: confidence must be a number in \(0, 0.5\]"),
+    ],
+)
+def test_a_wrong_value_of_an_option_is_refused_before_anything_runs(kind, method, options, text):
+    others = {"selectors": '["chi"]', "classifiers": '["nb"]'}
+    others[kind] = f'[{{method = "{method}", options = {{{options}}}}}]'
+    lines = [f"{key} = {value}" for key, value in others.items()]
+    with pytest.raises(MaucError, match=text):
+        parse_plan("\n".join(['name = "x"', 'datasets = ["wine"]', "sizes = [2]", *lines]))

@@ -76,6 +76,10 @@ class Unread:
     ("selector", "text"),
     [
         (MDFS(schedule="never"), "schedule must be one of 'random', .*, got 'never'"),
+        (MDFS(n_jobs=0), "n_jobs must be None or an int other than 0, got 0"),
+        (MRMR(n_jobs="two"), "n_jobs must be None or an int other than 0, got 'two'"),
+        (MDFS(random_state="seed"), "cannot be used to seed"),
+        (ReliefF(random_state="seed"), "cannot be used to seed"),
         (MDFS("some"), "n_features_to_select must be an int"),
         (SubproblemSelector(relevance="auk"), "relevance .* got 'auk'; did you mean 'auc'"),
         (SubproblemSelector(decomposition=3), "decomposition must be one of .*, got 3"),

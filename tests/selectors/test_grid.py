@@ -143,7 +143,7 @@ def test_ties_by_mean_relevance(rng, relevance):
     # whole numbers of few values tie often
     X, y = rng.integers(0, 2, (40, 12)).astype(float), rng.permutation(np.arange(40) % 3)
     problem = make_problem(BaseEstimator(), X, y)
-    scores = RELEVANCES[relevance](problem, Decomposition("one-vs-one", 3), slice(None))
+    scores = RELEVANCES[relevance].score(problem, Decomposition("one-vs-one", 3), slice(None))
     options = {"decomposition": "one-vs-one", "relevance": relevance, "schedule": "round_robin"}
     selector = SubproblemSelector("all", ties="mauc", **options).fit(X, y)
     mean = scores.mean(axis=1)

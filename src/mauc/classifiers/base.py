@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from mauc.exceptions import MaucError
 from mauc.problem.nominal import flag_columns
 from mauc.problem.validate import check_table, check_weights, encode_labels
+from mauc.registry import accepts_of
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         scores = self.predict_proba(X)
         return self.classes_[np.argmax(scores, axis=1)]
 
+    @property
+    def accepts(self):
+        """What input the classifier takes, as the registry says of its class or an ancestor."""
+        return accepts_of(type(self))
+
     def check_options(self):
         """Raise a `MaucError` if a parameter is wrong."""
 
@@ -109,4 +115,5 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = self.accepts.nominal
         return tags

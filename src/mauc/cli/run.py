@@ -59,18 +59,19 @@ def run(
 
     Example: mauc run smoke -o runs/first
     """
-    from mauc.experiments import plan_schema, read_plan, run_plan
+    from mauc.experiments import plan_schema, run_plan
+    from mauc.experiments.plan_file import read_plan_text
 
     if schema:
         print_json(plan_schema())
         return
     path = find_plan(plan)
-    parsed = read_plan(path)
+    parsed, text = read_plan_text(path)
     folder = output or Path("runs") / parsed.name
     try:
         summary = run_plan(
-            parsed, folder, text=path.read_text(encoding="utf-8"), engine=engine, n_jobs=jobs,
-            scheduler=scheduler, progress=progress, retry_failed=retry_failed,
+            parsed, folder, text=text, engine=engine, n_jobs=jobs, scheduler=scheduler,
+            progress=progress, retry_failed=retry_failed,
         )  # fmt: skip
     except KeyboardInterrupt:
         kept = f"finished cells are in {folder}; the same command resumes the run."

@@ -78,6 +78,8 @@ def tables(
     if dataset:
         rows = rows[rows["dataset"].isin(dataset)]
     selectors = list(rows["selector"].unique())
+    if not selectors:
+        raise MaucError(f"{run} has no rows yet.")
     if reference is None:
         first = "mdfs" if "mdfs" in selectors else selectors[0]
         comparison = replace(comparison, reference=first)

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import check_random_state
 
 from mauc.checks import check_choice, check_int, is_int
 from mauc.classifiers import NormalNaiveBayes
@@ -19,7 +18,7 @@ from mauc.metrics.class_pairs import ClassPairs
 from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
-from mauc.problem.validate import make_problem
+from mauc.problem.validate import check_generator, make_problem
 from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.selectors.rankings import rank_features
 
@@ -102,9 +101,9 @@ def siren_study(
     n_chosen = _check_n_features(n_features, problem.n_features)
     seed = random_state
     if not is_int(seed):
-        seed = check_random_state(random_state).randint(2**31 - 1)
+        seed = check_generator(random_state).randint(2**31 - 1)
     whole = Decomposition("whole", problem.n_classes)
-    lists, _ = rank_features(problem, whole, RELEVANCES[relevance], n_chosen, n_jobs=n_jobs)
+    lists, _ = rank_features(problem, whole, RELEVANCES[relevance].score, n_chosen, n_jobs=n_jobs)
     names = problem.feature_names
     feature_auc = _pair_scores(problem, "auc", n_jobs)
     scores = feature_auc if relevance == "auc" else _pair_scores(problem, relevance, n_jobs)
@@ -129,7 +128,9 @@ def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.nda
     """Return the relevance of all features on all pairs, shape (n_features, n_pairs)."""
     pairs = Decomposition("one-vs-one", problem.n_classes)
     blocks = problem.blocks(pairs.n_subproblems)
-    parts = run_blocks(lambda block: RELEVANCES[relevance](problem, pairs, block), blocks, n_jobs)
+    parts = run_blocks(
+        lambda block: RELEVANCES[relevance].score(problem, pairs, block), blocks, n_jobs
+    )
     return np.concatenate([part for _, part in parts])
 
 

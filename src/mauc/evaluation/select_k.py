@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
@@ -15,7 +15,7 @@ from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.exceptions import MaucWarning, UndefinedMAUCError
 from mauc.metrics.class_pairs import ClassPairs
-from mauc.problem.validate import make_problem
+from mauc.problem.validate import check_generator, make_problem
 from mauc.registry import Accepts
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -197,7 +197,7 @@ def stratified_folds(problem, n_folds, random_state):
 
     A class of one sample stays in the training part: there would be nothing to learn it from.
     """
-    generator = check_random_state(random_state)
+    generator = check_generator(random_state)
     counts = problem.class_counts
     if (counts > 1).sum() < 2:
         raise UndefinedMAUCError(

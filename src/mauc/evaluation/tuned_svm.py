@@ -77,7 +77,11 @@ def evaluate_tuned_svm(
     """
     check_choice("scope", scope, SCOPES)
     if scope.startswith("dataset") != (tuned is not None):
-        raise MaucError('tuned= goes with scope="dataset" or "dataset_size", and they need it.')
+        raise MaucError('tuned= is for scope="dataset" and "dataset_size" only, which need it.')
+    if tuned is not None and options:
+        raise MaucError(f"nothing is tuned with tuned=; leave out {', '.join(options)}.")
+    if scope == "dataset" and not isinstance(tuned, TuningResult):
+        raise MaucError(f'tuned= must be one TuningResult for scope="dataset", got {tuned!r}.')
     evaluator = FoldEvaluator(X_train, y_train, X_test, y_test, n_jobs=n_jobs)
     ranking, X_train = np.asarray(ranking), np.asarray(X_train)
     sizes = check_sizes(sizes, len(ranking), "the length of the ranking")

@@ -13,7 +13,7 @@ from typing import Any
 
 from joblib import cpu_count
 
-from mauc.checks import check_choice
+from mauc.checks import check_choice, is_int
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
 from mauc.experiments.data import receive_data
@@ -63,8 +63,8 @@ def check_engine(name: str, n_jobs: int | None, scheduler: str | None) -> None:
         raise MaucError(f'a scheduler goes with the engine "dask", not {name!r}.')
     if scheduler is not None and n_jobs not in (None, -1):
         raise MaucError(f"the workers of {scheduler} run already; n_jobs= is for local ones.")
-    if n_jobs is not None and n_jobs != -1 and n_jobs < 1:
-        raise MaucError(f"the number of workers must be from 1 up, or -1 for all, got {n_jobs}.")
+    if n_jobs is not None and n_jobs != -1 and not (is_int(n_jobs) and n_jobs >= 1):
+        raise MaucError(f"the number of workers must be from 1 up, or -1 for all, got {n_jobs!r}.")
     # The mark that multiprocessing sets while a new process imports the main script.
     if name != "serial" and getattr(current_process(), "_inheriting", False):
         raise MaucError(f"{GUARD}.")

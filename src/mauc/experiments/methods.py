@@ -21,7 +21,7 @@ def build_selector(spec: "MethodSpec", n_features_to_select: int | None = None) 
         if n_features_to_select is not None and "n_features_to_select" in made.get_params():
             made.set_params(n_features_to_select=n_features_to_select)
         return made
-    return make_selector(spec.method, n_features_to_select, **spec.options)
+    return _checked(spec, make_selector(spec.method, n_features_to_select, **spec.options))
 
 
 def build_classifier(spec: "MethodSpec") -> Any:
@@ -29,7 +29,15 @@ def build_classifier(spec: "MethodSpec") -> Any:
     _check_method("classifier", spec, CLASSIFIERS)
     if spec.is_imported:
         return _import_method(spec)
-    return make_classifier(spec.method, **spec.options)
+    return _checked(spec, make_classifier(spec.method, **spec.options))
+
+
+def _checked(spec: "MethodSpec", made: Any) -> Any:
+    try:
+        made.check_options()
+    except MaucError as error:
+        raise MaucError(f"{spec.name}: {error}") from error
+    return made
 
 
 def _check_method(kind: str, spec: "MethodSpec", known: Any) -> None:

@@ -227,7 +227,7 @@ def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
         if not isinstance(spec, kind):
             raise MaucError(f"{part} of the plan must hold {kind.__name__}, got {spec!r}.")
         _check_name(f"a name in {part}", spec.name)
-        _check_options(f"{part}, {spec.name}", spec.options)
+        _check_option_values(f"{part}, {spec.name}", spec.options)
         if isinstance(spec, DatasetSpec):
             _check_source(spec)
     names = [spec.name for spec in specs]
@@ -262,15 +262,15 @@ def _check_source(spec: DatasetSpec) -> None:
             raise unknown_word(what, option, dataset_options())
 
 
-def _check_options(what: str, value: Any, is_top: bool = True) -> None:
+def _check_option_values(what: str, value: Any, is_top: bool = True) -> None:
     """Check that options are what a TOML file can hold: every plan can be written down."""
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         for key, item in value.items():
-            _check_options(f"{what}, {key}", item, False)
+            _check_option_values(f"{what}, {key}", item, False)
     elif is_top:
         raise MaucError(f"options ({what}) must be a table, got {value!r}.")
     elif isinstance(value, list | tuple):
         for item in value:
-            _check_options(what, item, False)
+            _check_option_values(what, item, False)
     elif not isinstance(value, str | bool | int | float):
         raise MaucError(f"options ({what}) must be texts, numbers, lists or tables, got {value!r}.")

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from mauc.auc.score_auc import class_wins
 from mauc.checks import check_int, check_real
 from mauc.metrics.class_pairs import ClassPairs
 from mauc.metrics.mauc import check_scored, warn_of_absent
 from mauc.parallel import run_blocks
+from mauc.problem.validate import check_generator
 
 _BLOCK_RESAMPLES = 16  # per task
 
@@ -105,7 +105,7 @@ def mauc_interval(
 
     # A generator of its own for each resample: threads may take them in any order.
     if not isinstance(random_state, Integral | None):
-        random_state = check_random_state(random_state).randint(2**31 - 1)
+        random_state = check_generator(random_state).randint(2**31 - 1)
     seeds = np.random.SeedSequence(random_state).spawn(n_bootstrap)
     auc = np.empty((n_bootstrap, len(first)))
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -52,7 +52,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     problem : Problem
     """
     if y is None:
-        raise MaucError("this selector requires y to be passed, but the target y is None.")
+        raise MaucError("this estimator requires y to be passed, but the target y is None.")
     is_nominal = None
     if accepts.nominal and (is_frame(X) or estimator.categorical_features is not None):
         X, is_nominal = encode_nominal(X, estimator.categorical_features)
@@ -145,7 +145,7 @@ def encode_labels(y, *, min_classes=2):
     """Return the sorted classes, the class codes (int32) and the class counts of the labels."""
     with _mauc_errors():
         check_classification_targets(y)
-    classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
+        classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < min_classes:
         raise MaucError(
             f"y must hold at least {min_classes} classes to tell apart, "
@@ -158,6 +158,12 @@ def check_weights(sample_weight, X):
     """Return the weights of the rows of X, float64, all 1 for None; none may be negative."""
     with _mauc_errors():
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def check_generator(random_state):
+    """Return the generator of a `random_state`: None, an int or a RandomState."""
+    with _mauc_errors():
+        return check_random_state(random_state)
 
 
 def check_vector(values, name):

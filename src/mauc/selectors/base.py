@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.checks import is_int, is_real
 from mauc.exceptions import MaucError
+from mauc.parallel import count_threads
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.validate import check_columns, make_problem
-from mauc.registry import CLASS_ACCEPTS, Accepts
+from mauc.registry import Accepts, accepts_of
 from mauc.selectors.trace import SelectionTrace, Walk
 
 
@@ -34,7 +35,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     A subclass stores its parameters, ``n_features_to_select`` and ``n_jobs`` among them,
     implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own, checks
-    them in ``_check_options()``, whose result is passed on as `options`. What input it takes is
+    them in ``check_options()``, whose result is passed on as `options`. What input it takes is
     written in the registry.
     """
 
@@ -58,9 +59,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     def _fit(self, X, y, sample_weight=None):
         # A wrong option is refused before the data are looked at.
+        count_threads(self.n_jobs)
         if not is_int(self.n_features_to_select):
             check_n_features(self.n_features_to_select, 1, self._size_words)
-        options = self._check_options()
+        options = self.check_options()
         problem = make_problem(self, X, y, sample_weight, accepts=self.accepts)
         n_wanted = self._n_wanted(problem, X, y, sample_weight)
         ranked = self._rank(problem, n_wanted, options)
@@ -86,12 +88,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     @property
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
-        # A subclass outside the library takes what its nearest registered ancestor takes.
-        names = (kind.__name__ for kind in type(self).__mro__)
-        return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())
+        return accepts_of(type(self))
 
-    def _check_options(self) -> Any:
-        """Return the checked parameters for `_rank`."""
+    def check_options(self) -> Any:
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         return None
 
     @abstractmethod

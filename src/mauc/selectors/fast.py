@@ -80,6 +80,7 @@ class FAST(ListSelector):
         self.n_bins = n_bins
         self.n_jobs = n_jobs
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_int("n_bins", self.n_bins, 1)
-        return super()._check_options()
+        return super().check_options()

@@ -77,10 +77,11 @@ class FSDD(SampleWeightMixin, ListSelector):
         self.constants = constants
         self.n_jobs = n_jobs
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_real("beta", self.beta)
         check_choice("constants", self.constants, ("last", "first"))
-        return super()._check_options()
+        return super().check_options()
 
     def _rank(self, problem, n_wanted, recipe):
         ranked = super()._rank(problem, n_wanted, recipe)

@@ -3,12 +3,12 @@
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
+from mauc.problem.validate import check_generator
 from mauc.registry import RELEVANCES, Accepts
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.rankings import TIES, rank_features
@@ -55,12 +55,14 @@ class ListSelector(RankingSelector):
         accepts = RELEVANCES[relevance].accepts
         return accepts._replace(weights=accepts.weights and own.weights)
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
         check_choice("decomposition", recipe.decomposition, DECOMPOSITIONS)
         check_choice("relevance", recipe.relevance, RELEVANCES)
         check_choice("schedule", recipe.schedule, SCHEDULES)
         check_choice("ties", recipe.ties, TIES)
+        check_generator(getattr(self, "random_state", None))
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and not self.accepts.nominal:
             raise MaucError(
@@ -71,7 +73,7 @@ class ListSelector(RankingSelector):
 
     def _fit(self, X, y, sample_weight=None):
         if sample_weight is not None and not self.accepts.weights:
-            relevance = self._check_options().relevance
+            relevance = self.check_options().relevance
             weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
             raise MaucError(
                 f"sample_weight must be None for relevance {relevance!r}; "
@@ -88,12 +90,14 @@ class ListSelector(RankingSelector):
         lists, scores = rank_features(
             problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs, **options
         )
-        rng = check_random_state(getattr(self, "random_state", None))
+        rng = check_generator(getattr(self, "random_state", None))
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
 
         def separation(feature):
             if problem.is_nominal is not None and problem.is_nominal[feature]:
                 return np.full(decomposition.n_subproblems, 0.5)  # categories have no order
+            if pair_auc is not None and decomposition.name == "one-vs-one":
+                return pair_auc[feature]
             return auc_relevance(problem, decomposition, [feature])[0]
 
         walk = draw_features(lists, schedule, n_wanted, separation)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from mauc.checks import check_choice
-from mauc.stats.cells import make_cells
+from mauc.stats.cells import as_pandas, check_columns, make_cells
 from mauc.stats.paired import row_means
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def mean_interval(rows: "pd.DataFrame") -> "pd.DataFrame":
     .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52
        (2003).
     """
+    rows = as_pandas(rows)
+    check_columns(rows, ("status", "n_train", "n_test"))
     means = mean_mauc(rows)
     parts = rows[rows["status"] == "ok"].groupby([*_CELL, "selector"], observed=True)
     ratio = (parts["n_test"].mean() / parts["n_train"].mean()).rename("ratio").reset_index()
@@ -100,6 +102,7 @@ def problem_scores(rows: "pd.DataFrame", problems: str = "dataset") -> Any:
         Cells that some selector lacks are left out.
     """
     check_choice("problems", problems, ("dataset", "cell"))
+    rows = as_pandas(rows)
     means = mean_mauc(rows)
     scores = means.pivot(index=_CELL, columns="selector", values="mean")
     scores = scores[[str(name) for name in rows["selector"].unique()]].dropna()

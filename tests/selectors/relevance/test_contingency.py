@@ -38,7 +38,7 @@ def test_scores_equal_weka(name):
     X, y, n_classes, reference = weka_filters.load(name)
     problem, whole = problem_of(X, y), Decomposition("whole", n_classes)
     for relevance, key in NAMES.items():
-        scores = RELEVANCES[relevance](problem, whole, slice(None))[:, 0]
+        scores = RELEVANCES[relevance].score(problem, whole, slice(None))[:, 0]
         assert_allclose(scores, reference[key], rtol=1e-9, atol=1e-14)
         # where no cut pays there is nothing to round
         no_cut = np.diff(reference["cuts_offset"]) == 0

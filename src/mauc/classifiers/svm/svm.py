@@ -62,8 +62,8 @@ class RBFSVM(BaseClassifier):
     -----
     `predict_proba` gives hard scores, 1 for the predicted class and 0 for the others: what the
     paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; use them for
-    scoring with ``MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the mean
-    of the feature in the training data, as WEKA does.
+    scoring with ``mauc.MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the
+    mean of the feature in the training data, as WEKA does.
 
     References
     ----------

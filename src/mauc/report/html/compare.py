@@ -78,7 +78,7 @@ def find_reference(selector: RankingSelector, labels: list[str]) -> str:
         # SCHI and SSU are one class that differs in an option.
         if (
             entry
-            and entry.made_class is type(selector)
+            and entry.estimator_class is type(selector)
             and entry.options.items() <= parameters.items()
         ):
             return label

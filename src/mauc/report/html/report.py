@@ -140,6 +140,8 @@ def selection_report(
     >>> [feature["name"] for feature in report.to_dict()["features"][:2]]
     ['proline', 'flavanoids']
     """
+    if comparison is not None and run is None:
+        raise MaucError("comparison= needs run=, the rows to compare.")
     problem = _check_problem(selector, X, y, sample_weight)
     if study is not None:
         _check_study(study, problem)

@@ -1,11 +1,10 @@
 """ARCO: greedy, by AUC less rank correlation with what is selected."""
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_real
-from mauc.parallel import even_ranges, run_blocks, start_pool
+from mauc.parallel import count_threads, even_ranges, run_blocks, start_pool
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.arco.rank_columns import rank_columns, rank_type
 from mauc.selectors.arco.step import best_of_block
@@ -98,7 +97,8 @@ class ARCO(RankingSelector):
         self.redundancy_weight = redundancy_weight
         self.n_jobs = n_jobs
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         return check_real("redundancy_weight", self.redundancy_weight, 0)
 
     def _rank(self, problem, n_wanted, weight):
@@ -115,7 +115,7 @@ class ARCO(RankingSelector):
                 search.is_left, n_counted, redundancy_sum,
             )  # fmt: skip
 
-        n_threads = min(effective_n_jobs(self.n_jobs), ranks.size // BLOCK_WORK)
+        n_threads = min(count_threads(self.n_jobs), ranks.size // BLOCK_WORK)
         blocks = even_ranges(problem.n_features, n_threads)
         with start_pool(len(blocks)) as pool:
             search.run(best, blocks, pool)

@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_int, check_real
-from mauc.parallel import even_ranges, run_in, start_pool
+from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.greedy_mauc.measure import estimate_shrinkage, measure
@@ -166,7 +165,8 @@ class GreedyMAUC(RankingSelector):
         self.max_samples = max_samples
         self.n_jobs = n_jobs
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
         return _Options(
             None if is_auto else check_real("shrinkage", self.shrinkage, 0, 1, words=' or "auto"'),
@@ -309,4 +309,4 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
 def _feature_blocks(n_features, n_kept, n_pairs, n_jobs):
     """Cut the features into at most one block per thread, each worth its thread."""
     step = n_features * (n_kept * _PRODUCT_TIME + n_pairs * _EXP_TIME)
-    return even_ranges(n_features, min(effective_n_jobs(n_jobs), int(step / _THREAD_TIME)))
+    return even_ranges(n_features, min(count_threads(n_jobs), int(step / _THREAD_TIME)))

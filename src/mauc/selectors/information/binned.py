@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numba import njit
 
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.numerics.log_table import log_table
-from mauc.parallel import even_ranges, run_in, start_pool
+from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.problem.columns import read_only
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.information.joint_counts import (
@@ -43,7 +42,8 @@ BLOCK_WORK = 1 << 19
 class BinnedSelector(RankingSelector):
     """Base of the selectors that discretise all features first: MRMR, JMI and FCBF."""
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_choice("binning", self.binning, BINNINGS)
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
@@ -51,7 +51,7 @@ class BinnedSelector(RankingSelector):
     def _binned(self, problem):
         """Return the context that holds the features of a problem, discretised."""
         states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = count_threads(self.n_jobs)
         return binned_features(states, n_states, problem.codes, problem.n_classes, n_threads)
 
 

@@ -130,10 +130,11 @@ class FCBF(BinnedSelector):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_real("threshold", self.threshold, 0, 1)
         check_int("max_rounds", self.max_rounds, 1, optional=True)
-        super()._check_options()
+        super().check_options()
 
     def _rank(self, problem, n_wanted, options):
         with self._binned(problem) as features:

@@ -111,9 +111,10 @@ class MRMR(BinnedSelector):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_choice("criterion", self.criterion, CRITERIA)
-        super()._check_options()
+        super().check_options()
 
     def _rank(self, problem, n_wanted, options):
         with self._binned(problem) as features:

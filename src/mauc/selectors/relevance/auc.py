@@ -39,14 +39,12 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
     """
     wins, max_wins = pair_wins(problem, chosen)
-    if pair_auc is not None:
-        fold_wins(wins, max_wins, pair_auc[chosen])
-        if decomposition.name == "one-vs-one":
-            return pair_auc[chosen]
+    folded = np.empty(wins.shape) if pair_auc is None else pair_auc[chosen]
+    fold_wins(wins, max_wins, folded)
     if decomposition.name == "one-vs-rest":
         wins, max_wins = _rest_wins(wins, max_wins, problem.n_classes)
-    folded = np.empty(wins.shape)
-    fold_wins(wins, max_wins, folded)
+        folded = np.empty(wins.shape)
+        fold_wins(wins, max_wins, folded)
     if decomposition.name == "whole":
         return folded.mean(axis=1, keepdims=True)
     return folded

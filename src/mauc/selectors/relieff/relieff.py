@@ -3,12 +3,11 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 
 from mauc.checks import check_int, is_int
 from mauc.exceptions import MaucError
-from mauc.parallel import even_ranges
+from mauc.parallel import count_threads, even_ranges
+from mauc.problem.validate import check_generator
 from mauc.selectors.base import RankingSelector, one_list
 from mauc.selectors.relieff.neighbors import fill_panel, scan_panel
 from mauc.selectors.relieff.updates import MIN_RANGE, add_weights, scale_columns
@@ -113,13 +112,15 @@ class ReliefF(RankingSelector):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _check_options(self):
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         wanted = self.n_iterations
         is_word = isinstance(wanted, str) and wanted in ("all", "log")
         if not is_word and not (is_int(wanted) and wanted >= 1):
             raise MaucError(
                 f'n_iterations must be "all", "log" or an int of at least 1, got {wanted!r}.'
             )
+        check_generator(self.random_state)
         return check_int("n_neighbors", self.n_neighbors, 1)
 
     def _rank(self, problem, n_wanted, n_neighbors):
@@ -129,7 +130,7 @@ class ReliefF(RankingSelector):
             problem.n_classes,
             rows=self._draw_rows(problem.n_samples),
             n_neighbors=n_neighbors,
-            n_threads=effective_n_jobs(self.n_jobs),
+            n_threads=count_threads(self.n_jobs),
             is_nominal=problem.is_nominal,
         )
         ranking = np.argsort(-weights, kind="stable")[:n_wanted]
@@ -142,7 +143,7 @@ class ReliefF(RankingSelector):
             return None
         if n_iterations == "log":
             n_iterations = max(1, round(np.log(n_samples)))
-        return check_random_state(self.random_state).randint(n_samples, size=n_iterations)
+        return check_generator(self.random_state).randint(n_samples, size=n_iterations)
 
 
 def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None):
