@@ -16,13 +16,13 @@ _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
 
 @contextlib.contextmanager
 def open_atomic(path: str | Path, *, force: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file beside its place for writing; it takes the place when all is written.
+    """Open a temporary file next to `path` for writing; it is renamed when all is written.
 
     Parameters
     ----------
     path : str or Path
     force : bool, default=False
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
     """
     path = Path(path)
     _check_place(path, force)
@@ -48,7 +48,7 @@ def write_atomic(path: str | Path, content: bytes | str, *, force: bool = False)
     path : str or Path
     content : bytes or str
     force : bool, default=False
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def _check_place(path: Path, force: bool) -> None:
     if path.exists() and not force:
         raise MaucError(f"{path} exists already; force replaces it.")
     if not path.parent.is_dir():
-        raise MaucError(f"{path}: the folder {path.parent} is not there.")
+        raise MaucError(f"{path}: the folder {path.parent} does not exist.")
 
 
 def remove_parts(folder: Path) -> None:

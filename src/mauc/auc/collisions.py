@@ -71,7 +71,7 @@ def resolve_collisions(XT, row_keys, y, label_bits, n_known, words, is_resolved)
 
 @njit(cache=True, nogil=True)
 def is_collision_free(sorted_values, words, label_bits):
-    """Tell whether equal keys and equal values go together in one sorted column."""
+    """Return whether equal keys and equal values go together in one sorted column."""
     shift = np.uint32(label_bits)
     n_wrong = 0
     for i in range(uintp(max(0, words.shape[0] - 1))):

@@ -33,7 +33,7 @@ def label_bits_of(n_classes):
 
 
 def fits_words(n_samples, n_classes):
-    """Tell whether ranks of n samples and the class codes fit into 32 bits together."""
+    """Return whether ranks of n samples and the class codes fit into 32 bits together."""
     return int(n_samples).bit_length() + label_bits_of(n_classes) <= 32
 
 

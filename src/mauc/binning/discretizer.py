@@ -110,7 +110,7 @@ def find_cut_points(problem, n_jobs=None):
         return mdl_cut_points(problem.float_columns(block), problem.codes, role)
 
     cut_points = []
-    for _, (points, offsets) in run_blocks(cut, problem.blocks(), n_jobs):
+    for _, (points, offsets) in run_blocks(cut, problem.blocks(is_dense=True), n_jobs):
         cut_points += np.split(points, offsets[1:-1])
     return cut_points
 

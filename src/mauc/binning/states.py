@@ -56,7 +56,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
             elif binning == "mdl":
                 out[j], n_out[j] = _states(bins_of(XT[j], cut_points[column]), column)
 
-    for _ in run_blocks(fill, problem.blocks(), n_jobs):
+    for _ in run_blocks(fill, problem.blocks(is_dense=True), n_jobs):
         pass
     return states, n_states
 

@@ -181,7 +181,7 @@ def feature_table(selector: "RankingSelector", feature_names: list[str]) -> "Tab
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
     there, mean = f"{measure} there", f"mean {measure}" if is_paired else measure
-    asking: tuple[str, ...] = ("asked for by", "rank", there) if is_paired else ()
+    asking: tuple[str, ...] = ("drawn for", "rank", there) if is_paired else ()
     alone = [float(selector.scores_[step.feature]) for step in selector.trace_]
     # A greedy method judges a feature given those chosen before.
     is_greedy = not is_paired and alone != [step.score for step in selector.trace_]

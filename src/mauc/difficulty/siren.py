@@ -96,6 +96,7 @@ def siren_study(
     """
     check_choice("relevance", relevance, RELEVANCES)
     check_int("n_folds", n_folds, 2)
+    named = _labelled(selectors)
     checked = BaseEstimator()
     problem = make_problem(checked, X, y, accepts=Accepts())
     n_chosen = _check_n_features(n_features, problem.n_features)
@@ -119,7 +120,7 @@ def siren_study(
         chosen=lists.features[0],
         selections={
             name: _select(selector, X, y, n_chosen, seed, n_jobs)
-            for name, selector in _labelled(selectors).items()
+            for name, selector in named.items()
         },
     )
 
@@ -174,6 +175,8 @@ def _labelled(selectors: Iterable[Any] | Mapping[str, Any] | None) -> dict[str, 
             raise MaucError(
                 f"selectors must have distinct names, got {label!r} twice; give a dict."
             )
+        if isinstance(selector, str):
+            make_selector(selector)  # an unknown name is refused before the data are looked at
         labelled[label] = selector
     return labelled
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
-from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
+from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.exceptions import MaucWarning, UndefinedMAUCError
 from mauc.metrics.class_pairs import ClassPairs
@@ -159,6 +159,7 @@ def select_k(
     check_choice("rule", rule, RULES)
     check_real("tolerance", tolerance, 0)
     check_int("n_folds", n_folds, 2)
+    check_choice("response_method", response_method, ("auto", *RESPONSES))
     holder = BaseEstimator()
     holder.categorical_features = getattr(selector, "categorical_features", None)
     accepts = Accepts(sparse=True, infinite=True, nominal=True)

@@ -1,4 +1,4 @@
-"""RBF machines tuned per data set or fold, and size: a ranking in, MAUC out."""
+"""RBF SVMs tuned per data set or fold, and size: a ranking in, MAUC out."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Cells on a Dask cluster: one that is there, or one of local workers."""
+"""Cells on a Dask cluster: an existing one, or one of local workers."""
 
 import contextlib
 from collections.abc import Callable

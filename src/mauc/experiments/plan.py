@@ -83,7 +83,7 @@ class MethodSpec:
 
 @dataclass(frozen=True)
 class TuningSpec:
-    """How C and gamma of the RBF machine are chosen, by cross-validated MAUC.
+    """How C and gamma of the RBF SVM are chosen, by cross-validated MAUC.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def run_plan(
 ) -> RunSummary:  # fmt: skip
     """Run all cells of a plan that the folder does not have yet.
 
-    A run that was killed, at whatever moment, goes on where it was: every finished cell is a file
+    A run that was killed, at whatever moment, is resumed: every finished cell is a file
     of its own, written whole or not at all. The rows of a cell depend on its names alone, not on
     the engine, the number of workers or the order.
 

@@ -1,4 +1,4 @@
-"""What is still to be done: cells and tunings in, their results out, whatever workers die."""
+"""What is still to be done: cells and tunings in, their results out, even if workers die."""
 
 import threading
 import time

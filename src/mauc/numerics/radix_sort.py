@@ -20,7 +20,7 @@ def sort_tagged(values, tags, n, keys, spare):
     Parameters
     ----------
     values : ndarray of shape (>= n,), float64
-        None is NaN. -0.0 and 0.0 may be taken as different, -0.0 being the lower one.
+        Must not contain NaN. -0.0 and 0.0 may be taken as different, -0.0 being the lower one.
     tags : ndarray of shape (>= n,), int32
         Not negative; moved with the values.
     n : int

@@ -1,4 +1,4 @@
-"""Demšar's diagram: mean ranks of selectors, those not told apart joined by a bar."""
+"""Demšar's diagram: mean ranks of selectors, those without a significant difference joined by a bar."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ _POSTHOC = {"holm": "Holm", "nemenyi": "Nemenyi"}
 
 
 class CriticalDifferenceDisplay:
-    """Mean ranks on a line, best to the left; a bar joins selectors that are not told apart.
+    """Mean ranks on a line, best to the left; a bar joins those without a significant difference.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class CriticalDifferenceDisplay:
 
     def _title(self) -> str:
         test = _POSTHOC[self.posthoc]
-        return f"mean rank over {self.n_problems} problems (bar: not told apart, {test})"
+        return f"mean rank over {self.n_problems} problems (bar: no significant difference, {test})"
 
     def _draw_ruler(self, ax: Any, low: int, line: float) -> None:
         end = low + self.difference

@@ -57,6 +57,7 @@ def write_tables(
         The tables of `run_tables`, each in every format: table_<dataset>, runtime, ranks,
         stability and, with a baseline, win_draw_loss and summary.
     """
+    formats = _check_formats(formats)
     rows = rows_of(run, "dataset", "selector", "versions")
     datasets = _file_names(labels_of(rows, "dataset"))
     files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
@@ -64,7 +65,7 @@ def write_tables(
         files.get(name, name.replace("/", "_")): table
         for name, table in run_tables(rows, comparison).items()
     }
-    return _write_files(Path(folder), _render(tables, _check_formats(formats), rows), force)
+    return _write_files(Path(folder), _render(tables, formats, rows), force)
 
 
 def write_figures(
@@ -128,9 +129,10 @@ def write_published(
     files : list of Path
         published in every format, and the files of `write_figures`.
     """
+    formats = _check_formats(formats)
     rows = rows_of(run, "dataset", "selector", "versions")
     compared = compare_published(rows, comparison, methods=methods)
-    files = _render({"published": compared}, _check_formats(formats), rows)
+    files = _render({"published": compared}, formats, rows)
     drawings = _drawings(rows, compared.comparison)
     return _write_files(Path(folder), {**files, **_draw(drawings, stamp_of(rows), dpi)}, force)
 

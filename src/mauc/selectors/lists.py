@@ -29,7 +29,7 @@ class Recipe(NamedTuple):
 class ListSelector(RankingSelector):
     """Base of the selectors that draw features from one ranking list per sub-problem.
 
-    A subclass has a `preset`, of which its parameters of the same names take the place; the
+    A subclass has a `preset`, whose fields are overridden by parameters of the same name; the
     parameters named in `relevance_options` are passed on to the relevance. It has
     ``random_state`` if its schedule draws and ``categorical_features`` if its relevance takes
     nominal columns.
@@ -88,8 +88,9 @@ class ListSelector(RankingSelector):
         if recipe.relevance == "auc":
             pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
         lists, scores = rank_features(
-            problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs, **options
-        )
+            problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs,
+            is_dense=recipe.relevance != "auc", **options,
+        )  # fmt: skip
         rng = check_generator(getattr(self, "random_state", None))
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
 

@@ -45,7 +45,7 @@ class MAUCD(SampleWeightMixin, ListSelector):
 
     See Also
     --------
-    MDFS : Gives every pair of classes its say.
+    MDFS : Ranks features on every pair of classes.
 
     References
     ----------

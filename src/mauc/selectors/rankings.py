@@ -34,7 +34,17 @@ class RankingLists:
         return self.features.shape[1]
 
 
-def rank_features(problem, decomposition, relevance, length, ties="index", n_jobs=None, **options):
+def rank_features(
+    problem,
+    decomposition,
+    relevance,
+    length,
+    ties="index",
+    n_jobs=None,
+    *,
+    is_dense=True,
+    **options,
+):
     """Rank the features of a problem on every sub-problem.
 
     Only the best `length` of each list are held while blocks of columns pass by, so memory is
@@ -52,6 +62,8 @@ def rank_features(problem, decomposition, relevance, length, ties="index", n_job
         Equal scores go by column number, the smaller first; or by the mean score over all
         sub-problems, the larger first, then by column number.
     n_jobs : int, optional
+    is_dense : bool, default=True
+        Whether the relevance fills in sparse columns.
     **options
         Further arguments of the relevance.
 
@@ -71,7 +83,7 @@ def rank_features(problem, decomposition, relevance, length, ties="index", n_job
         return np.ascontiguousarray(relevance(problem, decomposition, block, **options))
 
     n_held = 0
-    for block, scores in run_blocks(score, problem.blocks(n_lists), n_jobs):
+    for block, scores in run_blocks(score, problem.blocks(n_lists, is_dense=is_dense), n_jobs):
         mean_scores[block] = scores.mean(axis=1)
         seconds = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
         n_held = offer_block(

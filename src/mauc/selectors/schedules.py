@@ -31,7 +31,7 @@ class Random:
         return self.rng.randint(self.n_lists, size=_BATCH)
 
     def next_list(self, is_open):
-        """Return the list whose turn it is."""
+        """Return the number of the list to draw from."""
         while True:
             for number in self.drawn:
                 # Drawing again leaves the open lists equally likely.
@@ -65,7 +65,7 @@ class RoundRobin:
         self.turn = -1
 
     def next_list(self, is_open):
-        """Return the list whose turn it is."""
+        """Return the number of the list to draw from."""
         while True:
             self.turn = (self.turn + 1) % len(self.order)
             if is_open[self.order[self.turn]]:
@@ -86,7 +86,7 @@ class Hardest:
         self.separation = np.zeros(decomposition.n_subproblems)
 
     def next_list(self, is_open):
-        """Return the list whose turn it is."""
+        """Return the number of the list to draw from."""
         return int(np.argmin(np.where(is_open, self.separation, np.inf)))
 
     def observe(self, scores):

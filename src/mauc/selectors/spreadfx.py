@@ -58,7 +58,7 @@ class SpreadFx(ListSelector):
 
     See Also
     --------
-    MDFS : Gives every pair of classes its say.
+    MDFS : Ranks features on every pair of classes.
 
     References
     ----------

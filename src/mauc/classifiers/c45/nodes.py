@@ -117,7 +117,7 @@ def compact(tree):
 
 @njit(cache=True, nogil=True)
 def goes_left(value, threshold):
-    """Tell whether a known value takes the first branch of a numeric split."""
+    """Return whether a known value takes the first branch of a numeric split."""
     return value - threshold < EPS or value <= threshold
 
 

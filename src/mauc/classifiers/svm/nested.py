@@ -1,4 +1,4 @@
-"""RBF machine on nested feature sets: squared distances grow from size to size."""
+"""RBF SVM on nested feature sets: squared distances grow from size to size."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Choose C and gamma of the RBF machine by cross-validated MAUC: data in, TuningResult out."""
+"""Choose C and gamma of the RBF SVM by cross-validated MAUC: data in, TuningResult out."""
 
 from dataclasses import dataclass
 

@@ -48,7 +48,7 @@ def write_table(
     format : {"arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv"}, optional
         Instead of the extension.
     force : bool, default=False
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
 
     Returns
     -------

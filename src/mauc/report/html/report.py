@@ -61,7 +61,7 @@ class Report:
         ----------
         path : str or Path
         force : bool, default=False
-            Whether a file that is there may be replaced.
+            Whether an existing file may be replaced.
 
         Returns
         -------

@@ -148,6 +148,6 @@ def measure(problem, pair_auc=None, n_jobs=None):
         rank_columns(problem.ordered_columns(block), ranks[block], squares[block])
         relevance[block] = auc_relevance(problem, whole, block, pair_auc)[:, 0]
 
-    for _ in run_blocks(fill, problem.blocks(), n_jobs):
+    for _ in run_blocks(fill, problem.blocks(is_dense=True), n_jobs):
         pass
     return ranks, squares, relevance

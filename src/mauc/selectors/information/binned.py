@@ -12,7 +12,7 @@ are equal up to the names of their states are therefore truly tied.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -55,15 +55,27 @@ class BinnedSelector(RankingSelector):
         return binned_features(states, n_states, problem.codes, problem.n_classes, n_threads)
 
 
+class CountArrays(NamedTuple):
+    """What the kernels read, in the order of their arguments."""
+
+    D: np.ndarray  #: states; this and the next five as in `feature_margins`
+    n_states: np.ndarray
+    starts: np.ndarray
+    planes: np.ndarray
+    counts: np.ndarray
+    margin_logs: np.ndarray
+    log_n: int  #: L(n_samples)
+    table: np.ndarray  #: this and the unit as in `log_table`
+    unit: float
+
+
 @dataclass(frozen=True)
 class BinnedFeatures:
     """Features ready for joint counts, and the threads to count them with.
 
     Parameters
     ----------
-    arrays : tuple
-        What the kernels read: `D`, `n_states`, `starts`, `planes`, `counts`, `margin_logs`
-        (see `feature_margins`), `log_n` = L(n_samples), and `table`, `unit` (see `log_table`).
+    arrays : CountArrays
     y : ndarray of shape (n_samples,), int32
     class_counts : ndarray of shape (n_classes,), int64
     log_y : int
@@ -77,7 +89,7 @@ class BinnedFeatures:
         For `mauc.parallel.run_in`.
     """
 
-    arrays: tuple[Any, ...]
+    arrays: CountArrays
     y: np.ndarray
     class_counts: np.ndarray
     log_y: int
@@ -113,7 +125,9 @@ def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFe
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
     table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes)
-    arrays = (D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit)
+    arrays = CountArrays(
+        D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
+    )
     relevance = np.empty(n_features, dtype=np.float64)
 
     def count(block):

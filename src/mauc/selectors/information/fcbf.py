@@ -188,9 +188,9 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
     >>> ranking, rounds
     (array([0, 2, 1]), array([1, 1, 2]))
     """
-    D, margin_logs, log_n, unit = (features.arrays[place] for place in (0, 5, 6, 8))
-    n_samples = D.shape[1]
-    entropies = (log_n - margin_logs) / (n_samples * unit)
+    arrays = features.arrays
+    n_samples, log_n, unit = arrays.D.shape[1], arrays.log_n, arrays.unit
+    entropies = (log_n - arrays.margin_logs) / (n_samples * unit)
     class_entropy = (log_n - features.log_y) / (n_samples * unit)
     relevance = np.array(
         [

@@ -58,8 +58,8 @@ class JMI(BinnedSelector):
     scores_ : ndarray of shape (n_features,)
         Relevance I(f; y) of every feature, in nats.
     trace_ : SelectionTrace
-        For each step the feature and its criterion at that step: I(f; y) at the first, the sum of
-        the notes, in nats, at the others; -inf for constant features.
+        For each step the feature and its criterion at that step: I(f; y) at the first, the sum
+        under Notes, in nats, at the others; -inf for constant features.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
         NaN for nominal ones.
@@ -157,7 +157,7 @@ def jmi_search(features, k):
     """
     search = GreedySearch(features.relevance, features.is_constant, k)
     sums = np.zeros(len(features.relevance))
-    D, planes = features.arrays[0], features.arrays[3]
+    D, planes = features.arrays.D, features.arrays.planes
 
     def merge_last(step):
         # sums are over ranking[:step - 1], and the last chosen feature is added to them.
