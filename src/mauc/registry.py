@@ -190,7 +190,7 @@ CLASS_ACCEPTS = {
 
 
 @cache
-def accepts_of(kind: type) -> Accepts:
+def accepts_of(kind: Any) -> Accepts:
     """Return what a class accepts; one outside the library what its nearest ancestor in it does."""
     names = (ancestor.__name__ for ancestor in kind.__mro__)
     return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())

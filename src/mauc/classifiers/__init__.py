@@ -8,12 +8,6 @@ from mauc.classifiers.svm.tuning import TuningResult, tune_rbf_svm
 from mauc.registry import CLASSIFIERS, make_classifier
 
 __all__ = [
-    "C45",
-    "CLASSIFIERS",
-    "RBFSVM",
-    "NearestNeighbor",
-    "NormalNaiveBayes",
-    "TuningResult",
-    "make_classifier",
-    "tune_rbf_svm",
-]
+    "C45", "CLASSIFIERS", "RBFSVM", "NearestNeighbor", "NormalNaiveBayes", "TuningResult",
+    "make_classifier", "tune_rbf_svm",
+]  # fmt: skip

@@ -11,22 +11,7 @@ from mauc.datasets.registry import Entry, dataset_info, dataset_label, list_data
 from mauc.datasets.writers import WRITABLE, write_table
 
 __all__ = [
-    "BUNDLED",
-    "FORMATS",
-    "NOMINAL",
-    "WRITABLE",
-    "Dataset",
-    "Entry",
-    "check_numeric",
-    "dataset_info",
-    "dataset_label",
-    "encode_dataset",
-    "fetch",
-    "list_datasets",
-    "load_bundled",
-    "load_dataset",
-    "make_control_charts",
-    "make_siren",
-    "read_csv",
-    "write_table",
-]
+    "BUNDLED", "FORMATS", "NOMINAL", "WRITABLE", "Dataset", "Entry", "check_numeric",
+    "dataset_info", "dataset_label", "encode_dataset", "fetch", "list_datasets", "load_bundled",
+    "load_dataset", "make_control_charts", "make_siren", "read_csv", "write_table",
+]  # fmt: skip

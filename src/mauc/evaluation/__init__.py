@@ -5,11 +5,6 @@ from mauc.evaluation.select_k import SizeCurve, select_k
 from mauc.evaluation.tuned_svm import TunedScores, evaluate_tuned_svm
 
 __all__ = [
-    "FoldEvaluator",
-    "Measurement",
-    "SizeCurve",
-    "TunedScores",
-    "evaluate_ranking",
-    "evaluate_tuned_svm",
-    "select_k",
-]
+    "FoldEvaluator", "Measurement", "SizeCurve", "TunedScores", "evaluate_ranking",
+    "evaluate_tuned_svm", "select_k",
+]  # fmt: skip

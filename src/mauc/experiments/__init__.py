@@ -7,17 +7,6 @@ from mauc.experiments.rows import Row
 from mauc.experiments.run import RunSummary, run_plan
 
 __all__ = [
-    "Cell",
-    "DatasetSpec",
-    "MethodSpec",
-    "Plan",
-    "Row",
-    "RunSummary",
-    "TuningSpec",
-    "load_run",
-    "parse_plan",
-    "plan_schema",
-    "plan_to_toml",
-    "read_plan",
-    "run_plan",
-]
+    "Cell", "DatasetSpec", "MethodSpec", "Plan", "Row", "RunSummary", "TuningSpec", "load_run",
+    "parse_plan", "plan_schema", "plan_to_toml", "read_plan", "run_plan",
+]  # fmt: skip

@@ -5,11 +5,6 @@ from mauc.metrics.mauc import PairAUCReport, mauc_score, pair_auc_scores
 from mauc.metrics.scorer import MAUCScorer, mauc_scorer
 
 __all__ = [
-    "MAUCInterval",
-    "MAUCScorer",
-    "PairAUCReport",
-    "mauc_interval",
-    "mauc_score",
-    "mauc_scorer",
+    "MAUCInterval", "MAUCScorer", "PairAUCReport", "mauc_interval", "mauc_score", "mauc_scorer",
     "pair_auc_scores",
-]
+]  # fmt: skip

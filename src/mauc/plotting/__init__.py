@@ -11,13 +11,6 @@ from mauc.plotting.tree import TreeDisplay
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 
 __all__ = [
-    "CriticalDifferenceDisplay",
-    "CurvesDisplay",
-    "PairMapDisplay",
-    "SirenDisplay",
-    "SizeCurveDisplay",
-    "StabilityDisplay",
-    "TraceDisplay",
-    "TreeDisplay",
-    "WinDrawLossDisplay",
-]
+    "CriticalDifferenceDisplay", "CurvesDisplay", "PairMapDisplay", "SirenDisplay",
+    "SizeCurveDisplay", "StabilityDisplay", "TraceDisplay", "TreeDisplay", "WinDrawLossDisplay",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Demšar's diagram: mean ranks of selectors, those without a significant difference joined by a bar."""
+"""Demšar's diagram: mean ranks of selectors, a bar joins those that do not differ."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -11,23 +11,8 @@ from mauc.report.tables import MaucTable, mauc_table
 from mauc.report.write import write_figures, write_published, write_tables
 
 __all__ = [
-    "MaucTable",
-    "PublishedComparison",
-    "Report",
-    "Table",
-    "compare_published",
-    "load_published",
-    "load_published_runtime",
-    "mauc_table",
-    "paper_folder",
-    "ranks_table",
-    "run_tables",
-    "runtime_table",
-    "selection_report",
-    "stability_table",
-    "summary_table",
-    "win_draw_loss_table",
-    "write_figures",
-    "write_published",
-    "write_tables",
-]
+    "MaucTable", "PublishedComparison", "Report", "Table", "compare_published",
+    "load_published", "load_published_runtime", "mauc_table", "paper_folder", "ranks_table",
+    "run_tables", "runtime_table", "selection_report", "stability_table", "summary_table",
+    "win_draw_loss_table", "write_figures", "write_published", "write_tables",
+]  # fmt: skip

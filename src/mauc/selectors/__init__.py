@@ -20,24 +20,7 @@ from mauc.selectors.subproblem import SubproblemSelector
 from mauc.selectors.symmetrical_uncertainty import SymmetricalUncertainty
 
 __all__ = [
-    "ARCO",
-    "FAST",
-    "FCBF",
-    "FSDD",
-    "JMI",
-    "MAUCD",
-    "MDFS",
-    "MRMR",
-    "PAPER_SELECTORS",
-    "SELECTORS",
-    "AnovaF",
-    "ChiSquare",
-    "FisherScore",
-    "GreedyMAUC",
-    "InformationGain",
-    "ReliefF",
-    "SpreadFx",
-    "SubproblemSelector",
-    "SymmetricalUncertainty",
-    "make_selector",
-]
+    "ARCO", "FAST", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "PAPER_SELECTORS",
+    "SELECTORS", "AnovaF", "ChiSquare", "FisherScore", "GreedyMAUC", "InformationGain",
+    "ReliefF", "SpreadFx", "SubproblemSelector", "SymmetricalUncertainty", "make_selector",
+]  # fmt: skip

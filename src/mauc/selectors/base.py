@@ -88,7 +88,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     @property
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
-        return accepts_of(type(self))
+        kind: Any = type(self)
+        return accepts_of(kind)
 
     def check_options(self) -> Any:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

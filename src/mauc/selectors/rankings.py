@@ -35,16 +35,9 @@ class RankingLists:
 
 
 def rank_features(
-    problem,
-    decomposition,
-    relevance,
-    length,
-    ties="index",
-    n_jobs=None,
-    *,
-    is_dense=True,
+    problem, decomposition, relevance, length, ties="index", n_jobs=None, *, is_dense=True,
     **options,
-):
+):  # fmt: skip
     """Rank the features of a problem on every sub-problem.
 
     Only the best `length` of each list are held while blocks of columns pass by, so memory is

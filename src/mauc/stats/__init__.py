@@ -9,24 +9,8 @@ from mauc.stats.ranks import FriedmanTest, average_ranks, friedman_test
 from mauc.stats.selections import Stability, selector_stability, stability
 
 __all__ = [
-    "PAPER_COMPARISON",
-    "Comparison",
-    "FriedmanTest",
-    "PairedTest",
-    "Stability",
-    "average_ranks",
-    "compare_to",
-    "corrected_t_test",
-    "critical_difference",
-    "friedman_test",
-    "holm_test",
-    "marked_means",
-    "mean_interval",
-    "mean_mauc",
-    "problem_scores",
-    "rank_cliques",
-    "selector_stability",
-    "stability",
-    "wilcoxon_test",
-    "win_draw_loss",
-]
+    "PAPER_COMPARISON", "Comparison", "FriedmanTest", "PairedTest", "Stability",
+    "average_ranks", "compare_to", "corrected_t_test", "critical_difference", "friedman_test",
+    "holm_test", "marked_means", "mean_interval", "mean_mauc", "problem_scores", "rank_cliques",
+    "selector_stability", "stability", "wilcoxon_test", "win_draw_loss",
+]  # fmt: skip
