@@ -18,9 +18,9 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
 
     Examples
     --------
-    >>> check_choice("ties", "indx", ("index", "mauc"))
+    >>> check_choice("ties", "mau", ("index", "mauc"))
     Traceback (most recent call last):
-    mauc.exceptions.MaucError: ties must be one of 'index', 'mauc', got 'indx'; ...
+    mauc.exceptions.MaucError: ties must be one of 'index', 'mauc', got 'mau'; ...
     """
     choices = list(choices)
     # The value may be an array, which has no answer to whether it equals a word.
