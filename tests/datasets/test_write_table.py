@@ -144,7 +144,7 @@ def test_errors_name_what_cannot_be_written(dataset, tmp_path):
         write_table(dataset, tmp_path / "data.mat")
     with pytest.raises(MaucError, match="tells no format"):
         write_table(dataset, tmp_path / "data.xyz")
-    with pytest.raises(MaucError, match=r"the folder .*none is not there"):
+    with pytest.raises(MaucError, match=r"the folder .*none does not exist"):
         write_table(dataset, tmp_path / "none" / "data.csv")
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(MaucError, match="is a folder"):

@@ -32,9 +32,9 @@ def matrices(data):
     """Give ``(decomposition, relevance) -> scores`` of shape (n_features, n_subproblems)."""
     problem = make_problem(BaseEstimator(), *data)
     return {
-        (name, relevance): score(problem, Decomposition(name, N_CLASSES), slice(None))
+        (name, relevance): entry.score(problem, Decomposition(name, N_CLASSES), slice(None))
         for name in DECOMPOSITIONS
-        for relevance, score in RELEVANCES.items()
+        for relevance, entry in RELEVANCES.items()
     }
 
 
