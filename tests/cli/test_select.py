@@ -179,3 +179,22 @@ def test_hostile_names_stay_on_their_lines(hostile_file):
     assert result.stdout.count("\n") == 3 + 6  # what it is, heads, rule, rows
     got = run_json("select", hostile_file, "-t", "label", "-k", "all")
     assert {row["feature"] for row in got["features"]} >= {"new\nline", "\x1b[31mesc", "L" * 300}
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["select", "-m", "magic"], "--method must be one of mdfs,"),
+        (["select", "--set", "schedule=never"], "schedule must be one of 'random'"),
+        (["rank", "-m", "magic"], "--method must be one of mdfs,"),
+        (["rank", "-m", "mrmr", "--set", "binning=bins"], "binning must be one of"),
+        (["compare", "-m", "mdfs,magic"], "selector must be one of"),
+        (["compare", "-c", "magic"], "classifier must be one of"),
+        (["siren", "--relevance", "magic"], "relevance must be one of"),
+        (["siren", "-m", "magic"], "selector must be one of"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_option_is_refused_before_the_file_is_read(words, text):
+    command, *options = words
+    assert text in run(command, "no_such_file.csv", *options, code=2).stderr

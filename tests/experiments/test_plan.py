@@ -223,7 +223,8 @@ def test_the_schema_takes_what_plan_to_toml_writes():
         selectors=(MethodSpec("f", "sklearn.feature_selection.SelectKBest"), MethodSpec("mdfs")),
         tuning=TuningSpec(size=3),
     )
-    jsonschema.validate(tomllib.loads(plan_to_toml(plan)), plan_schema())
+    written = tomllib.loads(plan_to_toml(plan))
+    assert list(jsonschema.Draft7Validator(plan_schema()).iter_errors(written)) == []
 
 
 @pytest.mark.parametrize(

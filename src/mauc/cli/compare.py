@@ -127,6 +127,7 @@ def compare(
     Example: mauc compare data.csv --target label --methods mdfs,mrmr,su --sizes 5,10,20
     """
     from mauc.experiments import MethodSpec, Plan, load_run, run_plan
+    from mauc.experiments.methods import build_classifier, build_selector
     from mauc.stats import compare_to, mean_mauc
 
     check_figure(figure, force=force)
@@ -136,23 +137,28 @@ def compare(
     if reference is not None and reference not in names:
         raise unknown_word("--reference", reference, names)
     comparison = make_comparison(reference or names[0], test, alpha)
+    selectors = tuple(MethodSpec(name) for name in names)
+    models = tuple(MethodSpec(name) for name in words_of(classifiers, "--classifiers"))
+    for spec in selectors:
+        build_selector(spec)  # a wrong name is refused before the data are read
+    for spec in models:
+        build_classifier(spec)
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
     numbers_only(dataset, "mauc compare")
     given = {
         "format": data_format, "nominal": nominal, "drop": drop, "encoding": encoding,
         "separator": separator and separator.replace("\\t", "\t"),
     }  # fmt: skip
-    spec = _dataset_spec(dataset, data, target, {key: given[key] for key in given if given[key]})
+    source = _dataset_spec(dataset, data, target, {key: given[key] for key in given if given[key]})
     plan = Plan(
-        name=f"compare {spec.name}", datasets=(spec,),
-        selectors=tuple(MethodSpec(name) for name in names),
-        classifiers=tuple(MethodSpec(name) for name in words_of(classifiers, "--classifiers")),
+        name=f"compare {source.name}", datasets=(source,),
+        selectors=selectors, classifiers=models,
         sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
     )  # fmt: skip
     try:
         summary = run_plan(
             plan, output, engine="serial" if jobs == 1 else "processes", n_jobs=jobs,
-            progress=progress, data={spec.name: dataset},
+            progress=progress, data={source.name: dataset},
         )  # fmt: skip
     except KeyboardInterrupt:
         kept = f"finished cells are in {output}; the same command resumes the run."
@@ -170,7 +176,8 @@ def compare(
         from mauc.report import selection_report
 
         baseline = reference or names[0]
-        selector = named_selector(baseline, max(plan.sizes), None, seed, 1)
+        selector = named_selector(baseline, None, seed, 1)
+        selector.set_params(n_features_to_select=max(plan.sizes))
         fit_on(selector, dataset, baseline)
         page = selection_report(
             selector, dataset.X, dataset.y,
@@ -193,7 +200,7 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        print_text(mauc_table(rows, spec.name, comparison).to_text())
+        print_text(mauc_table(rows, source.name, comparison).to_text())
         print_table(overview(rows, comparison))
     say_files(files)
     if failed:

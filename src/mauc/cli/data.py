@@ -61,9 +61,9 @@ def numbers_only(dataset: "Dataset", what: str) -> None:
 
 
 def named_selector(
-    method: str, size: int | str, options: list[str] | None, seed: int, jobs: int
+    method: str, options: list[str] | None, seed: int, jobs: int
 ) -> "RankingSelector":
-    """Return the unfitted selector of ``--method`` with its ``--set`` options."""
+    """Return the unfitted selector of ``--method`` with its ``--set`` options, checked."""
     from mauc.registry import SELECTORS, make_selector
 
     if method not in SELECTORS:
@@ -80,7 +80,8 @@ def named_selector(
             raise unknown_word(f"--set for the method {method}", name, choices)
     common = {"random_state": seed, "n_jobs": jobs}
     given |= {name: value for name, value in common.items() if name in known}
-    selector: RankingSelector = make_selector(method, size, **given)
+    selector: RankingSelector = make_selector(method, **given)
+    selector.check_options()
     return selector
 
 

@@ -67,9 +67,10 @@ def rank(
     """
     check_outputs(pairs, force=force)
     check_extension("--pairs", pairs, (".csv", ".parquet"))
+    selector = named_selector(method, options, seed, jobs)
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
     size = check_size(k or "all", dataset.n_features)
-    selector = named_selector(method, size, options, seed, jobs)
+    selector.set_params(n_features_to_select=size)
     if pairs is not None:
         numbers_only(dataset, "--pairs")
     fit_on(selector, dataset, method)

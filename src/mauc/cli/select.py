@@ -78,9 +78,10 @@ def select(
     check_outputs(output, report, force=force)
     check_extension("--report", report, (".html", ".htm", ".json"))
     _check_table(output)
+    selector = named_selector(method, options, seed, jobs)
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
     size = check_size(k, dataset.n_features)
-    selector = named_selector(method, size, options, seed, jobs)
+    selector.set_params(n_features_to_select=size)
     fit_on(selector, dataset, method)
     files = _write_files(selector, dataset, output, report, force=force)
     if as_json:

@@ -66,16 +66,22 @@ def siren(
     """
     import numpy as np
 
+    from mauc.checks import check_choice
     from mauc.difficulty import siren_study
+    from mauc.registry import RELEVANCES, make_selector
 
     check_figure(figure, force=force)
+    check_choice("relevance", relevance, RELEVANCES)
+    names = words_of(methods, "--methods")
+    for name in names:
+        make_selector(name)  # a wrong name is refused before the data are read
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
     numbers_only(dataset, "mauc siren")
     if k is not None:
         check_size(str(k), dataset.n_features)
     study = siren_study(
         dataset.X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=words_of(methods, "--methods"), random_state=seed, n_jobs=jobs,
+        selectors=names, random_state=seed, n_jobs=jobs,
     )  # fmt: skip
     files = []
     if figure is not None:

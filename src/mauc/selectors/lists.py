@@ -41,7 +41,7 @@ class ListSelector(RankingSelector):
     @property
     def recipe(self) -> Recipe:
         """What makes the selector, with its present parameters."""
-        given = {name: getattr(self, name) for name in Recipe._fields if hasattr(self, name)}
+        given = {name: getattr(self, name) for name in Recipe._fields[:-1] if hasattr(self, name)}
         options = {name: getattr(self, name) for name in self.relevance_options}
         return self.preset._replace(**given, options=options)
 
