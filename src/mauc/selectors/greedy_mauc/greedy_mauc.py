@@ -6,18 +6,15 @@ import numpy as np
 
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_int, check_real
-from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import Ranked, RankingSelector
-from mauc.selectors.greedy_mauc.measure import estimate_shrinkage, measure
-from mauc.selectors.greedy_mauc.step import rate_block, take_feature, update_block, within_scales
+from mauc.selectors.greedy_mauc.measure import measure
+from mauc.selectors.greedy_mauc.search import greedy_ranking
+from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 from mauc.selectors.trace import Walk
 
 PREDICTED_SLACK = 0.002  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
-# Rough seconds of a product and an exponential, and what a step must take for a thread to be
-# worth its call.
-_PRODUCT_TIME, _EXP_TIME, _THREAD_TIME = 5e-11, 1e-9, 5e-5
 
 
 class _Options(NamedTuple):
@@ -209,104 +206,3 @@ class GreedyMAUC(RankingSelector):
     def _is_predicted(self):
         wanted = self.n_features_to_select
         return isinstance(wanted, str) and wanted == "predicted"
-
-
-class GreedyRanking(NamedTuple):
-    """The features in the order of choice; arrays of shape (k,) but for the last two."""
-
-    ranking: np.ndarray
-    pairs: np.ndarray  #: the class pair whose error each feature lowers most
-    ranks: np.ndarray  #: place of the feature among those left by the gain on that pair, from 1
-    gains: np.ndarray  #: part of the error of the set so far that the feature takes away
-    predicted_mauc: np.ndarray  #: mean over the pairs of Phi(D_p / sqrt(2)), features so far
-    separations: np.ndarray  #: (k, n_pairs): D_p^2 of the features so far, or only the last row
-    relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
-
-    def first(self, k):
-        """Return the ranking of the first k features; the separations of all steps are needed."""
-        return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
-
-
-def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n_jobs=None):
-    """Choose features that together separate all class pairs.
-
-    Parameters
-    ----------
-    effects : ndarray of shape (n_pairs, n_features), float64
-        Overwritten.
-    scores : NormalScores
-    k : int
-        How many features to choose.
-    shrinkage : float
-        In [0, 1]: within-class correlations count 1 - shrinkage times.
-    alpha : float
-        Error of a pair is taken as exp(-alpha D_p^2 / 8).
-    keeps_steps : bool, default=False
-        Whether the separations of all steps are kept, which takes as much memory as the effects.
-    n_jobs : int, optional
-        Threads. The result does not depend on it.
-
-    Returns
-    -------
-    GreedyRanking
-    """
-    n_pairs, n_features = effects.shape
-    n_chosen = min(k, int(scores.varies.sum()))
-    centers, scales = np.empty(scores.sums.shape), np.empty(n_features)
-    within_scales(scores.sums, scores.squares, scores.class_counts, centers, scales)
-    is_left = scores.varies.copy()
-    variances = np.ones(n_features)
-    factors = np.zeros((max(n_chosen, 1), n_features))
-    factor_s, losses = np.empty(len(factors)), np.ones(n_features)
-    separations, slopes = np.zeros(n_pairs), np.zeros(n_pairs)
-    weights = np.full(n_pairs, 1.0 / n_pairs)
-    found = GreedyRanking(
-        np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
-        np.zeros(k), np.empty(k), np.empty((k if keeps_steps else 1, n_pairs)),
-        np.zeros(n_features),
-    )  # fmt: skip
-    rate = alpha / 8.0
-    blocks = _feature_blocks(n_features, scores.scores.shape[1], n_pairs, n_jobs)
-
-    def rate_features(block, step, s, root):
-        first, last = block
-        if step > 0:
-            update_block(
-                scores.scores, centers, scales, shrinkage, s, step - 1, factor_s, root,
-                first, last, is_left, factors, variances,
-            )  # fmt: skip
-        return rate_block(
-            effects, variances, weights, rate, slopes, factors[max(step - 1, 0)], first, last,
-            is_left, losses,
-        )  # fmt: skip
-
-    s, root = 0, 1.0
-    with start_pool(len(blocks)) as pool:
-        # found.ranking[:step] is the chosen set; effects and variances are given it.
-        for step in range(n_chosen):
-            bests = [f for f in run_in(pool, rate_features, blocks, step, s, root) if f >= 0]
-            if step == 0:
-                # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
-                found.relevance[:] = np.where(scores.varies, np.maximum(1.0 - losses, 0.0), 0.0)
-            s = min(bests, key=lambda f: losses[f])  # the first of equals, in column order
-            found.ranking[step] = s
-            found.gains[step] = max(1.0 - losses[s], 0.0)
-            pair, rank, root, predicted = take_feature(
-                s, step, effects, variances, is_left, factors, rate,
-                separations, weights, slopes, factor_s,
-            )  # fmt: skip
-            found.pairs[step], found.ranks[step] = pair, rank
-            found.predicted_mauc[step] = predicted
-            if keeps_steps:
-                found.separations[step] = separations
-    # Constant features tell nothing: they come last, by column.
-    found.ranking[n_chosen:] = np.flatnonzero(~scores.varies)[: k - n_chosen]
-    found.separations[n_chosen if keeps_steps else 0 :] = separations
-    found.predicted_mauc[n_chosen:] = found.predicted_mauc[n_chosen - 1] if n_chosen else 0.5
-    return found
-
-
-def _feature_blocks(n_features, n_kept, n_pairs, n_jobs):
-    """Cut the features into at most one block per thread, each worth its thread."""
-    step = n_features * (n_kept * _PRODUCT_TIME + n_pairs * _EXP_TIME)
-    return even_ranges(n_features, min(count_threads(n_jobs), int(step / _THREAD_TIME)))

@@ -38,18 +38,20 @@ def score_table(n_samples):
 
 
 @njit(cache=True, nogil=True)
-def level_scores(LT, table, rows, out, varies):
+def level_scores(LT, table, rows, columns, out, varies):
     """Fill `out` with the scores of columns of levels.
 
     Parameters
     ----------
-    LT : ndarray of shape (n_features, n_samples), uint8
+    LT : ndarray of shape (n_columns, n_samples), uint8
         No value is missing.
     table : ndarray of shape (2 n_samples + 1,), int8
         From `score_table`.
     rows : ndarray of shape (n_kept,), int64
         Rows whose scores are kept, in their order there; all rows count for the ranks.
-    out : ndarray of shape (n_features, n_kept), int8
+    columns : ndarray of shape (n_columns,), int64
+        Where each column goes in `out` and `varies`.
+    out : ndarray of shape (n_features, >= n_kept), int8
     varies : ndarray of shape (n_features,), bool
         Filled: whether a column has more than one score.
     """
@@ -62,7 +64,7 @@ def level_scores(LT, table, rows, out, varies):
     column = np.zeros(n + uintp(8), np.uint8)
     eights = column[: (n + uintp(7)) & ~uintp(7)].view(np.uint64)
     for j in range(LT.shape[0]):
-        levels, target = LT[j], out[j]
+        levels, target = LT[j], out[columns[j]]
         for level in range(256):
             counts[0, level] = counts[1, level] = counts[2, level] = counts[3, level] = 0
         for i in range(n):
@@ -72,8 +74,10 @@ def level_scores(LT, table, rows, out, varies):
                 first = block << uintp(3)
                 for lane in range(uintp(8)):
                     counts[lane & uintp(3), column[first + lane]] += 1
-        counts[0, 0] = counts[1, 0] = counts[2, 0] = counts[3, 0] = 0
-        n_above = counts.sum()
+        n_above = 0
+        for level in range(1, 256):
+            n_above += counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
+        counts[1, 0] = counts[2, 0] = counts[3, 0] = 0
         counts[0, 0] = np.int64(n) - n_above
         n_less = 0
         lowest = last = table[0]
@@ -84,21 +88,21 @@ def level_scores(LT, table, rows, out, varies):
                 lowest = last if n_less == 0 else lowest
                 scores[level] = last
             n_less += n_equal
-        varies[j] = lowest != last
+        varies[columns[j]] = lowest != last
         for i in range(uintp(rows.shape[0])):
             target[i] = scores[levels[uintp(rows[i])]]
 
 
 @njit(cache=True, nogil=True)
-def value_scores(XT, ascending, table, steps, rows, out, varies):
+def value_scores(XT, ascending, table, steps, rows, columns, out, varies):
     """Fill `out` with the scores of columns of floats.
 
     Parameters
     ----------
-    XT : ndarray of shape (n_features, n_samples), float32 or float64
-    ascending : ndarray of shape (n_features, n_samples), float32 or float64
+    XT : ndarray of shape (n_columns, n_samples), float32 or float64
+    ascending : ndarray of shape (n_columns, n_samples), float32 or float64
         The same columns sorted, missing values last.
-    table, rows, out, varies
+    table, rows, columns, out, varies
         See `level_scores`.
     steps : ndarray of int64
         Where the table differs from its entry before, ascending.
@@ -108,12 +112,12 @@ def value_scores(XT, ascending, table, steps, rows, out, varies):
     scores = np.empty(_N_CUTS, np.int8)
     bins = np.empty(_N_BINS, np.int8)
     for j in range(XT.shape[0]):
-        values, column, target = ascending[j], XT[j], out[j]
+        values, column, target = ascending[j], XT[j], out[columns[j]]
         n_known = n
         while n_known > 0 and values[n_known - 1] != values[n_known - 1]:
             n_known -= 1
         n_cuts = _find_cuts(values, n_known, n - n_known, table, steps, cuts, scores)
-        varies[j] = n_cuts > 0
+        varies[columns[j]] = n_cuts > 0
         # Padding: whatever passes the last cut has the last score.
         for k in range(n_cuts, _N_CUTS):
             cuts[k] = np.inf
@@ -195,26 +199,87 @@ def _find_cuts(values, n_known, n_missing, table, steps, cuts, scores):
 
 
 @njit(cache=True, nogil=True)
-def sum_scores(scores, starts, sums, squares):
+def sorted_scores(words, n_known, row_bits, table, places, by_place, columns, out, varies):
+    """Fill `out` with the scores of columns that are sorted already.
+
+    Parameters
+    ----------
+    words : ndarray of shape (n_columns, n_samples), uint32
+        Sorted words, the place of a row among the rows sorted by class in their `row_bits` low
+        bits; words of equal values agree in the bits above.
+    n_known : ndarray of shape (n_columns,), int64
+        Words of each column; the others are of missing values.
+    row_bits : int
+    places : ndarray of shape (n_kept,), int64
+        Places whose scores are kept.
+    by_place : ndarray of shape (n_samples,), int8
+        Work space.
+    table, columns, out, varies
+        See `level_scores`.
+    """
+    n = words.shape[1]
+    shift = np.uint32(row_bits)
+    mask = (np.uint32(1) << shift) - np.uint32(1)
+    keeps_all = places.shape[0] == n
+    for j in range(words.shape[0]):
+        w, row = words[j], out[columns[j]]
+        target = row[:n] if keeps_all else by_place
+        n_here = n_known[j]
+        n_missing = n - n_here
+        if n_missing > 0:
+            for i in range(n):
+                target[i] = 0
+        n_tied = 0
+        for i in range(uintp(1), uintp(max(n_here, 1))):
+            n_tied += (w[i] >> shift) == (w[i - uintp(1)] >> shift)
+        varies[columns[j]] = False
+        if n_tied == 0:
+            for i in range(uintp(n_here)):
+                target[uintp(w[i] & mask)] = table[uintp(2) * i + uintp(1 + n_missing)]
+            if n_here > 0:
+                varies[columns[j]] = table[1 + n_missing] != table[2 * n_here - 1 + n_missing]
+        else:
+            start = 0
+            lowest = score = np.int8(0)
+            # w[start] opens a run of equal values; the rows before it have their scores
+            while start < n_here:
+                stop = start + 1
+                while stop < n_here and (w[stop] >> shift) == (w[start] >> shift):
+                    stop += 1
+                score = table[start + stop + n_missing]
+                lowest = score if start == 0 else lowest
+                for i in range(start, stop):
+                    target[uintp(w[i] & mask)] = score
+                start = stop
+            varies[columns[j]] = lowest != score
+        if not keeps_all:
+            for i in range(uintp(places.shape[0])):
+                row[i] = by_place[uintp(places[i])]
+
+
+@njit(cache=True, nogil=True)
+def sum_scores(scores, starts, columns, sums, squares):
     """Fill in the sum of the scores over each class and of their squares over all rows.
 
     Parameters
     ----------
-    scores : ndarray of shape (n_features, n_kept), int8
+    scores : ndarray of shape (n_features, >= n_kept), int8
         Rows sorted by class.
     starts : ndarray of shape (n_classes + 1,), int64
         Where each class starts.
-    sums : ndarray of shape (n_features, n_classes), int64
+    columns : ndarray of shape (n_columns,), int64
+        Features whose sums are filled in.
+    sums : ndarray of shape (n_classes, n_features), int64
     squares : ndarray of shape (n_features,), int64
     """
-    for j in range(scores.shape[0]):
+    for j in columns:
         row = scores[j]
         square = np.int64(0)
-        for k in range(sums.shape[1]):
+        for k in range(sums.shape[0]):
             total = np.int64(0)
             for i in range(uintp(starts[k]), uintp(starts[k + 1])):
                 value = np.int64(row[i])
                 total += value
                 square += value * value
-            sums[j, k] = total
+            sums[k, j] = total
         squares[j] = square

@@ -1,0 +1,130 @@
+"""The greedy search: effects and normal scores in, features in the order of choice out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mauc.parallel import count_threads, even_ranges, run_in, start_pool
+from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
+from mauc.selectors.greedy_mauc.step import count_better, find_best, take_feature
+
+# Rough seconds of a product, and of all else that a feature takes per step, and what a step must
+# take for a thread to be worth its call.
+_PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
+
+
+class GreedyRanking(NamedTuple):
+    """The features in the order of choice; arrays of shape (k,) but for the last two."""
+
+    ranking: np.ndarray
+    pairs: np.ndarray  #: the class pair whose error each feature lowers most
+    ranks: np.ndarray  #: place of the feature among those left by the gain on that pair, from 1
+    gains: np.ndarray  #: part of the error of the set so far that the feature takes away
+    predicted_mauc: np.ndarray  #: mean over the pairs of Phi(D_p / sqrt(2)), features so far
+    separations: np.ndarray  #: (k, n_pairs): D_p^2 of the features so far, or only the last row
+    relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
+
+    def first(self, k):
+        """Return the ranking of the first k features; the separations of all steps are needed."""
+        return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
+
+
+def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n_jobs=None):
+    """Choose features that together separate all class pairs.
+
+    Parameters
+    ----------
+    effects : ndarray of shape (n_features, n_pairs), float64
+        Overwritten.
+    scores : NormalScores
+    k : int
+        How many features to choose.
+    shrinkage : float
+        In [0, 1]: within-class correlations count 1 - shrinkage times.
+    alpha : float
+        Error of a pair is taken as exp(-alpha D_p^2 / 8).
+    keeps_steps : bool, default=False
+        Whether the separations of all steps are kept, which takes as much memory as the effects.
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+
+    Returns
+    -------
+    GreedyRanking
+    """
+    n_features, n_pairs = effects.shape
+    n_chosen = min(k, int(scores.varies.sum()))
+    centers, scales = np.empty(scores.sums.shape), np.empty(n_features)
+    within_scales(scores.sums, scores.squares, scores.class_counts, centers, scales)
+    is_left = scores.varies.copy()
+    n_updates = np.zeros(n_features, np.int64)
+    variances, losses = np.ones(n_features), np.ones(n_features)
+    reaches = np.full(n_features, np.inf)  # nothing is known before the first step
+    factors = np.empty((max(n_chosen, 1), n_features))
+    factor_s = np.empty(len(factors))
+    separations, slopes = np.zeros(n_pairs), np.empty((len(factors), n_pairs))
+    weights = np.full(n_pairs, 1.0 / n_pairs)
+    found = GreedyRanking(
+        np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
+        np.zeros(k), np.empty(k), np.empty((k if keeps_steps else 1, n_pairs)),
+        np.zeros(n_features),
+    )  # fmt: skip
+    rate = alpha / 8.0
+    blocks = _feature_blocks(n_features, scores.padded.shape[1], n_jobs)
+
+    def rank_last(block, step, taken):
+        return count_better(
+            *taken[:4], effects, n_updates, step - 1, slopes, factors, variances, *block,
+            is_left, reaches,
+        )  # fmt: skip
+
+    def find_next(block, step, s, taken):
+        n_better = 0
+        if step > 0:
+            n_better = rank_last(block, step, taken)
+            root, _, growth, spread = taken[4:]
+            update_block(
+                scores.padded, centers, scales, shrinkage, s, step - 1, factor_s, root, growth,
+                spread, *block, is_left, factors, variances, reaches,
+            )  # fmt: skip
+        best = find_best(
+            effects, n_updates, step, slopes, factors, variances, weights, rate, *block,
+            is_left, reaches, losses,
+        )  # fmt: skip
+        return n_better, best
+
+    s, taken = 0, ()
+    with start_pool(len(blocks)) as pool:
+        # found.ranking[:step] is the chosen set; variances are given it, effects given a part.
+        for step in range(n_chosen):
+            n_better, bests = zip(
+                *run_in(pool, find_next, blocks, step, s, taken), strict=True
+            )
+            found.ranks[step - 1] += sum(n_better) if step > 0 else 0
+            if step == 0:
+                # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
+                found.relevance[:] = np.where(scores.varies, np.maximum(1.0 - losses, 0.0), 0.0)
+            # The first of equals, in column order
+            s = min((f for f in bests if f >= 0), key=lambda f: losses[f])
+            found.ranking[step] = s
+            found.gains[step] = max(1.0 - losses[s], 0.0)
+            taken = take_feature(
+                s, step, effects, variances, factors, rate, separations, weights, slopes, factor_s
+            )
+            is_left[s] = False
+            found.pairs[step], found.predicted_mauc[step] = taken[0], taken[5]
+            if keeps_steps:
+                found.separations[step] = separations
+        if n_chosen > 0:
+            found.ranks[n_chosen - 1] += sum(run_in(pool, rank_last, blocks, n_chosen, taken))
+    # Constant features tell nothing: they come last, by column.
+    found.ranking[n_chosen:] = np.flatnonzero(~scores.varies)[: k - n_chosen]
+    found.separations[n_chosen if keeps_steps else 0 :] = separations
+    found.predicted_mauc[n_chosen:] = found.predicted_mauc[n_chosen - 1] if n_chosen else 0.5
+    return found
+
+
+def _feature_blocks(n_features, n_kept, n_jobs):
+    """Cut the features into at most one block per thread, each worth its thread."""
+    step = n_features * (n_kept * _PRODUCT_TIME + _FEATURE_TIME)
+    return even_ranges(n_features, min(count_threads(n_jobs), int(step / _THREAD_TIME)))
