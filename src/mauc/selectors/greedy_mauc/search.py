@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
+from mauc.selectors.greedy_mauc.bounds import GainBounds
 from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
 from mauc.selectors.greedy_mauc.step import count_better, find_best, take_feature
 
@@ -59,7 +60,6 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     is_left = scores.varies.copy()
     n_updates = np.zeros(n_features, np.int64)
     variances, losses = np.ones(n_features), np.ones(n_features)
-    reaches = np.full(n_features, np.inf)  # nothing is known before the first step
     factors = np.empty((max(n_chosen, 1), n_features))
     factor_s = np.empty(len(factors))
     separations, slopes = np.zeros(n_pairs), np.empty((len(factors), n_pairs))
@@ -70,26 +70,27 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
         np.zeros(n_features),
     )  # fmt: skip
     rate = alpha / 8.0
+    bounds = GainBounds(n_features, weights, rate)
     blocks = _feature_blocks(n_features, scores.padded.shape[1], n_jobs)
 
     def rank_last(block, step, taken):
         return count_better(
             *taken[:4], effects, n_updates, step - 1, slopes, factors, variances, *block,
-            is_left, reaches,
+            is_left, bounds.limits,
         )  # fmt: skip
 
     def find_next(block, step, s, taken):
         n_better = 0
         if step > 0:
             n_better = rank_last(block, step, taken)
-            root, _, growth, spread = taken[4:]
             update_block(
-                scores.padded, centers, scales, shrinkage, s, step - 1, factor_s, root, growth,
-                spread, *block, is_left, factors, variances, reaches,
+                scores.padded, centers, scales, shrinkage, s, step - 1, factor_s, taken[4], *block,
+                is_left, factors, variances,
             )  # fmt: skip
+            bounds.update(block, variances)
         best = find_best(
-            effects, n_updates, step, slopes, factors, variances, weights, rate, *block,
-            is_left, reaches, losses,
+            effects, n_updates, step, slopes, factors, variances, weights, rate, *block, is_left,
+            bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits, losses,
         )  # fmt: skip
         return n_better, best
 
@@ -112,6 +113,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
                 s, step, effects, variances, factors, rate, separations, weights, slopes, factor_s
             )
             is_left[s] = False
+            bounds.advance(step + 1, slopes, weights)
             found.pairs[step], found.predicted_mauc[step] = taken[0], taken[5]
             if keeps_steps:
                 found.separations[step] = separations

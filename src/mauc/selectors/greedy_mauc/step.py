@@ -8,17 +8,8 @@ does not explain of its effects and its variance. Then
 
 and with w_p the share of pair p in the error, the gain of f is sum_p w_p (1 - exp(-rate e_p^2 / v)).
 
-Most features are far from being the best, so gains are bounded from above: ``reach[f]^2 / v(f)`` is
-never below the gain of f. When s is chosen, v becomes v' = v - l^2 and e_p becomes e_p - a_p l with
-a_p = e_p(s) / sqrt(v(s)) and l the new factor of f. For all positive c
-
-    (e_p - a_p l)^2 <= (1 + c) e_p^2 + (1 + 1/c) a_p^2 l^2,
-
-1 - exp(-x) is concave, and with c chosen best this gives
-
-    reach' = sqrt(max_p w_p' / w_p) reach + sqrt(rate sum_p w_p' a_p^2) |l|.
-
-A feature is rated, and its effects brought up to date, only if its bound exceeds the best gain.
+Most features are far from being the best: a feature is rated, and its effects brought up to date,
+only if the bound of its gain exceeds the best gain (`mauc.selectors.greedy_mauc.bounds`).
 """
 
 import math
@@ -28,17 +19,16 @@ from numba import njit, uintp
 
 from mauc.numerics.normal_cdf import normal_cdf
 from mauc.selectors.greedy_mauc.arithmetic import exp_minus, fused
+from mauc.selectors.greedy_mauc.bounds import MARGIN, SLACK
 from mauc.selectors.greedy_mauc.correlations import MIN_VARIANCE
 
 _BATCH = 4  # features rated at once: the sums over their pairs do not wait for each other
-# What rounding may take from a bound or add to a gain: much more than it does.
-_SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
 
 
 @njit(cache=True, nogil=True)
 def find_best(
-    effects, n_updates, step, slopes, factors, variances, weights, rate, first, last,
-    is_left, reaches, losses,
+    effects, n_updates, step, slopes, factors, variances, weights, rate, first, last, is_left,
+    place, places, old_variances, reaches, limits, losses,
 ):  # fmt: skip
     """Find the feature that leaves the smallest error.
 
@@ -60,7 +50,8 @@ def find_best(
         Error of a pair is exp(-rate D_p^2).
     first, last : int
     is_left : ndarray of shape (n_features,), bool
-    reaches : ndarray of shape (n_features,), float64
+    place, places, old_variances, reaches, limits
+        Of `mauc.selectors.greedy_mauc.bounds.GainBounds`; updated for every feature that is rated.
     losses : ndarray of shape (n_features,), float64
         Filled for every feature that is rated: the part of the error that remains with it.
 
@@ -72,8 +63,8 @@ def find_best(
     # The largest bound is the likeliest winner: rated first, it rules most others out.
     favourite, largest = -1, -1.0
     for f in range(first, last):
-        if is_left[f] and (favourite < 0 or reaches[f] * reaches[f] > largest * variances[f]):
-            favourite, largest = f, reaches[f] * reaches[f] / variances[f]
+        if is_left[f] and limits[f] > largest:
+            favourite, largest = f, limits[f]
     if favourite < 0:
         return -1
     errors = np.zeros((_BATCH, weights.shape[0]), np.float64)
@@ -87,26 +78,27 @@ def find_best(
         if n_batch == _BATCH or f == last or best < 0:
             _rate_batch(
                 batch, n_batch, effects, n_updates, step, slopes, factors, variances, weights,
-                rate, pending, errors, reaches, losses,
+                rate, pending, errors, losses,
             )  # fmt: skip
             for i in range(n_batch):
                 rated = batch[i]
                 loss = losses[rated]
+                limits[rated] = max(1.0 - loss, 0.0) + MARGIN
+                places[rated], old_variances[rated] = place, variances[rated]
+                reaches[rated] = math.sqrt(variances[rated] * limits[rated])
                 if loss < smallest or (loss == smallest and rated < best):
                     best, smallest = rated, loss
             n_batch = 0
-        if f < last and is_left[f] and f != favourite:
-            least = (1.0 - smallest) * variances[f]
-            if not reaches[f] * reaches[f] * _SLACK + _MARGIN * variances[f] < least:
-                batch[n_batch] = f
-                n_batch += 1
+        if f < last and is_left[f] and limits[f] >= 1.0 - smallest and f != favourite:
+            batch[n_batch] = f
+            n_batch += 1
     return best
 
 
 @njit(cache=True, nogil=True)
 def _rate_batch(
     batch, n_batch, effects, n_updates, step, slopes, factors, variances, weights, rate, pending,
-    errors, reaches, losses,
+    errors, losses,
 ):  # fmt: skip
     """Bring the effects of some features up to date and find their losses."""
     n_pairs = uintp(weights.shape[0])
@@ -117,10 +109,7 @@ def _rate_batch(
     for i in range(n_batch):
         f = batch[i]
         row, target = effects[f], errors[i]
-        for t in range(n_updates[f], step):
-            slope, factor = slopes[t], pending[i, t]
-            for p in range(n_pairs):
-                row[p] = fused(-slope[p], factor, row[p])
+        _update_effects(slopes, pending[i], n_updates[f], step, row)
         n_updates[f] = step
         inverse = rate / variances[f]
         for p in range(n_pairs):
@@ -136,7 +125,24 @@ def _rate_batch(
     for i in range(n_batch):
         f = batch[i]
         losses[f] = loss_a if i == 0 else loss_b if i == 1 else loss_c if i == 2 else loss_d
-        reaches[f] = math.sqrt(variances[f] * (max(1.0 - losses[f], 0.0) + _MARGIN))
+
+
+@njit(cache=True, nogil=True)
+def _update_effects(slopes, pending, start, stop, row):
+    """Subtract what chosen features explain of the effects of a feature, in their order."""
+    n_pairs = uintp(row.shape[0])
+    n_fours = (stop - start) // 4 * 4
+    # Four at a time: the effects are read and written once for all of them.
+    for t in range(start, start + n_fours, 4):
+        a, b, c, d = slopes[t], slopes[t + 1], slopes[t + 2], slopes[t + 3]
+        by_a, by_b, by_c, by_d = pending[t], pending[t + 1], pending[t + 2], pending[t + 3]
+        for p in range(n_pairs):
+            rest = fused(-b[p], by_b, fused(-a[p], by_a, row[p]))
+            row[p] = fused(-d[p], by_d, fused(-c[p], by_c, rest))
+    for t in range(start + n_fours, stop):
+        a, by_a = slopes[t], pending[t]
+        for p in range(n_pairs):
+            row[p] = fused(-a[p], by_a, row[p])
 
 
 @njit(cache=True, nogil=True)
@@ -173,8 +179,6 @@ def take_feature(
         Root of the residual variance of s.
     predicted : float
         Mean over the pairs of Phi(D_p / sqrt(2)).
-    growth, spread : float
-        Factors of the reach and of |l| in the next reach.
     """
     n_pairs = weights.shape[0]
     row, slope = effects[s], slopes[step]
@@ -196,24 +200,18 @@ def take_feature(
     # The hardest pair has weight 1 before scaling, so the weights cannot all underflow.
     total = 0.0
     for p in range(n_pairs):
-        total += exp_minus(rate * (separations[p] - smallest))
-    growth = spread = 0.0
+        weights[p] = exp_minus(rate * (separations[p] - smallest))
+        total += weights[p]
     for p in range(n_pairs):
-        weight = exp_minus(rate * (separations[p] - smallest)) / total
-        growth = max(growth, weight / weights[p])
-        spread += weight * slope[p] * slope[p]
-        weights[p] = weight
-    return (
-        pair, row[pair] * row[pair] / variances[s], largest_drop, math.sqrt(before), root,
-        predicted / n_pairs,
-        math.sqrt(growth), math.sqrt(rate * spread),
-    )  # fmt: skip
+        weights[p] /= total
+    gain = row[pair] * row[pair] / variances[s]
+    return pair, gain, largest_drop, math.sqrt(before), root, predicted / n_pairs
 
 
 @njit(cache=True, nogil=True)
 def count_better(
     pair, gain, drop, separation, effects, n_updates, step, slopes, factors, variances,
-    first, last, is_left, reaches,
+    first, last, is_left, limits,
 ):  # fmt: skip
     """Count the features that are left and gain more on a pair than the chosen feature.
 
@@ -221,22 +219,19 @@ def count_better(
     ----------
     pair, gain, drop, separation
         As from `take_feature`.
-    effects, n_updates, step, slopes, factors, variances, first, last, is_left, reaches
+    effects, n_updates, step, slopes, factors, variances, first, last, is_left, limits
         As above, given the features chosen before.
     """
     n_better = 0
     for f in range(first, last):
-        if not is_left[f]:
+        # A larger gain on this pair alone would be a gain above the drop.
+        if not is_left[f] or limits[f] < drop:
             continue
-        variance = variances[f]
-        # A larger gain on this pair alone would be a larger gain than the drop.
-        if reaches[f] * reaches[f] * _SLACK + _MARGIN * variance < drop * variance:
-            continue
-        effect = effects[f, pair]
+        effect, variance = effects[f, pair], variances[f]
         if variance > MIN_VARIANCE:
             # The factors of f have squares of sum 1 - v, the slopes on the pair of sum D_p^2.
-            limit = abs(effect) + separation * math.sqrt(1.0 - variance + _MARGIN)
-            if limit * limit * _SLACK < gain * variance:
+            limit = abs(effect) + separation * math.sqrt(1.0 - variance + MARGIN)
+            if limit * limit * SLACK < gain * variance:
                 continue
         for t in range(n_updates[f], step):
             effect = fused(-slopes[t, pair], factors[t, f], effect)
