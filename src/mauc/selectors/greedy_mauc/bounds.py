@@ -78,7 +78,8 @@ class GainBounds:
             self._first += len(self._weights_at) - 1
         n_since = step - self._first
         self._weights_at[n_since] = weights
-        ratios = weights / self._weights_at[: n_since + 1]
+        with np.errstate(over="ignore"):  # an infinite bound is a bound
+            ratios = weights / self._weights_at[: n_since + 1]
         self._growths[: n_since + 1] = np.sqrt(ratios.max(axis=1))
         recent = slopes[self._first : step]
         matrix = (recent * weights) @ recent.T
