@@ -25,6 +25,10 @@ def with_missing(rng, x):
     return x
 
 
+def denormal_of(dtype):
+    return float(np.finfo(dtype).tiny) / 8
+
+
 # Each takes a generator, a shape and the type, and returns a matrix.
 DISTRIBUTIONS = {
     "uniform": lambda rng, shape, dtype: rng.random(shape),
@@ -35,7 +39,7 @@ DISTRIBUTIONS = {
     "1000 values off a grid": lambda rng, shape, dtype: rng.integers(0, 1000, shape) / 7,
     "5 % missing": lambda rng, shape, dtype: with_missing(rng, rng.standard_normal(shape)),
     "one outlier": lambda rng, shape, dtype: with_outlier(rng.standard_normal(shape)),
-    "denormals": lambda rng, shape, dtype: rng.standard_normal(shape) * float(np.finfo(dtype).tiny) / 8,
+    "denormals": lambda rng, shape, dtype: rng.standard_normal(shape) * denormal_of(dtype),
     "clusters 1e9 apart": lambda rng, shape, dtype: rng.standard_normal(shape)
     + 1e9 * rng.integers(0, 2, shape),
 }  # fmt: skip

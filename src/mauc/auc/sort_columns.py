@@ -9,7 +9,7 @@ from numba import njit
 
 from mauc.auc.words import write_words
 from mauc.numerics.radix_sort import sort_tagged
-from mauc.numerics.word_sort import has_ties, n_counters, sort_words
+from mauc.numerics.word_sort import has_ties, sort_rows
 
 
 def sort_columns(XT, y, label_bits):
@@ -30,22 +30,12 @@ def sort_columns(XT, y, label_bits):
     n_known : ndarray of shape (n_features,), int64
     """
     words, n_known, is_exact = write_words(XT, y, label_bits)
-    n_samples = XT.shape[1]
-    _sort_rows(
-        words, n_known, np.uint64(label_bits), np.empty(n_samples, np.uint64),
-        np.empty(n_counters(), np.uint32), np.empty(n_samples // 16 + 4, np.int64),
-    )  # fmt: skip
+    sort_rows(words, n_known, label_bits)
     for j in np.flatnonzero(~is_exact):
         known = words[j, : n_known[j]]
         if has_ties(known, np.uint64(label_bits)):
             rank_column(XT[j], y, label_bits, known)
     return words, n_known
-
-
-@njit(cache=True, nogil=True)
-def _sort_rows(words, n_known, label_bits, spare, sizes, parts):
-    for j in range(words.shape[0]):
-        sort_words(words[j, : n_known[j]], spare, label_bits, sizes, parts)
 
 
 @njit(cache=True, nogil=True)

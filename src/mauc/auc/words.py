@@ -5,7 +5,7 @@ A *word* holds the key of a value in its high bits and the row's class code in i
 ``n_known`` words of a row are filled.
 
 The bits of a float without its sign, its *magnitude*, ascend with its absolute value. Zero is the
-centre of the keys; the key of any other value lies above or below it by one more than its magnitude
+center of the keys; the key of any other value lies above or below it by one more than its magnitude
 exceeds the smallest one of the column, and trailing zeros that all magnitudes share are dropped. So
 a column of doubles between 1e-9 and 1e9 in size takes 59 bits, single precision or whole numbers
 far fewer, and the label has room. Where it has not, the lowest bits of the key are lost: values

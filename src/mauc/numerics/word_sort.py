@@ -14,51 +14,53 @@ _MAX_DIGIT = np.uint64(12)  # bits of a digit: its counters stay in the first-le
 _SPLIT_BITS = np.uint64(10)  # of a part that does not fit into the cache
 _MAX_CACHED = 2**17  # words of a part that does
 _SPARE_BITS = np.uint64(9)  # beyond log2(n): few words share the leading bits
-MAX_INSERTED = 32  # words that are sorted by insertion
+_MAX_INSERTED = 32  # words that are sorted by insertion
 _CHUNK = 32  # neighbours that are checked at once
 
 
-def n_counters():
-    """Return the length of the work array `sizes` of `sort_words`."""
-    return 3 << int(_MAX_DIGIT)
-
-
-@njit(cache=True, nogil=True)
-def sort_words(words, spare, label_bits, sizes, parts):
-    """Sort words in place by ``word >> label_bits``; equal keys come in any order.
+def sort_rows(words, n_known, label_bits):
+    """Sort every row of words in place by ``word >> label_bits``; equal keys come in any order.
 
     Parameters
     ----------
-    words : ndarray of shape (n,), uint64
-    spare : ndarray of shape (n,), uint64
-        Work space.
-    label_bits : uint64
-    sizes : ndarray of shape (n_counters(),), uint32
-        Work space.
-    parts : ndarray of shape (n // 16 + 4,), int64
-        Work space: starts and stops of the parts that are not sorted yet.
+    words : ndarray of shape (n_rows, n), uint64
+    n_known : ndarray of shape (n_rows,), int64
+        How many words of a row are sorted; the others are left alone.
+    label_bits : int
     """
-    parts[0], parts[1] = 0, words.shape[0]
-    n_parts = 1
-    while n_parts > 0:
-        # The parts are disjoint, and all but the first hold more than MAX_INSERTED words.
-        n_parts -= 1
-        start, stop = parts[2 * n_parts], parts[2 * n_parts + 1]
-        w, n = words[start:stop], stop - start
-        if n <= MAX_INSERTED:
-            _insert(w, label_bits)
-            continue
-        low, high = _key_range(w, label_bits)
-        n_bits = bit_length(high - low)
-        if n_bits == np.uint64(0):
-            continue
-        n_digits, width = _digits_of(n, n_bits)
-        n_top = min(n_bits, n_digits * width)
-        base = low << label_bits
-        shift = label_bits + n_bits - n_top
-        _sort_by_bits(w, spare[start:stop], base, shift, n_digits, width, sizes)
-        if n_top < n_bits:
-            n_parts = _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts)
+    n = words.shape[1]
+    spare = np.empty(n, np.uint64)
+    sizes = np.empty(3 << int(_MAX_DIGIT), np.uint32)
+    parts = np.empty(2 * (n // _MAX_INSERTED + 1), np.int64)
+    _sort_rows(words, n_known, spare, np.uint64(label_bits), sizes, parts)
+
+
+@njit(cache=True, nogil=True)
+def _sort_rows(words, n_known, spare, label_bits, sizes, parts):
+    for row in range(words.shape[0]):
+        parts[0], parts[1] = 0, n_known[row]
+        n_parts = 1
+        while n_parts > 0:
+            # The parts are disjoint, and all but the first hold more than _MAX_INSERTED words.
+            n_parts -= 1
+            start, stop = parts[2 * n_parts], parts[2 * n_parts + 1]
+            w, n = words[row, start:stop], stop - start
+            if n <= _MAX_INSERTED:
+                _insert(w, label_bits)
+                continue
+            low, high = _key_range(w, label_bits)
+            n_bits = bit_length(high - low)
+            if n_bits == np.uint64(0):
+                continue
+            n_digits, width = _digits_of(n, n_bits)
+            n_top = min(n_bits, n_digits * width)
+            base = low << label_bits
+            shift = label_bits + n_bits - n_top
+            _sort_by_bits(w, spare, base, shift, n_digits, width, sizes)
+            if n_top < n_bits:
+                n_parts = _fix_order(
+                    words[row], start, stop, base, shift, label_bits, parts, n_parts
+                )
 
 
 @njit(cache=True, nogil=True)
@@ -180,7 +182,7 @@ def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
             first -= 1
         while last < stop and ((words[last] - base) >> shift) == top:
             last += 1
-        if last - first <= MAX_INSERTED:
+        if last - first <= _MAX_INSERTED:
             _insert(words[first:last], label_bits)
         else:
             parts[2 * n_parts], parts[2 * n_parts + 1] = first, last
