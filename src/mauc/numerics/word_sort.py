@@ -177,11 +177,10 @@ def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
             i += 1
             continue
         top = (words[i] - base) >> shift
-        first, last = i, i + 2
+        first = i
         while first > start and ((words[first - 1] - base) >> shift) == top:
             first -= 1
-        while last < stop and ((words[last] - base) >> shift) == top:
-            last += 1
+        last = _end_of_group(words, i + 1, stop, base, shift, top)
         if last - first <= _MAX_INSERTED:
             _insert(words[first:last], label_bits)
         else:
@@ -189,6 +188,21 @@ def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
             n_parts += 1
         i = last - 1
     return n_parts
+
+
+@njit(cache=True, nogil=True)
+def _end_of_group(words, i, stop, base, shift, top):
+    """Return the first place after i whose word has other leading bits than `top`."""
+    step = 1
+    while i + step < stop and ((words[i + step] - base) >> shift) == top:
+        i += step
+        step *= 2
+    # The word at i belongs to the group, that at i + step does not.
+    while step > 1:
+        step //= 2
+        if i + step < stop and ((words[i + step] - base) >> shift) == top:
+            i += step
+    return i + 1
 
 
 @njit(cache=True, nogil=True)
