@@ -9,7 +9,7 @@ from _common import load, print_header, print_row, time_in_turns
 from mauc import MRMR, feature_pair_auc
 from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.measure import NormalScorer
+from mauc.selectors.greedy_mauc.measure import measure
 
 N_SELECTED = 100
 N_THREADS = 2
@@ -20,13 +20,9 @@ CASES = (
 )
 
 
-def write_scores(X, y):
-    """Compute the normal scores of all samples, in one thread."""
-    problem = make_problem(BaseEstimator(), X, y)
-    scorer = NormalScorer(problem)
-    out = scorer.make_room()
-    for block in problem.blocks():
-        scorer.write(problem.ordered_columns(block), block, out)
+def measure_all(X, y):
+    """Compute AUCs, effects and the normal scores of all samples, in one thread."""
+    measure(make_problem(BaseEstimator(), X, y))
 
 
 def multiply(X):

@@ -34,7 +34,9 @@ from mauc import (
 from mauc.binning.states import BINNINGS
 from mauc.exceptions import MaucError
 from mauc.selectors import make_selector
+from mauc.problem.validate import make_problem
 from mauc.selectors.arco import rank_columns
+from mauc.selectors.arco.arco import measure
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
 from mauc.selectors.information import jmi as jmi_module
@@ -256,10 +258,8 @@ def test_arco_of_weight_zero_is_maucd(many):
 def test_correlations_of_ranks_are_spearman(rng, n, dtype):
     XT = (rng.normal(size=(2, n)) * 30 + 100).clip(0, 255).astype(dtype)
     XT[1] = XT[0] // 2 + XT[1] // 2
-    XT.flags.writeable = False
-    ranks = np.empty((2, n), rank_columns.rank_type(n))
-    squares = np.empty(2, np.int64)
-    rank_columns.rank_columns(XT, ranks, squares)
+    ranks, squares, _ = measure(make_problem(ARCO(), XT.T, np.arange(n) % 2))
+    assert ranks.dtype == rank_columns.rank_type(n)
     product = rank_columns.rank_product(ranks[0], ranks[1])
     assert_array_equal(squares, (ranks.astype(np.int64) ** 2).sum(axis=1))
     rho = product / math.sqrt(float(squares[0]) * float(squares[1]))

@@ -29,7 +29,7 @@ def test_nothing_is_computed_twice(selector, monkeypatch):
         return count(XT, *args)
 
     monkeypatch.setattr(engine, "dense_wins", dense_wins)
-    monkeypatch.setattr("mauc.selectors.greedy_mauc.measure.dense_wins", dense_wins)
+    monkeypatch.setattr("mauc.auc.column_reader.dense_wins", dense_wins)
     selector.fit(X, y)
     assert sum(counted) == X.shape[1]
     assert_array_equal(selector.pair_auc_, feature_pair_auc(X, y)[selector.ranking_])

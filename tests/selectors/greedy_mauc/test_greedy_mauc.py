@@ -135,8 +135,7 @@ def test_normal_scores_are_those_of_average_ranks(rng):
 
 
 def test_scores_of_many_rows_reach_every_step_and_mirror(rng):
-    table, steps = score_table(50_000)
-    assert_array_equal(steps, 2 + np.flatnonzero(np.diff(table[1:-1])))
+    table = score_table(50_000)
     assert table[1] == -127
     assert table[-2] == 127
     assert_array_equal(table[1:-1], -table[1:-1][::-1])

@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from mauc.auc.pair_auc import room_for_pair_auc
+from mauc.auc.column_reader import ColumnReader
+from mauc.auc.pair_auc import fold_wins, room_for_pair_auc
 from mauc.checks import check_real
 from mauc.parallel import count_threads, even_ranges, run_blocks, start_pool
-from mauc.problem.decomposition import Decomposition
-from mauc.selectors.arco.rank_columns import rank_columns, rank_type
+from mauc.selectors.arco.rank_columns import RankWriter
 from mauc.selectors.arco.step import best_of_block
 from mauc.selectors.base import RankingSelector, one_list
 from mauc.selectors.greedy_search import GreedySearch
-from mauc.selectors.relevance.auc import auc_relevance
 
 # Products of ranks that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 20
@@ -139,15 +138,16 @@ def measure(problem, pair_auc=None, n_jobs=None):
     squares : ndarray of shape (n_features,), int64
     relevance : ndarray of shape (n_features,), float64
     """
-    whole = Decomposition("whole", problem.n_classes)
-    ranks = np.empty((problem.n_features, problem.n_samples), rank_type(problem.n_samples))
-    squares = np.empty(problem.n_features, np.int64)
+    writer = RankWriter(problem.n_features, problem.n_samples)
+    reader = ColumnReader(problem, writer, np.arange(problem.n_samples, dtype=np.int32))
     relevance = np.empty(problem.n_features)
 
     def fill(block):
-        rank_columns(problem.ordered_columns(block), ranks[block], squares[block])
-        relevance[block] = auc_relevance(problem, whole, block, pair_auc)[:, 0]
+        wins = reader.read(block)
+        folded = np.empty(wins.shape) if pair_auc is None else pair_auc[block]
+        fold_wins(wins, problem.max_wins, folded)
+        relevance[block] = folded.mean(axis=1)
 
-    for _ in run_blocks(fill, problem.blocks(is_dense=True), n_jobs):
+    for _ in run_blocks(fill, problem.blocks(len(problem.max_wins), is_dense=True), n_jobs):
         pass
-    return ranks, squares, relevance
+    return writer.ranks, writer.squares, relevance

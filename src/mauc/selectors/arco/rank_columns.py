@@ -23,23 +23,33 @@ def rank_step(n_samples):
     return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
 
 
-def rank_columns(XT, ranks, squares):
-    """Fill in the centred ranks of columns.
+class RankWriter:
+    """Writes the centred ranks of columns, as the writer of a `mauc.auc.column_reader.ColumnReader`.
 
     Parameters
     ----------
-    XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
-        Read-only and contiguous.
+    n_features, n_samples : int
+
+    Attributes
+    ----------
     ranks : ndarray of shape (n_features, n_samples), int16 or int32
-        Of `rank_type`; filled, in units of `rank_step`.
+        In units of `rank_step`; complete when all columns are written.
     squares : ndarray of shape (n_features,), int64
-        Filled with the sums of their squares; 0 for a constant column.
+        The sums of their squares; 0 for a constant column.
     """
-    step = rank_step(XT.shape[1])
-    if XT.dtype == np.uint8:
-        _rank_levels(XT, step, ranks, squares)
-    else:
-        _rank_ordered(XT, np.argsort(XT, axis=1), step, ranks, squares)
+
+    def __init__(self, n_features, n_samples):
+        self.ranks = np.empty((n_features, n_samples), rank_type(n_samples))
+        self.squares = np.empty(n_features, np.int64)
+        self._step = rank_step(n_samples)
+
+    def write_levels(self, LT, columns):
+        """Write the ranks of columns of levels, uint8, none of which is missing."""
+        _rank_levels(LT, self._step, columns, self.ranks, self.squares)
+
+    def write_sorted(self, words, n_known, row_bits, columns):
+        """Write the ranks of sorted columns, whose words hold the row."""
+        _rank_sorted(words, n_known, row_bits, self._step, columns, self.ranks, self.squares)
 
 
 def rank_type(n_samples):
@@ -54,12 +64,13 @@ def _cut(rank, step):
 
 
 @njit(cache=True, nogil=True)
-def _rank_levels(LT, step, ranks, squares):
+def _rank_levels(LT, step, columns, ranks, squares):
     n = LT.shape[1]
     counts, of_level = np.empty(256, np.int64), np.empty(256, np.int64)
     for j in range(LT.shape[0]):
-        levels, target = LT[j], ranks[j]
-        counts[:] = 0
+        levels, target = LT[j], ranks[columns[j]]
+        for level in range(256):
+            counts[level] = 0
         for i in range(uintp(n)):
             counts[levels[i]] += 1
         n_below, square = 0, np.int64(0)
@@ -68,34 +79,34 @@ def _rank_levels(LT, step, ranks, squares):
             of_level[level] = rank
             square += counts[level] * rank * rank
             n_below += counts[level]
-        squares[j] = square
+        squares[columns[j]] = square
         for i in range(uintp(n)):
             target[i] = of_level[levels[i]]
 
 
 @njit(cache=True, nogil=True)
-def _rank_ordered(XT, orders, step, ranks, squares):
-    n = XT.shape[1]
-    for j in range(XT.shape[0]):
-        column, order, target = XT[j], orders[j], ranks[j]
-        n_known = n
-        while n_known > 0 and column[order[n_known - 1]] != column[order[n_known - 1]]:
-            n_known -= 1
-            target[order[n_known]] = 0
+def _rank_sorted(words, n_known, row_bits, step, columns, ranks, squares):
+    n = words.shape[1]
+    shift = np.uint64(row_bits)
+    mask = (np.uint64(1) << shift) - np.uint64(1)
+    for j in range(words.shape[0]):
+        w, target, n_here = words[j], ranks[columns[j]], n_known[j]
+        if n_here < n:
+            for i in range(n):
+                target[i] = 0
         square = np.int64(0)
         start = 0
-        # order[:start] are below column[order[start]], which opens a run of equal values
-        while start < n_known:
-            value = column[order[start]]
+        # w[:start] are below w[start], which opens a run of equal values
+        while start < n_here:
             stop = start + 1
-            while stop < n_known and column[order[stop]] == value:
+            while stop < n_here and (w[stop] >> shift) == (w[start] >> shift):
                 stop += 1
-            rank = _cut(start + stop - n_known, step)
+            rank = _cut(start + stop - n_here, step)
             for i in range(start, stop):
-                target[order[i]] = rank
+                target[uintp(w[i] & mask)] = rank
             square += (stop - start) * rank * rank
             start = stop
-        squares[j] = square
+        squares[columns[j]] = square
 
 
 @njit(cache=True, nogil=True)

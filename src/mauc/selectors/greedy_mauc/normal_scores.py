@@ -4,14 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mauc.auc.counting import write_levels
-from mauc.problem.columns import read_only
 from mauc.selectors.greedy_mauc.score_columns import (
     level_scores,
     score_table,
     sorted_scores,
     sum_scores,
-    value_scores,
 )
 
 _ALIGN = 64  # scores: products over whole vectors have no remainder
@@ -56,7 +53,7 @@ class NormalScores:
 
 
 class NormalScorer:
-    """Writes the scores of blocks of columns of one problem.
+    """Writes the scores of the columns of one problem, as the writer of a `ColumnReader`.
 
     Parameters
     ----------
@@ -64,60 +61,46 @@ class NormalScorer:
     max_samples : int, optional
         Keep the scores of at most so many samples, evenly spaced when they are sorted by
         class. Ranks are those among all samples.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_samples,), int32
+        The rows sorted by class.
+    scores : NormalScores
+        Complete when all columns are written.
     """
 
     def __init__(self, problem, max_samples=None):
-        rows = np.argsort(problem.codes, kind="stable")
-        places = np.arange(len(rows))
-        if max_samples is not None and max_samples < len(rows):
-            places = np.arange(max_samples) * len(rows) // max_samples
-        counts = np.bincount(problem.codes[rows[places]], minlength=problem.n_classes)
-        self._places, self._rows = places, rows[places]
-        self._shape = (problem.n_features, problem.n_classes)
+        self.order = np.argsort(problem.codes, kind="stable").astype(np.int32)
+        n_samples = problem.n_samples
+        self._kept = np.arange(n_samples)
+        if max_samples is not None and max_samples < n_samples:
+            self._kept = np.arange(max_samples) * n_samples // max_samples
+        self._rows = self.order[self._kept]
+        counts = np.bincount(problem.codes[self._rows], minlength=problem.n_classes)
         self._starts = np.concatenate([[0], np.cumsum(counts)])
-        self._table, self._steps = score_table(problem.n_samples)
-
-    def make_room(self):
-        """Return scores to be filled in."""
-        n_features, n_classes = self._shape
-        return NormalScores(
-            np.zeros((n_features, -(-len(self._rows) // _ALIGN) * _ALIGN), np.int8),
-            np.empty((n_classes, n_features), np.int64),
+        self._table = score_table(n_samples)
+        n_features, n_padded = problem.n_features, -(-len(self._rows) // _ALIGN) * _ALIGN
+        self.scores = NormalScores(
+            np.zeros((n_features, n_padded), np.int8),
+            np.empty((problem.n_classes, n_features), np.int64),
             np.empty(n_features, np.int64),
-            np.diff(self._starts),
+            counts,
             np.empty(n_features, np.bool_),
         )
 
-    def write(self, XT, columns, out):
-        """Write the scores of columns `XT` into `out`.
-
-        Parameters
-        ----------
-        XT : ndarray of shape (n_columns, n_samples), float32 or float64
-            Read-only and contiguous.
-        columns : ndarray of shape (n_columns,), int64
-            Their numbers.
-        out : NormalScores
-        """
-        ascending = np.sort(XT, axis=1)
-        value_scores(
-            XT, ascending, self._table, self._steps, self._rows, columns, out.padded, out.varies
-        )
-        self._sum(columns, out)
-
-    def write_levels(self, LT, columns, out):
+    def write_levels(self, LT, columns):
         """Write the scores of columns of levels, uint8, none of which is missing."""
+        out = self.scores
         level_scores(LT, self._table, self._rows, columns, out.padded, out.varies)
-        self._sum(columns, out)
+        sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
 
-    def write_sorted(self, words, n_known, row_bits, columns, out):
-        """Write the scores of columns that `mauc.auc.sorted_rows.RowSorter` sorted."""
+    def write_sorted(self, words, n_known, row_bits, columns):
+        """Write the scores of sorted columns."""
+        out = self.scores
         by_place = np.empty(words.shape[1], np.int8)
         sorted_scores(
-            words, n_known, row_bits, self._table, self._places, by_place, columns,
+            words, n_known, row_bits, self._table, self._kept, by_place, columns,
             out.padded, out.varies,
         )  # fmt: skip
-        self._sum(columns, out)
-
-    def _sum(self, columns, out):
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)

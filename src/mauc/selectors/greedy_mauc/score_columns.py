@@ -12,9 +12,6 @@ from scipy.special import ndtri
 
 UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
 MAX_SCORE = 127
-_N_CUTS = 256  # more than there are scores
-_N_BINS = 1 << 14  # of equal width; nearly all are between two cuts, and they fit into a fast cache
-_SEARCH = np.int8(-128)  # no score: the bin contains a cut
 
 
 def score_table(n_samples):
@@ -25,16 +22,13 @@ def score_table(n_samples):
     table : ndarray of shape (2 n_samples + 1,), int8
         Entry t, for 0 < t < 2 n, is the score of (r - 1/2) / n = t / (2 n). It is odd about
         the middle, so that x and -x have opposite scores.
-    steps : ndarray of int64
-        Places where the table differs from its entry before, ascending.
     """
     lower = ndtri(np.arange(1, n_samples + 1) / (2 * n_samples))
     scores = np.clip(np.rint(UNIT * lower), -MAX_SCORE, 0).astype(np.int8)
     table = np.zeros(2 * n_samples + 1, np.int8)
     table[1 : n_samples + 1] = scores
     table[n_samples : 2 * n_samples] = -scores[::-1]
-    inner = table[1:-1]
-    return table, np.flatnonzero(inner[1:] != inner[:-1]) + 2
+    return table
 
 
 @njit(cache=True, nogil=True)
@@ -47,7 +41,7 @@ def level_scores(LT, table, rows, columns, out, varies):
         No value is missing.
     table : ndarray of shape (2 n_samples + 1,), int8
         From `score_table`.
-    rows : ndarray of shape (n_kept,), int64
+    rows : ndarray of shape (n_kept,), int32
         Rows whose scores are kept, in their order there; all rows count for the ranks.
     columns : ndarray of shape (n_columns,), int64
         Where each column goes in `out` and `varies`.
@@ -94,117 +88,12 @@ def level_scores(LT, table, rows, columns, out, varies):
 
 
 @njit(cache=True, nogil=True)
-def value_scores(XT, ascending, table, steps, rows, columns, out, varies):
-    """Fill `out` with the scores of columns of floats.
-
-    Parameters
-    ----------
-    XT : ndarray of shape (n_columns, n_samples), float32 or float64
-    ascending : ndarray of shape (n_columns, n_samples), float32 or float64
-        The same columns sorted, missing values last.
-    table, rows, columns, out, varies
-        See `level_scores`.
-    steps : ndarray of int64
-        Where the table differs from its entry before, ascending.
-    """
-    n = XT.shape[1]
-    cuts = np.empty(_N_CUTS, XT.dtype)
-    scores = np.empty(_N_CUTS, np.int8)
-    bins = np.empty(_N_BINS, np.int8)
-    for j in range(XT.shape[0]):
-        values, column, target = ascending[j], XT[j], out[columns[j]]
-        n_known = n
-        while n_known > 0 and values[n_known - 1] != values[n_known - 1]:
-            n_known -= 1
-        n_cuts = _find_cuts(values, n_known, n - n_known, table, steps, cuts, scores)
-        varies[columns[j]] = n_cuts > 0
-        # Padding: whatever passes the last cut has the last score.
-        for k in range(n_cuts, _N_CUTS):
-            cuts[k] = np.inf
-        for k in range(n_cuts + 1, _N_CUTS):
-            scores[k] = scores[n_cuts]
-        low = np.float64(values[0]) if n_known > 0 else 0.0
-        width = np.float64(values[n_known - 1]) - low if n_known > 0 else 0.0
-        scale = (_N_BINS - 1) / width if width > 0.0 else 0.0
-        is_binned = 0.0 < scale < np.inf
-        if is_binned:
-            _fill_bins(cuts, scores, n_cuts, low, scale, bins)
-        for i in range(uintp(rows.shape[0])):
-            x = column[uintp(rows[i])]
-            score = _SEARCH
-            if x != x:
-                score = np.int8(0)
-            elif is_binned:
-                score = bins[uintp((np.float64(x) - low) * scale)]
-            if score == _SEARCH:
-                score = scores[_n_cuts_up_to(cuts, x)]
-            target[i] = score
-
-
-@njit(cache=True, nogil=True)
-def _fill_bins(cuts, scores, n_cuts, low, scale, bins):
-    """Set the score of every bin of equal width, `_SEARCH` if it contains a cut."""
-    start = uintp(0)
-    for k in range(n_cuts):
-        # The bin of a value does not decrease with the value, so all bins before this cut are done.
-        stop = uintp((np.float64(cuts[k]) - low) * scale)
-        for b in range(start, stop):
-            bins[b] = scores[k]
-        bins[stop] = _SEARCH
-        start = stop + uintp(1)
-    for b in range(start, uintp(_N_BINS)):
-        bins[b] = scores[n_cuts]
-
-
-@njit(cache=True, nogil=True)
-def _n_cuts_up_to(cuts, x):
-    """Return the number of cuts that are not above x, by binary search."""
-    place = uintp(cuts[127] <= x) << uintp(7)
-    step = uintp(64)
-    while step > uintp(0):
-        if cuts[place + step - uintp(1)] <= x:
-            place += step
-        step >>= uintp(1)
-    return place
-
-
-@njit(cache=True, nogil=True)
-def _find_cuts(values, n_known, n_missing, table, steps, cuts, scores):
-    """Find the values at which the score changes; scores[k] holds between cuts k - 1 and k."""
-    n_cuts, k = 0, 0
-    scores[0] = 0
-    start = 0
-    # values[start] opens a run of equal values; the scores of all runs before it are known
-    while start < n_known:
-        stop = start + 1
-        while stop < n_known and values[stop] == values[start]:
-            stop += 1
-        place = start + stop + n_missing  # 2 n_less + n_equal + n_missing
-        score = table[place]
-        if start == 0:
-            scores[0] = score
-        elif score != scores[n_cuts]:
-            cuts[n_cuts] = values[start]
-            n_cuts += 1
-            scores[n_cuts] = score
-        # The table steps up at steps[k]; runs that end before that have the same score.
-        while k < steps.shape[0] and steps[k] <= place:
-            k += 1
-        if k == steps.shape[0]:
-            break
-        start = max(stop, (steps[k] - n_missing) // 2)
-        while stop < start < n_known and values[start - 1] == values[start]:
-            start -= 1
-    return n_cuts
-
-
-@njit(cache=True, nogil=True)
 def sorted_scores(words, n_known, row_bits, table, places, by_place, columns, out, varies):
     """Fill `out` with the scores of columns that are sorted already.
 
     Parameters
     ----------
-    words : ndarray of shape (n_columns, n_samples), uint32
+    words : ndarray of shape (n_columns, n_samples), uint64
         Sorted words, the place of a row among the rows sorted by class in their `row_bits` low
         bits; words of equal values agree in the bits above.
     n_known : ndarray of shape (n_columns,), int64
@@ -218,8 +107,8 @@ def sorted_scores(words, n_known, row_bits, table, places, by_place, columns, ou
         See `level_scores`.
     """
     n = words.shape[1]
-    shift = np.uint32(row_bits)
-    mask = (np.uint32(1) << shift) - np.uint32(1)
+    shift = np.uint64(row_bits)
+    mask = (np.uint64(1) << shift) - np.uint64(1)
     keeps_all = places.shape[0] == n
     for j in range(words.shape[0]):
         w, row = words[j], out[columns[j]]
