@@ -8,11 +8,18 @@ import numpy as np
 from scipy import sparse
 
 from mauc.problem.columns import float_columns, ordered_columns, ordered_entries, read_only
+from mauc.problem.frame_columns import FrameColumns
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
+# Where X lies row by row, columns of one cache line are read together: taken apart, each would
+# read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
+_LINE_BYTES = 64
+_ROW_BLOCK_BYTES = 2**24
+_MIN_BLOCKS = 8
+_FIRST_ROWS = 1024
 
 
 @dataclass(frozen=True)
@@ -21,7 +28,7 @@ class Problem:
 
     Parameters
     ----------
-    X : ndarray or csc_array of shape (n_samples, n_features)
+    X : ndarray, csc_array or FrameColumns of shape (n_samples, n_features)
     codes : ndarray of shape (n_samples,), int32
         Class of each sample, as a place in `classes`.
     classes : ndarray of shape (n_classes,)
@@ -33,7 +40,7 @@ class Problem:
         Columns that hold category codes.
     """
 
-    X: np.ndarray | sparse.csc_array
+    X: np.ndarray | sparse.csc_array | FrameColumns
     codes: np.ndarray
     classes: np.ndarray
     class_counts: np.ndarray
@@ -60,6 +67,12 @@ class Problem:
     def is_sparse(self):
         """Whether `X` is a sparse matrix."""
         return sparse.issparse(self.X)
+
+    @cached_property
+    def is_by_rows(self):
+        """Whether `X` is an array in which the values of a row lie side by side."""
+        is_array = isinstance(self.X, np.ndarray)
+        return is_array and self.X.strides[1] == self.X.itemsize != self.X.strides[0]
 
     @cached_property
     def class_weights(self):
@@ -91,7 +104,11 @@ class Problem:
         is_dense : bool, default=False
             Whether sparse columns will be made dense.
         """
-        by_size = _BLOCK_BYTES // (self.X.dtype.itemsize * self.n_samples)
+        itemsize = self.X.dtype.itemsize
+        by_size = _BLOCK_BYTES // (itemsize * self.n_samples)
+        if self.is_by_rows:
+            in_line = min(_LINE_BYTES // itemsize, _ROW_BLOCK_BYTES // (itemsize * self.n_samples))
+            by_size = max(by_size, min(in_line, self.n_features // _MIN_BLOCKS))
         width = max(1, min(by_size, _BLOCK_SCORES // n_scores, 64))
         if self.is_sparse and not is_dense:
             width = max(1, min(_BLOCK_SCORES // n_scores, 256))
@@ -113,15 +130,18 @@ class Problem:
         return float_columns(self._dense_columns(chosen))
 
     def _dense_columns(self, chosen):
+        if isinstance(self.X, FrameColumns):
+            return self.X.block(chosen)
         block = self.X[:, chosen]
         return block.toarray().T if self.is_sparse else block.T
 
     def is_constant(self, column):
         """Whether a column has at most one known value."""
         if not self.is_sparse:
-            values = self.X[:, column]
-            known = values[values == values]
-            return len(known) == 0 or bool((known == known[0]).all())
+            is_frame = isinstance(self.X, FrameColumns)
+            values = self.X.column(column) if is_frame else self.X[:, column]
+            # Usually the first values differ.
+            return is_constant(values[:_FIRST_ROWS]) and is_constant(values)
         stored = self.X.data[self.X.indptr[column] : self.X.indptr[column + 1]]
         known = stored[stored == stored]
         only = known[0] if len(known) and len(stored) == self.n_samples else 0
@@ -146,6 +166,12 @@ class Problem:
         return tuple(read_only(array) for array in arrays)
 
 
+def is_constant(values):
+    """Whether an array has at most one known value."""
+    known = values[values == values]
+    return len(known) == 0 or bool((known == known[0]).all())
+
+
 def group_by_class(y, n_classes, sample_weight=None):
     """Sort the samples by class, keeping their order within a class.
 
@@ -167,7 +193,9 @@ def group_by_class(y, n_classes, sample_weight=None):
     weights : ndarray of float64
         Weight of ``order[i]``, or empty where all weights are 1.
     """
-    order = np.argsort(y, kind="stable").astype(np.uint32)
+    # NumPy's stable sort of 16-bit integers is a radix sort.
+    short = y.astype(np.uint16) if n_classes <= 2**16 else y
+    order = np.argsort(short, kind="stable").astype(np.uint32)
     weights = np.empty(0, dtype=np.float64)
     if sample_weight is not None:
         order = order[sample_weight[order] > 0]
