@@ -80,6 +80,35 @@ def read_only(array):
     return view
 
 
+def take_columns(X, chosen):
+    """Return columns of an array as rows: a view for a slice and for neighbours in their order.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    chosen : slice or sequence of int
+
+    Returns
+    -------
+    XT : ndarray of shape (n_chosen, n_samples)
+    """
+    if isinstance(chosen, slice):
+        return X[:, chosen].T
+    places = np.asarray(chosen)
+    if len(places) == 0:
+        return X[:, :0].T
+    runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+    parts = [X[:, run[0] : run[-1] + 1].T for run in runs]
+    if len(parts) == 1:
+        return parts[0]
+    out = np.empty((len(places), X.shape[0]), X.dtype)
+    start = 0
+    for part in parts:
+        _copy_columns(part, out[start : start + len(part)])
+        start += len(part)
+    return out
+
+
 def contiguous_columns(XT):
     """Return columns as a contiguous, read-only array of native byte order.
 
@@ -93,12 +122,23 @@ def contiguous_columns(XT):
     XT : ndarray of shape (n_features, n_samples)
         A view if it can be one.
     """
-    is_by_rows = XT.T.flags.aligned and XT.strides[0] == XT.itemsize
-    if XT.flags.c_contiguous or not is_by_rows or XT.dtype not in _TYPES:
+    if XT.flags.c_contiguous or not _is_by_rows(XT):
         return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
     out = np.empty(XT.shape, XT.dtype)
     copy_transposed(read_only(XT.T), out)
     return read_only(out)
+
+
+def _is_by_rows(XT):
+    """Whether `copy_transposed` takes the columns."""
+    return XT.dtype in _TYPES and XT.T.flags.aligned and XT.strides[0] == XT.itemsize
+
+
+def _copy_columns(XT, out):
+    if _is_by_rows(XT):
+        copy_transposed(read_only(XT.T), out)
+    else:
+        out[:] = XT
 
 
 @njit(cache=True, nogil=True)

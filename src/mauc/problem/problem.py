@@ -7,7 +7,13 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from mauc.problem.columns import float_columns, ordered_columns, ordered_entries, read_only
+from mauc.problem.columns import (
+    float_columns,
+    ordered_columns,
+    ordered_entries,
+    read_only,
+    take_columns,
+)
 from mauc.problem.frame_columns import FrameColumns
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
@@ -92,7 +98,9 @@ class Problem:
         """Samples sorted by class: their order, the start of each class, their weights."""
         return group_by_class(self.codes, self.n_classes, self.sample_weight)
 
-    def blocks(self, n_scores: int = 1, *, is_dense: bool = False) -> Iterator[slice]:
+    def blocks(
+        self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
+    ) -> Iterator[slice]:
         """Yield blocks of columns.
 
         They depend on the shape of the problem only, not on the number of threads.
@@ -103,17 +111,38 @@ class Problem:
             Scores per column that will be held.
         is_dense : bool, default=False
             Whether sparse columns will be made dense.
+        reads_rows : bool, default=False
+            Whether rows will be read, not columns, where `X` lies row by row.
         """
-        itemsize = self.X.dtype.itemsize
-        by_size = _BLOCK_BYTES // (itemsize * self.n_samples)
-        if self.is_by_rows:
-            in_line = min(_LINE_BYTES // itemsize, _ROW_BLOCK_BYTES // (itemsize * self.n_samples))
-            by_size = max(by_size, min(in_line, self.n_features // _MIN_BLOCKS))
-        width = max(1, min(by_size, _BLOCK_SCORES // n_scores, 64))
-        if self.is_sparse and not is_dense:
-            width = max(1, min(_BLOCK_SCORES // n_scores, 256))
+        width = self._block_width(self.n_features, n_scores, is_dense, reads_rows)
         for start in range(0, self.n_features, width):
             yield slice(start, min(start + width, self.n_features))
+
+    def chosen_blocks(self, chosen: np.ndarray, n_scores: int = 1) -> Iterator[np.ndarray]:
+        """Yield blocks of chosen columns, as places in `chosen`; neighbours come together.
+
+        Parameters
+        ----------
+        chosen : ndarray of shape (n_chosen,)
+        n_scores : int, default=1
+            Scores per column that will be held.
+        """
+        places = np.argsort(chosen, kind="stable")
+        width = self._block_width(len(chosen), n_scores, False, False)
+        for start in range(0, len(chosen), width):
+            yield places[start : start + width]
+
+    def _block_width(self, n_columns, n_scores, is_dense, reads_rows):
+        column_bytes = self.X.dtype.itemsize * self.n_samples
+        width = min(_BLOCK_BYTES // column_bytes, 64)
+        if self.is_sparse and not is_dense:
+            width = 256
+        elif self.is_by_rows and reads_rows:
+            width = min(max(n_columns // 4, 16), 128)
+        elif self.is_by_rows:
+            in_line = min(_LINE_BYTES // self.X.itemsize, _ROW_BLOCK_BYTES // column_bytes)
+            width = max(width, min(in_line, n_columns // _MIN_BLOCKS))
+        return max(1, min(width, _BLOCK_SCORES // n_scores))
 
     def ordered_columns(self, chosen) -> np.ndarray:
         """Return columns for kernels that depend only on the order of values.
@@ -132,8 +161,9 @@ class Problem:
     def _dense_columns(self, chosen):
         if isinstance(self.X, FrameColumns):
             return self.X.block(chosen)
-        block = self.X[:, chosen]
-        return block.toarray().T if self.is_sparse else block.T
+        if self.is_sparse:
+            return self.X[:, chosen].toarray().T
+        return take_columns(self.X, chosen)
 
     def is_constant(self, column):
         """Whether a column has at most one known value."""
