@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit, uintp
 
 _TILE = 64  # rows that are transposed together: their cache lines stay in the first-level cache
-_TYPES = (np.uint8, np.float32, np.float64)
+_WORDS = {1: np.uint8, 4: np.float32, 8: np.float64}  # types that are compiled anyway, by bytes
 
 
 def ordered_columns(XT):
@@ -22,6 +22,7 @@ def ordered_columns(XT):
     XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
         Contiguous and read-only; a view of the input where it can be one.
     """
+    XT = contiguous_columns(XT)  # conversion then reads neighbours
     dtype = XT.dtype
     if dtype == np.bool_:
         XT = XT.view(np.uint8)
@@ -36,15 +37,16 @@ def ordered_columns(XT):
         XT = _wide_integers(XT)
     elif dtype not in (np.uint8, np.float32, np.float64):
         XT = XT.astype(np.float64)
-    return contiguous_columns(XT)
+    return read_only(XT)
 
 
 def float_columns(XT):
     """Convert columns to float32 or float64, contiguous and read-only; the values are kept."""
+    XT = contiguous_columns(XT)
     if XT.dtype not in (np.float32, np.float64):
         is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
         XT = XT.astype(np.float32 if is_narrow else np.float64)
-    return contiguous_columns(XT)
+    return read_only(XT)
 
 
 def ordered_entries(data):
@@ -122,23 +124,25 @@ def contiguous_columns(XT):
     XT : ndarray of shape (n_features, n_samples)
         A view if it can be one.
     """
-    if XT.flags.c_contiguous or not _is_by_rows(XT):
+    if XT.flags.c_contiguous or not is_by_rows(XT.T) or not XT.dtype.isnative:
         return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
     out = np.empty(XT.shape, XT.dtype)
-    copy_transposed(read_only(XT.T), out)
+    _copy_columns(XT, out)
     return read_only(out)
 
 
-def _is_by_rows(XT):
-    """Whether `copy_transposed` takes the columns."""
-    return XT.dtype in _TYPES and XT.T.flags.aligned and XT.strides[0] == XT.itemsize
+def is_by_rows(X):
+    """Whether the values of a row of an array lie closer together than those of a column."""
+    return X.ndim == 2 and abs(X.strides[1]) < abs(X.strides[0])
 
 
 def _copy_columns(XT, out):
-    if _is_by_rows(XT):
-        copy_transposed(read_only(XT.T), out)
-    else:
+    """Copy columns into the rows of `out`, which has their type."""
+    word = _WORDS.get(XT.dtype.itemsize)
+    if word is None or not is_by_rows(XT.T) or not XT.flags.aligned:
         out[:] = XT
+    else:  # bits are copied, whatever they mean
+        copy_transposed(read_only(XT.T.view(word)), out.view(word))
 
 
 @njit(cache=True, nogil=True)

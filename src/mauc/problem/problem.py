@@ -9,6 +9,7 @@ from scipy import sparse
 
 from mauc.problem.columns import (
     float_columns,
+    is_by_rows,
     ordered_columns,
     ordered_entries,
     read_only,
@@ -76,9 +77,8 @@ class Problem:
 
     @cached_property
     def is_by_rows(self):
-        """Whether `X` is an array in which the values of a row lie side by side."""
-        is_array = isinstance(self.X, np.ndarray)
-        return is_array and self.X.strides[1] == self.X.itemsize != self.X.strides[0]
+        """Whether `X` is an array that lies row by row."""
+        return isinstance(self.X, np.ndarray) and is_by_rows(self.X)
 
     @cached_property
     def class_weights(self):
