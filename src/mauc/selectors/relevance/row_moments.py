@@ -5,6 +5,8 @@ the m-th row of a class goes to the sum m mod 4, the last m of an incomplete fou
 The result has the same bits, without a transposition.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit, uintp
 
@@ -73,7 +75,7 @@ def _row_tiles(X, chosen):
 
 def _group_shifts(X, order, starts):
     """Return a value near the bulk of all rows, then of each class: `shift_of` for all columns."""
-    edges = [(0, len(order)), *zip(starts[:-1], starts[1:], strict=True)]
+    edges = [(0, len(order)), *pairwise(starts)]
     groups = [order[start:stop] for start, stop in edges if stop > start]
     base = X[[rows[0] for rows in groups]].astype(np.float64)
     for g in np.flatnonzero(np.isnan(base).any(axis=1)):
