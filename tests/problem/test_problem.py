@@ -180,8 +180,18 @@ def test_tall_rows_are_read_by_cache_lines():
 
 
 @pytest.mark.parametrize(
-    "X", [np.r_[np.ones(2000), 2.0], np.r_[np.nan, np.ones(2000)], np.full(9, np.nan)]
+    ("column", "is_constant"),
+    [
+        (np.r_[np.ones(2000), 2.0], False),
+        (np.r_[1.0, np.nan, 2.0], False),
+        (np.r_[np.nan, np.ones(2000)], True),
+        (np.full(9, np.nan), True),
+        (np.zeros(9, bool), True),
+    ],
 )
-def test_a_column_is_constant(X):
-    problem = Problem(X[:, np.newaxis], np.zeros(len(X), np.int32), np.arange(2), np.array([1, 1]))
-    assert problem.is_constant(0) == (len(np.unique(X[~np.isnan(X)])) <= 1)
+def test_a_problem_is_constant(column, is_constant):
+    n = len(column)
+    X = np.column_stack([np.ones(n, column.dtype), column])
+    for table in (X, sparse.csc_array(X)):
+        problem = Problem(table, np.zeros(n, np.int32), np.arange(2), np.array([1, 1]))
+        assert problem.is_constant == is_constant

@@ -26,7 +26,8 @@ _BLOCK_SCORES = 2**20
 _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
-_FIRST_ROWS = 1024
+_ROW_CELLS = 2**23
+_FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,9 @@ class Problem:
         if self.is_sparse and not is_dense:
             width = 256
         elif self.is_by_rows and reads_rows:
-            width = min(max(n_columns // 4, 16), 128)
+            # Pieces of rows are read slower than rows; threads need them where there is much to do.
+            n_pieces = min(4, 1 + n_columns * self.n_samples // _ROW_CELLS)
+            width = min(max(n_columns // n_pieces, 16), 512)
         elif self.is_by_rows:
             in_line = min(_LINE_BYTES // self.X.itemsize, _ROW_BLOCK_BYTES // column_bytes)
             width = max(width, min(in_line, n_columns // _MIN_BLOCKS))
@@ -165,13 +168,20 @@ class Problem:
             return self.X[:, chosen].toarray().T
         return take_columns(self.X, chosen)
 
-    def is_constant(self, column):
-        """Whether a column has at most one known value."""
+    @property
+    def is_constant(self) -> bool:
+        """Whether no column has more than one known value."""
+        if isinstance(self.X, np.ndarray):
+            first = self.X[:_FIRST_ROWS, :_FIRST_COLUMNS]  # usually they differ
+            if (np.fmin.reduce(first) < np.fmax.reduce(first)).any():
+                return False
+        return all(self._is_constant(column) for column in range(self.n_features))
+
+    def _is_constant(self, column):
+        if isinstance(self.X, FrameColumns):
+            return is_constant(self.X.column(column))
         if not self.is_sparse:
-            is_frame = isinstance(self.X, FrameColumns)
-            values = self.X.column(column) if is_frame else self.X[:, column]
-            # Usually the first values differ.
-            return is_constant(values[:_FIRST_ROWS]) and is_constant(values)
+            return is_constant(self.X[:, column])
         stored = self.X.data[self.X.indptr[column] : self.X.indptr[column + 1]]
         known = stored[stored == stored]
         only = known[0] if len(known) and len(stored) == self.n_samples else 0
@@ -197,7 +207,7 @@ class Problem:
 
 
 def is_constant(values):
-    """Whether an array has at most one known value."""
+    """Whether a column has at most one known value."""
     known = values[values == values]
     return len(known) == 0 or bool((known == known[0]).all())
 

@@ -282,8 +282,7 @@ def _warn_of_degenerate(problem):
             f"({listed(single)}): what is measured on them rests on that sample alone.",
             SmallClassWarning,
         )
-    # Usually the first column varies, and the search ends there.
-    if all(problem.is_constant(column) for column in range(problem.n_features)):
+    if problem.is_constant:
         warn_user(
             "every feature is constant or missing: none tells classes apart, and features are "
             "chosen by their order.",
