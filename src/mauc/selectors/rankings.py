@@ -36,7 +36,7 @@ class RankingLists:
 
 def rank_features(
     problem, decomposition, relevance, length, ties="index", n_jobs=None, *, is_dense=True,
-    **options,
+    reads_rows=False, **options,
 ):  # fmt: skip
     """Rank the features of a problem on every sub-problem.
 
@@ -57,6 +57,8 @@ def rank_features(
     n_jobs : int, optional
     is_dense : bool, default=True
         Whether the relevance fills in sparse columns.
+    reads_rows : bool, default=False
+        Whether it reads rows where X lies row by row.
     **options
         Further arguments of the relevance.
 
@@ -76,7 +78,8 @@ def rank_features(
         return np.ascontiguousarray(relevance(problem, decomposition, block, **options))
 
     n_held = 0
-    for block, scores in run_blocks(score, problem.blocks(n_lists, is_dense=is_dense), n_jobs):
+    blocks = problem.blocks(n_lists, is_dense=is_dense, reads_rows=reads_rows)
+    for block, scores in run_blocks(score, blocks, n_jobs):
         mean_scores[block] = scores.mean(axis=1)
         seconds = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
         n_held = offer_block(
