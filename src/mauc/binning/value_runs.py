@@ -1,58 +1,26 @@
-"""Sort a column and compress it into runs of equal values with their class counts.
+"""Sort columns and compress each into entries: values in order with their class counts.
 
-A column sorted by `sort_column` becomes a `Runs`: one run per distinct value, and in it one entry
-(class, count) per class that has the value. All sub-problems of the column read the same runs; the
-sort and the compression happen once.
+An *entry* is a class and a number of rows of that class that share a value. The entries of a column
+ascend with the value; those of one value stand together, one per class that has it, and the last
+of them is marked. Everything that MDL needs to know about a column is in its entries.
+
+Entries are int32 of shape (..., 3, room), with the rows
+
+CLASS : class of the entry.
+COUNT : number of rows, never 0.
+ENDS : number of distinct values that end with the entry: 1 for the last entry of a value, 0 for the
+    others. Entries of sub-problems may stand for several neighbouring values, see `mdl_binary`.
 """
-
-from collections import namedtuple
 
 import numpy as np
 from numba import njit
 
 from mauc.numerics.radix_sort import sort_tagged
 
-Runs = namedtuple("Runs", ["value", "start", "rows", "cls", "count", "end_of"])
-"""Runs of equal values of one sorted column, in ascending order.
-
-value : (n_runs,) float64, the distinct values.
-start : (n_runs + 1,) int64, run r holds the entries start[r]:start[r + 1].
-rows : (n_runs + 1,) int64, rows[r] known values lie below value[r].
-cls, count : (n_entries,) int32, class of the entry and its number of rows, never 0.
-end_of : (n_entries,) int32, r for the last entry of run r, -1 for the others.
-
-The arrays are work space for the longest column: only the first n_runs or n_entries are used.
-"""
-
-ClassLists = namedtuple("ClassLists", ["start", "run", "count"])
-"""The entries of `Runs` grouped by class; class k has the places start[k]:start[k + 1].
-
-start : (n_classes + 1,) int64.
-run, count : (n_entries,) int32, run and number of rows of each entry, runs ascending.
-"""
+CLASS, COUNT, ENDS = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
-def empty_runs(n):
-    """Return work space for the runs of a column of at most `n` known values."""
-    return Runs(
-        np.empty(n, np.float64),
-        np.zeros(n + 1, np.int64),
-        np.zeros(n + 1, np.int64),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-    )
-
-
-@njit(cache=True, nogil=True)
-def empty_class_lists(n, n_classes):
-    """Return work space for the class lists of a column of at most `n` known values."""
-    start = np.zeros(n_classes + 1, np.int64)
-    return ClassLists(start, np.empty(n, np.int32), np.empty(n, np.int32))
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def sort_column(x, y, values, codes, missing, keys, spare):
     """Sort the known values of one column and count the missing ones per class.
 
@@ -74,9 +42,10 @@ def sort_column(x, y, values, codes, missing, keys, spare):
     int
         Number of known values.
     """
-    missing[:] = 0
-    n_known = 0
-    for i in range(len(x)):
+    for k in range(missing.shape[0]):
+        missing[k] = 0
+    n_known = np.int64(0)
+    for i in range(x.shape[0]):
         value = np.float64(x[i])
         if value == value:
             values[n_known] = value
@@ -88,81 +57,61 @@ def sort_column(x, y, values, codes, missing, keys, spare):
     return n_known
 
 
-@njit(cache=True, nogil=True)
-def compress_runs(values, codes, n_known, role, runs):
-    """Fill `runs` from a sorted column.
+def make_entries(XT, y, n_classes):
+    """Sort the columns of a block and compress them.
 
     Parameters
     ----------
-    values : ndarray of shape (>= n_known,), float64
-        Known values in ascending order.
-    codes : ndarray of shape (>= n_known,), int32
-        Class codes in that order.
-    n_known : int
-    role : ndarray of shape (n_classes,), int32
-        Class of the sub-problem that each class becomes, -1 when its rows are left out;
-        ``arange(n_classes)`` keeps all classes.
-    runs : Runs
-        Filled.
+    XT : ndarray of shape (n_columns, n_samples), float32 or float64
+        Columns; NaN is missing.
+    y : ndarray of shape (n_samples,), int32
+        Class codes.
+    n_classes : int
 
     Returns
     -------
-    int
-        Number of runs.
+    entries : ndarray of shape (n_columns, 3, n_samples), int32
+    n_entries : ndarray of shape (n_columns,), int64
+    values : ndarray of shape (n_columns, n_samples), float64
+        Known values of each column, ascending.
+    missing : ndarray of shape (n_columns, n_classes), int64
+        Number of missing values of each class.
     """
-    place_of = np.zeros(len(role), np.int64) - 1
-    cls, count, end_of = runs.cls, runs.count, runs.end_of
-    n_entries = 0
-    n_rows = 0
-    n_runs = 0
-    i = 0
-    # the rows before i are in the first n_runs runs and n_entries entries
-    while i < n_known:
-        value = values[i]
-        first = n_entries
-        # place_of[k] >= first if and only if class k has an entry in the current run
-        while i < n_known and values[i] == value:
-            k = role[codes[i]]
-            i += 1
-            if k < 0:
-                continue
-            n_rows += 1
-            place = place_of[k]
-            if place < first:
-                place_of[k] = n_entries
-                cls[n_entries] = k
-                count[n_entries] = 1
-                end_of[n_entries] = -1
-                n_entries += 1
-            else:
-                count[place] += 1
-        if n_entries > first:
-            end_of[n_entries - 1] = n_runs
-            runs.value[n_runs] = value
-            n_runs += 1
-            runs.start[n_runs] = n_entries
-            runs.rows[n_runs] = n_rows
-    return n_runs
+    n_columns, n = XT.shape
+    entries = np.empty((n_columns, 3, n), np.int32)
+    values = np.empty((n_columns, n))
+    n_entries = np.empty(n_columns, np.int64)
+    missing = np.empty((n_columns, n_classes), np.int64)
+    keys = np.empty((2, n), np.uint64)
+    fill_entries(XT, y, values, np.empty(n, np.int32), missing, keys, entries, n_entries)
+    return entries, n_entries, values, missing
 
 
 @njit(cache=True, nogil=True)
-def fill_class_lists(runs, n_runs, lists):
-    """Fill `lists` with the entries of `runs`, grouped by class in ascending order of value."""
-    start, run_of, count = lists
-    n_classes = len(start) - 1
-    n_entries = runs.start[n_runs]
-    place = np.zeros(n_classes + 1, np.int64)
-    for e in range(n_entries):
-        place[runs.cls[e] + 1] += 1
-    for k in range(n_classes):
-        place[k + 1] += place[k]
-    for k in range(n_classes + 1):
-        start[k] = place[k]
-    r = 0
-    # place[k] is where the next entry of class k goes; r is the run of entry e
-    for e in range(n_entries):
-        k = runs.cls[e]
-        run_of[place[k]] = r
-        count[place[k]] = runs.count[e]
-        place[k] += 1
-        r += runs.end_of[e] >= 0
+def fill_entries(XT, y, values, codes, missing, keys, entries, n_entries):
+    """Fill the arrays of `make_entries`; `codes` and `keys` are work space."""
+    places = np.empty(missing.shape[1], np.int64)
+    for f in range(XT.shape[0]):
+        n_known = sort_column(XT[f], y, values[f], codes, missing[f], keys[0], keys[1])
+        for k in range(places.shape[0]):
+            places[k] = -1
+        n_filled, first = np.int64(0), np.int64(0)
+        for i in range(n_known):
+            # the rows before i are in the first n_filled entries
+            if i > 0 and values[f, i] != values[f, i - 1]:
+                entries[f, ENDS, n_filled - 1] = 1
+                first = n_filled
+            k = codes[i]
+            # class k has an entry of the current value if and only if its place is not below first
+            place = places[k]
+            if place < first:
+                place = n_filled
+                places[k] = place
+                entries[f, CLASS, place] = k
+                entries[f, COUNT, place] = 0
+                entries[f, ENDS, place] = 0
+                n_filled += 1
+            entries[f, COUNT, place] += 1
+        if n_filled > 0:
+            entries[f, ENDS, n_filled - 1] = 1
+        n_entries[f] = n_filled

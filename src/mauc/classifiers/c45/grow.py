@@ -21,7 +21,6 @@ from mauc.classifiers.c45.nodes import (
     snap_threshold,
 )
 from mauc.classifiers.c45.scan import ROW_MASK, gain_of_cut, pack_column, scan_column
-from mauc.numerics.log_table import LN2, log_table
 
 
 @njit(cache=True, nogil=True)
@@ -42,7 +41,7 @@ def partition_stretch(stretch, is_left, buffer):
 
 
 @njit(cache=True, nogil=True)
-def grow_complete(XT, y, n_classes, order, columns, min_leaf):
+def grow_complete(XT, y, n_classes, order, columns, min_leaf, logs, fixed, scale):
     """Grow the unpruned tree of complete numeric data with unit weights.
 
     Parameters
@@ -55,6 +54,8 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     columns : int32 ndarray of shape (k,)
         The columns the tree may use, in the order in which ties are broken.
     min_leaf : float
+    logs, fixed, scale
+        v log2 v up to the number of rows, see `mauc.numerics.log_table`.
 
     Returns
     -------
@@ -69,7 +70,6 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     for a in range(k):
         has_close_values[a] = pack_column(XT[columns[a]], order[columns[a]], entries[a])
     class_of = y.astype(np.uint16)
-    logs, fixed, scale = log_table(n, LN2)
     step = np.zeros(n, np.int64)
     for v in range(n):
         step[v] = fixed[v + 1] - fixed[v]

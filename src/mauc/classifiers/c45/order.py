@@ -24,7 +24,7 @@ def sort_orders(XT):
     keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
     for j in range(n_features):
         rows = order[j]
-        n_known = 0
+        n_known = np.int64(0)  # a literal would compile the sort once more
         for i in range(n):
             value = np.float64(XT[j, i])
             if value == value:

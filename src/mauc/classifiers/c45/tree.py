@@ -11,6 +11,7 @@ from mauc.classifiers.c45.grow_weighted import grow_weighted
 from mauc.classifiers.c45.nodes import EPS, compact
 from mauc.classifiers.c45.prune import collapse, prune_tree
 from mauc.classifiers.c45.route import branch_of
+from mauc.numerics.log_table import LN2, log_table
 
 MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
 
@@ -40,7 +41,9 @@ def fit_tree(data, columns, *, confidence=0.25, min_leaf=2.0, prune=True, raisin
     is_plain = not (data.n_values[columns].any() or data.has_missing[columns].any())
     row_weight = np.ones(y.size) if weight is None else weight
     if is_plain and weight is None and n_classes <= MAX_PACKED_CLASSES:
-        tree, n_nodes = grow_complete(XT, y, n_classes, data.order, columns, float(min_leaf))
+        tree, n_nodes = grow_complete(
+            XT, y, n_classes, data.order, columns, float(min_leaf), *log_table(y.size, LN2)
+        )
     else:
         tree, n_nodes = grow_weighted(
             XT, y, n_classes, data.order, columns, data.n_values, row_weight, row_weight,

@@ -52,7 +52,9 @@ class BinnedSelector(RankingSelector):
         """Return the context that holds the features of a problem, discretised."""
         states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         n_threads = count_threads(self.n_jobs)
-        return binned_features(states, n_states, problem.codes, problem.n_classes, n_threads)
+        return binned_features(
+            states, n_states, problem.codes, problem.n_classes, n_threads, problem.count_logs
+        )
 
 
 class CountArrays(NamedTuple):
@@ -100,7 +102,9 @@ class BinnedFeatures:
 
 
 @contextmanager
-def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFeatures]:
+def binned_features(
+    D, n_states, y, n_classes, n_threads=1, logs=None
+) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
     Parameters
@@ -114,6 +118,8 @@ def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFe
     n_classes : int
     n_threads : int, default=1
         Features are shared out in blocks. No result depends on it.
+    logs : (table, unit), optional
+        L up to the number of samples, see `class_margins`.
     """
     n_features, n_samples = D.shape
     # Read-only views: one compiled version of each kernel, whatever the caller holds.
@@ -124,7 +130,7 @@ def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFe
     planes = np.empty((starts[-1], (n_samples + 63) // 64), dtype=np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes)
+    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes, logs)
     arrays = CountArrays(
         D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
     )
@@ -173,14 +179,15 @@ def pack_planes(codes, n_planes, first, planes):
             planes[first + state, n_full] = word
 
 
-@njit(cache=True, nogil=True)
-def class_margins(y, n_classes):
+def class_margins(y, n_classes, logs=None):
     """Return L as a table and its unit (see `log_table`), and planes, counts and L of the classes.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,), int32
     n_classes : int
+    logs : (table, unit), optional
+        L up to the number of samples.
 
     Returns
     -------
@@ -191,15 +198,11 @@ def class_margins(y, n_classes):
     log_y : int
         Sum of L over the classes.
     """
-    _, table, unit = log_table(y.shape[0], 1.0)
+    table, unit = logs or log_table(y.shape[0], 1.0)[1:]
     class_planes = np.empty((n_classes - 1, (y.shape[0] + 63) // 64), dtype=np.uint64)
     pack_planes(y, n_classes - 1, 0, class_planes)
-    class_counts = np.zeros(n_classes, dtype=np.int64)
-    margin_counts(y, n_classes, class_counts)
-    log_y = np.int64(0)
-    for count in class_counts:
-        log_y += table[count]
-    return table, unit, class_planes, class_counts, log_y
+    class_counts = np.bincount(y, minlength=n_classes)
+    return table, unit, class_planes, class_counts, int(table[class_counts].sum())
 
 
 @njit(cache=True, nogil=True)
