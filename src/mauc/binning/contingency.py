@@ -80,7 +80,7 @@ def fold_classes(counts, role):
     return np.ascontiguousarray(counts @ is_member.T.astype(np.int64))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_scores(tables, n_bins, missing, shared, scores):
     """Fill the scores of `table_scores`.
 
@@ -140,7 +140,7 @@ def fill_scores(tables, n_bins, missing, shared, scores):
         begin = end
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 def _xlogx(v):
     """L(v), 0 for v = 0."""
     return v * math.log(v) if v > 0.0 else 0.0

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.binning.subproblem_scores import mdl_cut_points
+from mauc.binning.value_runs import is_small
 from mauc.parallel import run_blocks
 from mauc.problem.validate import check_table, make_problem
 from mauc.registry import Accepts
@@ -107,7 +108,9 @@ def find_cut_points(problem, n_jobs=None):
     role = np.arange(problem.n_classes, dtype=np.int32)
 
     def cut(block):
-        return mdl_cut_points(problem.float_columns(block), problem.codes, role)
+        return mdl_cut_points(
+            problem.float_columns(block), problem.codes, role, problem.count_logs, is_small(problem)
+        )
 
     cut_points = []
     for _, (points, offsets) in run_blocks(cut, problem.blocks(is_dense=True), n_jobs):

@@ -51,59 +51,63 @@ def fill_spread(entries, n_entries, own, done, spread, regions):
     """
     n_classes = regions.shape[1]
     rest = np.int32(1 - own)
+    rows_done, values_done = done[0], done[1]
     for f in range(entries.shape[0]):
+        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
+        to_cls, to_count, to_ends = spread[f, CLASS], spread[f, COUNT], spread[f, ENDS]
+        region = regions[f]
         for k in range(n_classes):
-            done[0, k], done[1, k] = 0, 0
+            rows_done[k], values_done[k] = 0, 0
         for e in range(n_entries[f]):
-            done[0, entries[f, CLASS, e]] += 1
+            rows_done[cls[e]] += 1
         start = np.int64(0)
         for k in range(n_classes):
-            regions[f, k, 0], regions[f, k, 1] = start, start
-            start += 3 * done[0, k] + 1
-            done[0, k] = 0
+            region[k, 0], region[k, 1] = start, start
+            start += 3 * rows_done[k] + 1
+            rows_done[k] = 0
         first, n_rows, n_values = np.int64(0), np.int64(0), np.int64(0)
         # the entries before first hold n_rows rows of n_values distinct values
         while first < n_entries[f]:
             last = first
-            n_here = np.int64(entries[f, COUNT, last])
-            while entries[f, ENDS, last] == 0:
+            n_here = np.int64(count[last])
+            while ends[last] == 0:
                 last += 1
-                n_here += entries[f, COUNT, last]
+                n_here += count[last]
             for e in range(first, last + 1):
-                k = entries[f, CLASS, e]
-                n_own = entries[f, COUNT, e]
-                place = regions[f, k, 1]
-                if n_rows > done[0, k]:
-                    spread[f, CLASS, place] = rest
-                    spread[f, COUNT, place] = n_rows - done[0, k]
-                    spread[f, ENDS, place] = n_values - done[1, k]
+                k = cls[e]
+                n_own = count[e]
+                place = region[k, 1]
+                if n_rows > rows_done[k]:
+                    to_cls[place] = rest
+                    to_count[place] = n_rows - rows_done[k]
+                    to_ends[place] = n_values - values_done[k]
                     place += 1
                 if n_own < n_here:
-                    spread[f, CLASS, place] = own
-                    spread[f, COUNT, place] = n_own
-                    spread[f, ENDS, place] = 0
-                    spread[f, CLASS, place + 1] = rest
-                    spread[f, COUNT, place + 1] = n_here - n_own
-                    spread[f, ENDS, place + 1] = 1
+                    to_cls[place] = own
+                    to_count[place] = n_own
+                    to_ends[place] = 0
+                    to_cls[place + 1] = rest
+                    to_count[place + 1] = n_here - n_own
+                    to_ends[place + 1] = 1
                     place += 2
-                elif place > regions[f, k, 0] and spread[f, CLASS, place - 1] == own:
+                elif place > region[k, 0] and to_cls[place - 1] == own:
                     # a block of both sides ends with the rest, so this one holds k alone
-                    spread[f, COUNT, place - 1] += n_own
-                    spread[f, ENDS, place - 1] += 1
+                    to_count[place - 1] += n_own
+                    to_ends[place - 1] += 1
                 else:
-                    spread[f, CLASS, place] = own
-                    spread[f, COUNT, place] = n_own
-                    spread[f, ENDS, place] = 1
+                    to_cls[place] = own
+                    to_count[place] = n_own
+                    to_ends[place] = 1
                     place += 1
-                regions[f, k, 1] = place
-                done[0, k], done[1, k] = n_rows + n_here, n_values + 1
+                region[k, 1] = place
+                rows_done[k], values_done[k] = n_rows + n_here, n_values + 1
             n_rows += n_here
             n_values += 1
             first = last + 1
         for k in range(n_classes):
-            if n_rows > done[0, k]:
-                place = regions[f, k, 1]
-                spread[f, CLASS, place] = rest
-                spread[f, COUNT, place] = n_rows - done[0, k]
-                spread[f, ENDS, place] = n_values - done[1, k]
-                regions[f, k, 1] = place + 1
+            if n_rows > rows_done[k]:
+                place = region[k, 1]
+                to_cls[place] = rest
+                to_count[place] = n_rows - rows_done[k]
+                to_ends[place] = n_values - values_done[k]
+                region[k, 1] = place + 1

@@ -18,6 +18,7 @@ from numba import njit
 from mauc.numerics.radix_sort import sort_tagged
 
 CLASS, COUNT, ENDS = 0, 1, 2
+_MAX_SMALL = 1 << 20  # values that NumPy sorts sooner than the radix sort is compiled
 
 
 @njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -57,7 +58,12 @@ def sort_column(x, y, values, codes, missing, keys, spare):
     return n_known
 
 
-def make_entries(XT, y, n_classes):
+def is_small(problem):
+    """Whether the columns of a problem are sorted sooner than a sort is compiled."""
+    return problem.n_samples * problem.n_features <= _MAX_SMALL
+
+
+def make_entries(XT, y, n_classes, *, by_numpy=False):
     """Sort the columns of a block and compress them.
 
     Parameters
@@ -67,6 +73,9 @@ def make_entries(XT, y, n_classes):
     y : ndarray of shape (n_samples,), int32
         Class codes.
     n_classes : int
+    by_numpy : bool, default=False
+        Sort by NumPy, which is slower but need not be compiled. The entries of one value may then
+        come in another order.
 
     Returns
     -------
@@ -78,40 +87,59 @@ def make_entries(XT, y, n_classes):
         Number of missing values of each class.
     """
     n_columns, n = XT.shape
+    missing = np.zeros((n_columns, n_classes), np.int64)
+    if by_numpy:
+        order = np.argsort(XT, axis=1)
+        values = np.take_along_axis(XT, order, axis=1).astype(np.float64, copy=False)
+        codes = y[order]
+        is_missing = np.isnan(XT)
+        n_known = n - is_missing.sum(axis=1)
+        for f in np.flatnonzero(n_known < n):
+            missing[f] = np.bincount(y[is_missing[f]], minlength=n_classes)
+    else:
+        values = np.empty((n_columns, n))
+        codes = np.empty((n_columns, n), np.int32)
+        n_known = np.empty(n_columns, np.int64)
+        keys = np.empty((2, n), np.uint64)
+        sort_columns(XT, y, values, codes, n_known, missing, keys)
     entries = np.empty((n_columns, 3, n), np.int32)
-    values = np.empty((n_columns, n))
     n_entries = np.empty(n_columns, np.int64)
-    missing = np.empty((n_columns, n_classes), np.int64)
-    keys = np.empty((2, n), np.uint64)
-    fill_entries(XT, y, values, np.empty(n, np.int32), missing, keys, entries, n_entries)
+    fill_entries(values, codes, n_known, np.empty(n_classes, np.int64), entries, n_entries)
     return entries, n_entries, values, missing
 
 
 @njit(cache=True, nogil=True)
-def fill_entries(XT, y, values, codes, missing, keys, entries, n_entries):
-    """Fill the arrays of `make_entries`; `codes` and `keys` are work space."""
-    places = np.empty(missing.shape[1], np.int64)
+def sort_columns(XT, y, values, codes, n_known, missing, keys):
+    """Sort columns, see `sort_column`."""
     for f in range(XT.shape[0]):
-        n_known = sort_column(XT[f], y, values[f], codes, missing[f], keys[0], keys[1])
+        n_known[f] = sort_column(XT[f], y, values[f], codes[f], missing[f], keys[0], keys[1])
+
+
+@njit(cache=True, nogil=True)
+def fill_entries(values, codes, n_known, places, entries, n_entries):
+    """Fill the entries of sorted columns; `places` is work space for every class."""
+    for f in range(values.shape[0]):
+        value, code = values[f], codes[f]
+        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
         for k in range(places.shape[0]):
             places[k] = -1
-        n_filled, first = np.int64(0), np.int64(0)
-        for i in range(n_known):
+        n_filled, first = 0, 0
+        for i in range(n_known[f]):
             # the rows before i are in the first n_filled entries
-            if i > 0 and values[f, i] != values[f, i - 1]:
-                entries[f, ENDS, n_filled - 1] = 1
+            if i > 0 and value[i] != value[i - 1]:
+                ends[n_filled - 1] = 1
                 first = n_filled
-            k = codes[i]
+            k = code[i]
             # class k has an entry of the current value if and only if its place is not below first
             place = places[k]
             if place < first:
                 place = n_filled
                 places[k] = place
-                entries[f, CLASS, place] = k
-                entries[f, COUNT, place] = 0
-                entries[f, ENDS, place] = 0
+                cls[place] = k
+                count[place] = 0
+                ends[place] = 0
                 n_filled += 1
-            entries[f, COUNT, place] += 1
+            count[place] += 1
         if n_filled > 0:
-            entries[f, ENDS, n_filled - 1] = 1
+            ends[n_filled - 1] = 1
         n_entries[f] = n_filled

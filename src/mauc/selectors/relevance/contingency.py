@@ -6,6 +6,7 @@ import numpy as np
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores
 from mauc.binning.subproblem_scores import subproblem_scores
+from mauc.binning.value_runs import is_small
 
 
 def contingency_scores(problem, decomposition, chosen, statistics):
@@ -44,13 +45,13 @@ def contingency_scores(problem, decomposition, chosen, statistics):
        attributes for classification learning", IJCAI 1993.
     """
     XT = problem.float_columns(chosen)
-    roles = decomposition.roles
+    roles, shared = decomposition.roles, (problem.count_logs, is_small(problem))
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
     is_nominal = np.zeros(len(XT), bool)
     if problem.is_nominal is not None:
         is_nominal = problem.is_nominal[chosen]
     if not is_nominal.any():
-        subproblem_scores(XT, problem.codes, roles, statistics, scores, problem.count_logs)
+        subproblem_scores(XT, problem.codes, roles, statistics, scores, *shared)
         return scores
     for j in range(len(XT)):
         if is_nominal[j]:
@@ -59,7 +60,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
         else:
             subproblem_scores(
                 XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1],
-                problem.count_logs,
+                *shared,
             )  # fmt: skip
     return scores
 
