@@ -101,9 +101,7 @@ def test_float32_and_float64_agree(problem):
     assert_array_equal(score(read_only(x, np.float32), y, roles), score(read_only(x), y, roles))
 
 
-@given(
-    rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]), st.booleans()
-)
+@given(rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]), st.booleans())
 def test_entries_hold_the_rows(problem, dtype, by_numpy):
     x, y, n_classes = problem
     x = read_only(x, dtype)

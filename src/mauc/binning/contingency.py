@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from mauc.numerics.log_table import LN2
+from mauc.numerics.njit_part import njit_part
 
 CHI, SU, IG = 0, 1, 2
 N_STATISTICS = 3
@@ -140,7 +141,7 @@ def fill_scores(tables, n_bins, missing, shared, scores):
         begin = end
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit_part
 def _xlogx(v):
     """L(v), 0 for v = 0."""
     return v * math.log(v) if v > 0.0 else 0.0

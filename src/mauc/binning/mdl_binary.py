@@ -2,7 +2,7 @@
 
 Neighbouring distinct values that all belong to one side form a block, a value with rows of both
 sides is a block of its own. Only the boundaries between blocks can be best cuts (Fayyad & Irani):
-inside a block of one side S (see `mdl_cuts`), as a function of the rows moved, has second derivative
+inside a block of one side S of `mdl_cuts`, as a function of the rows moved, has second derivative
 (1/a - 1/(a + z)) + (1/b - 1/(b + w)) > 0 (a, b rows of that side left and right, z, w rows of the
 other side, z + w > 0), so that it is strictly convex and largest at an end of the block. Class k
 against the rest has at most 2 n_k + 1 blocks, so all c sub-problems together cost about as much as

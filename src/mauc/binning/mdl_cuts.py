@@ -41,6 +41,7 @@ from numba import njit
 
 from mauc.binning.value_runs import CLASS, COUNT, ENDS
 from mauc.numerics.log_table import LN2
+from mauc.numerics.njit_part import njit_part
 
 _MAX_DEPTH = 64  # the smaller side of a cut is treated first, so that the segments halve
 _LOWEST = np.int64(-(2**62))
@@ -139,7 +140,7 @@ def fill_tables(entries, regions, fixed, unit, near, sides, tables, n_filled, n_
     return n_filled, entries.shape[0]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit_part
 def _best_cut(cls, count, ends, lo, hi, n_classes, fixed, unit, near, sides):
     """Return the entry after which a segment is cut; -1 if it is not.
 
@@ -211,13 +212,11 @@ def _best_cut(cls, count, ends, lo, hi, n_classes, fixed, unit, near, sides):
         here = -s_both / ((n_left_rows + n_right_rows) * LN2)
         if here < smallest:
             smallest, cut = here, near_entry[q]
-            is_worth = _is_worth_cutting(
-                total, left, right, n_classes, smallest, n_boundaries
-            )
+            is_worth = _is_worth_cutting(total, left, right, n_classes, smallest, n_boundaries)
     return cut if is_worth else np.int64(-1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit_part
 def _add_logs(counts, n_classes, s):
     """Add sum_k L(count_k) - L(n) to s, in this order; return it and n."""
     n = np.int64(0)
@@ -228,7 +227,7 @@ def _add_logs(counts, n_classes, s):
     return s - n * math.log(n), n
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit_part
 def _is_worth_cutting(total, left, right, n_classes, split_entropy, n_boundaries):
     """Whether the gain of the cut pays for its description."""
     s, n = _add_logs(total, n_classes, 0.0)

@@ -10,6 +10,7 @@ from numba import njit
 from mauc.binning.discretizer import bins_of, find_cut_points
 from mauc.checks import check_int
 from mauc.exceptions import MaucError
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.shifted_sums import known_sums, plain_sums, shift_of
 from mauc.parallel import run_blocks
 from mauc.problem.nominal import category_codes
@@ -73,7 +74,7 @@ def _states(codes, column):
     return np.where(is_missing, n_known, codes), max(1, n_known + int(is_missing.any()))
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def known_moments(column):
     """Return the number, mean and standard deviation (over n) of the known values."""
     shift = shift_of(column, None)

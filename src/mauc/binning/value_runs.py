@@ -15,13 +15,14 @@ ENDS : number of distinct values that end with the entry: 1 for the last entry o
 import numpy as np
 from numba import njit
 
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.radix_sort import sort_tagged
 
 CLASS, COUNT, ENDS = 0, 1, 2
 _MAX_SMALL = 1 << 20  # values that NumPy sorts sooner than the radix sort is compiled
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit_part
 def sort_column(x, y, values, codes, missing, keys, spare):
     """Sort the known values of one column and count the missing ones per class.
 

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from mauc.numerics.njit_part import njit_part
+
 _MIN_RADIX = 64  # below, sorting by insertion costs less than clearing the buckets
 _MANY = 8192  # values from which digits of 11 bits beat those of 8
 _MAX_BUCKETS = 1 << 11
@@ -65,7 +67,7 @@ def sort_tagged(values, tags, n, keys, spare):
             shift = bottom
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit_part
 def _sort_by_insertion(values, tags, n, max_moves):
     """Sort, but give up after `max_moves` moves; return whether the values are sorted."""
     n_moves = 0
@@ -83,7 +85,7 @@ def _sort_by_insertion(values, tags, n, max_moves):
     return True
 
 
-@njit(cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@njit_part
 def _sort_by_window(bits, tags, n, source, target, shift, end, width, places):
     """Sort values and tags by the bits from `shift` to `end`, at most 32, digit by digit."""
     window = (_ONE << (end - shift)) - _ONE

@@ -21,9 +21,10 @@ from mauc.classifiers.c45.nodes import (
     snap_threshold,
 )
 from mauc.classifiers.c45.scan import ROW_MASK, gain_of_cut, pack_column, scan_column
+from mauc.numerics.njit_part import njit_part
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def partition_stretch(stretch, is_left, buffer):
     """Move the rows that go left to the front; both sides keep their order."""
     n_left, n_right = np.uint32(0), np.uint32(0)

@@ -10,6 +10,7 @@ from numba import njit
 
 from mauc.classifiers.c45.nodes import AVERAGE_SLACK, EPS, compact, copy_node, make_leaf
 from mauc.classifiers.c45.route import Rows, measure_shares, split_rows
+from mauc.numerics.njit_part import njit_part
 
 TOLERATED_EXTRA_ERRORS = 0.1
 
@@ -38,7 +39,7 @@ def added_errors(n, e, confidence, z):
     return base + fraction * (bound - base)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def estimated_errors(counts, confidence, z):
     """Return the pessimistic errors of a leaf with these class counts."""
     total, largest = 0.0, 0.0
@@ -70,7 +71,7 @@ def collapse(tree, n_nodes):
             make_leaf(tree, t)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confidence, z, keep):
     """Send a stretch of rows through the subtree at `root`.
 
@@ -116,7 +117,7 @@ def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confid
     return rows, errors
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def largest_child(tree, t):
     """Return the child of largest weight, the last of equals."""
     total = 0.0

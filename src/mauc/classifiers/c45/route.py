@@ -8,9 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.c45.nodes import EPS, goes_left
+from mauc.numerics.njit_part import njit_part
 
 
 class Rows(NamedTuple):
@@ -20,7 +20,7 @@ class Rows(NamedTuple):
     weight: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def branch_of(tree, t, value):
     """Return the child a value goes to, -1 if it is missing."""
     if math.isnan(value):
@@ -30,7 +30,7 @@ def branch_of(tree, t, value):
     return 0 if goes_left(value, tree.threshold[t]) else 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def measure_shares(tree, t, XT, rows, start, end, share):
     """Set ``share[v]`` to the part of the known weight of a stretch that goes to child v."""
     n_children = tree.n_children[t]
@@ -45,7 +45,7 @@ def measure_shares(tree, t, XT, rows, start, end, share):
         share[v] = share[v] / known if known >= EPS else 1.0 / n_children
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
     """Send the rows of a stretch to the children of node `t`.
 

@@ -102,9 +102,7 @@ class BinnedFeatures:
 
 
 @contextmanager
-def binned_features(
-    D, n_states, y, n_classes, n_threads=1, logs=None
-) -> Iterator[BinnedFeatures]:
+def binned_features(D, n_states, y, n_classes, n_threads=1, logs=None) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
     Parameters
@@ -194,13 +192,18 @@ def class_margins(y, n_classes, logs=None):
     table : ndarray of shape (n_samples + 1,), int64
     unit : float
     class_planes : ndarray of shape (n_classes - 1, n_words), uint64
+        None where there are too many classes for planes.
     class_counts : ndarray of shape (n_classes,), int64
     log_y : int
         Sum of L over the classes.
     """
     table, unit = logs or log_table(y.shape[0], 1.0)[1:]
-    class_planes = np.empty((n_classes - 1, (y.shape[0] + 63) // 64), dtype=np.uint64)
-    pack_planes(y, n_classes - 1, 0, class_planes)
+    # With more classes no feature is counted by planes. The type is that of the states: what packs
+    # them is compiled once.
+    n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
+    class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
+    if n_planes > 0:
+        pack_planes(read_only(y.astype(np.uint8)), n_planes, 0, class_planes)
     class_counts = np.bincount(y, minlength=n_classes)
     return table, unit, class_planes, class_counts, int(table[class_counts].sum())
 
@@ -268,7 +271,9 @@ def class_information(
         j = first + position
         n_planes = starts[j + 1] - starts[j]
         if n_planes > 0 and n_planes * (n_classes - 1) <= MAX_CLASS_PRODUCTS:
-            plane_counts(planes, starts[j], n_planes, class_planes, 0, n_classes - 1, joint)
+            plane_counts(
+                planes, starts[j], n_planes, class_planes, np.int64(0), n_classes - 1, joint
+            )
             complete_counts(joint, counts[j], n_states[j], class_counts, n_classes)
         else:
             histogram_counts(D[j], n_states[j], y, n_classes, joint)
