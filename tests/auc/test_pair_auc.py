@@ -12,6 +12,7 @@ from scipy import sparse
 import oracles
 import strategies
 from mauc.auc import pair_auc
+from mauc.auc.levels import Levels
 from mauc.auc.pair_auc import dense_wins, sparse_wins, weighted_wins
 
 
@@ -38,8 +39,8 @@ def stored(X, y, weights):
     return sparse_wins(*parts, y, weights, np.bincount(y, weights))
 
 
-def no_column_is_counted(keys, n_samples, n_classes):
-    return np.zeros(len(keys.kinds), bool)
+def no_column_has_levels(XT):
+    return Levels(np.zeros(len(XT)), np.zeros(len(XT)), np.zeros(len(XT), np.int64))
 
 
 def assert_all_paths(X, y):
@@ -51,7 +52,7 @@ def assert_all_paths(X, y):
     assert_array_equal(weighted(X, y, unit), wanted)
     assert_array_equal(stored(X, y, unit), wanted)
     if X.dtype != np.uint8:
-        with mock.patch.object(pair_auc, "_is_countable", no_column_is_counted):
+        with mock.patch.object(pair_auc, "find_levels", no_column_has_levels):
             assert_array_equal(dense(X, y), wanted)
     return wanted
 
@@ -75,7 +76,7 @@ def test_dense_equals_the_double_loop(problem):
 @given(strategies.problems())
 def test_sorted_words_equal_the_double_loop(problem):
     X, y = problem
-    with mock.patch.object(pair_auc, "_is_countable", no_column_is_counted):
+    with mock.patch.object(pair_auc, "find_levels", no_column_has_levels):
         wins = dense(X, y)
     assert_array_equal(wins, oracles.pair_wins(X, y, int(y.max()) + 1))
 
@@ -169,14 +170,6 @@ def test_many_rows_of_many_classes(rng):
     y = rng.integers(0, 70, 50_000).astype(np.int32)
     X = np.column_stack((rng.normal(size=50_000), rng.integers(0, 40, 50_000)))
     assert_array_equal(dense(X, y), oracles.long_pair_wins(X, y, 70))
-
-
-def test_words_too_small_for_the_ranks_are_not_used(rng):
-    X, y = rng.normal(size=(50, 3)), (np.arange(50) % 4).astype(np.int32)
-    with mock.patch.object(pair_auc, "fits_words", return_value=False):
-        wins = dense(X, y)
-    assert wins.dtype == np.int64
-    assert_array_equal(wins, oracles.pair_wins(X, y, 4))
 
 
 def test_a_block_of_counted_and_sorted_columns_keeps_its_order(rng):

@@ -3,10 +3,10 @@
 import numpy as np
 from numba import njit, uintp
 
+from mauc.auc.levels import MAX_LEVELS
 from mauc.auc.vector import LANES, add_multiple
 from mauc.problem.decomposition import n_pairs_of
 
-MAX_LEVELS = 256
 MAX_CLASSES = 256  # class codes are held in bytes here
 
 
@@ -157,15 +157,15 @@ def _sweep_table_wide(table, n_levels, won):
 
 
 @njit(cache=True, nogil=True)
-def write_levels(XT, lows, scales, labels, LT, n_missing):
-    """Turn columns of EXACT keys below 256 into levels; NaN becomes level 0 and is counted."""
+def write_levels(XT, lows, factors, labels, LT, n_missing):
+    """Turn columns into their levels; NaN becomes level 0 and is counted."""
     n_missing[:] = 0
     for j in range(XT.shape[0]):
-        low, scale = lows[j], scales[j]
+        low, factor = lows[j], factors[j]
         n_nan = 0
         for i in range(XT.shape[1]):
             value = np.float64(XT[j, i])
-            level = np.int32(np.rint(value * scale) - low)
+            level = np.int32(np.rint(value * factor) - low)
             LT[j, i] = np.uint8(level) if value == value else np.uint8(0)
             n_nan += value != value
         if n_nan > 0:

@@ -10,11 +10,12 @@ import numpy as np
 from numba import njit
 from sklearn.base import BaseEstimator
 
-from mauc.auc.counting import MAX_CLASSES, MAX_LEVELS, count_levels, write_levels
-from mauc.auc.keys import EXACT, choose_keys, fits_words, label_bits_of
+from mauc.auc.counting import MAX_CLASSES, count_levels, write_levels
+from mauc.auc.levels import find_levels
 from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
-from mauc.auc.sort_columns import sort_block
+from mauc.auc.sort_columns import sort_columns
 from mauc.auc.sweep import sweep_words
+from mauc.auc.words import label_bits_of
 from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
@@ -158,18 +159,18 @@ def dense_wins(XT, y, class_counts):
             n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
             return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1), n_missing)
         XT = read_only(XT.astype(np.float32))
-    if not fits_words(XT.shape[1], n_classes):
-        unit = np.ones(XT.shape[1])
-        return weighted_wins(XT, y, unit, class_counts.astype(np.float64)).astype(np.int64)
-    keys = choose_keys(XT, 32 - label_bits_of(n_classes))
-    is_counted = _is_countable(keys, XT.shape[1], n_classes)
+    if n_classes > MAX_CLASSES:
+        return _sweep(XT, y, class_counts)
+    levels = find_levels(XT)
+    is_counted = levels.n_levels > 0
     if is_counted.all():
-        return _count_exact(XT, y, class_counts, keys)
+        return _count(XT, y, class_counts, levels)
     if not is_counted.any():
-        return _sweep(XT, y, class_counts, keys)
+        return _sweep(XT, y, class_counts)
     wins = np.empty((XT.shape[0], n_pairs_of(n_classes)), np.int64)
-    for chosen, count in ((is_counted, _count_exact), (~is_counted, _sweep)):
-        wins[chosen] = count(read_only(XT[chosen]), y, class_counts, keys.take(chosen))
+    some = read_only(XT[is_counted])
+    wins[is_counted] = _count(some, y, class_counts, levels.take(is_counted))
+    wins[~is_counted] = _sweep(read_only(XT[~is_counted]), y, class_counts)
     return wins
 
 
@@ -201,22 +202,16 @@ def sparse_wins(data, indices, indptr, y, sample_weight, class_weights):
     return wins
 
 
-def _is_countable(keys, n_samples, n_classes):
-    # A table much larger than the column costs more than sorting.
-    max_levels = min(MAX_LEVELS, n_samples) if n_classes <= MAX_CLASSES else 0
-    return (keys.kinds == EXACT) & (keys.n_levels <= max_levels)
-
-
-def _count_exact(XT, y, class_counts, keys):
-    levels = np.empty(XT.shape, np.uint8)
+def _count(XT, y, class_counts, levels):
+    LT = np.empty(XT.shape, np.uint8)
     n_missing = np.zeros((XT.shape[0], class_counts.shape[0]), np.int64)
-    write_levels(XT, keys.lows, keys.scales, y, levels, n_missing)
-    return count_levels(read_only(levels), y, class_counts, keys.n_levels, n_missing)
+    write_levels(XT, levels.lows, levels.factors, y, LT, n_missing)
+    return count_levels(read_only(LT), y, class_counts, levels.n_levels, n_missing)
 
 
-def _sweep(XT, y, class_counts, keys):
+def _sweep(XT, y, class_counts):
     label_bits = label_bits_of(class_counts.shape[0])
-    words, n_known = sort_block(XT, y, label_bits, keys)
+    words, n_known = sort_columns(XT, y, label_bits)
     return sweep_words(words, n_known, class_counts, label_bits)
 
 

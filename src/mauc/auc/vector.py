@@ -4,7 +4,7 @@ Both work on rows of unsigned 32-bit counters whose length is a multiple of `LAN
 first element is aligned to 64 bytes (`aligned_rows`). LLVM lowers a 16-lane vector to what
 the processor has: one AVX-512 register, two of AVX2, four of SSE or NEON.
 
-Why not a plain loop: after ``below[k] += 2`` the next vector load of ``below`` spans that
+Why not a plain loop: after ``below[k] += 1`` the next vector load of ``below`` spans that
 fresh 4-byte store, which blocks store forwarding and stalls every element. Here ``below`` stays
 in registers.
 """
@@ -16,9 +16,10 @@ from numba.extending import intrinsic
 LANES = 16
 MAX_VECTORS = 4  # that `sweep_classes` keeps in registers: the counts of 64 classes
 
-_WORD = ir.IntType(32)
+_COUNT = ir.IntType(32)
+_WORD = ir.IntType(64)
 _ADDRESS = ir.IntType(64)
-_VECTOR = ir.VectorType(_WORD, LANES)
+_VECTOR = ir.VectorType(_COUNT, LANES)
 _BYTES = 4 * LANES
 
 
@@ -29,20 +30,22 @@ def sweep_classes(
 ):  # fmt: skip
     """Add the wins of each word of class k in turn: ``wins[k] += below - tied``.
 
-    `below` holds twice the number of words so far of every class, `tied` the number of those
-    that share the key of the current word; afterwards the word is counted in both. Without
-    ties, `tied` is left out.
+    `below` holds the number of words so far of every class, `tied` the number of those that
+    share the key of the current word; afterwards the word is counted in both. Without ties,
+    `tied` is left out.
 
     Parameters
     ----------
-    words, wins, below, tied : uintp
+    words : uintp
+        Address of uint64 memory.
+    wins, below, tied : uintp
         Addresses of uint32 memory. Rows of `wins` follow each other and are `n_vectors` vectors
         long, as are `below` and `tied`.
     n_words : uintp
         At least 1.
-    previous : uint32
+    previous : uint64
         The word before the first, or one of another key.
-    shift, label_mask : uint32
+    shift, label_mask : uint64
         Where a word holds its key and its class.
     first_class : uint32
         The class that the first lane counts.
@@ -53,9 +56,9 @@ def sweep_classes(
     if not isinstance(has_ties, types.IntegerLiteral):
         return None
     n_regs, with_ties = n_vectors.literal_value, bool(has_ties.literal_value)
-    address, word = types.uintp, types.uint32
+    address, word, number = types.uintp, types.uint64, types.uint32
     signature = types.void(
-        address, address, word, word, word, word, address, address, address, n_vectors, has_ties
+        address, address, word, word, word, number, address, address, address, n_vectors, has_ties
     )  # fmt: skip
 
     def codegen(context, builder, signature, args):
@@ -82,11 +85,11 @@ def sweep_classes(
         here = builder.load(builder.gep(first, [i]))
         key = builder.lshr(here, shift)
         # All ones or all zeros: a mask costs less than the branch that a select becomes.
-        is_tied = builder.sext(builder.icmp_unsigned("==", key, last_key), _WORD)
+        is_tied = builder.sext(builder.icmp_unsigned("==", key, last_key), _COUNT)
         keep = _spread(builder, is_tied) if with_ties else None
         label = builder.and_(here, label_mask)
-        row = builder.mul(builder.zext(label, _ADDRESS), ir.Constant(_ADDRESS, n_regs * _BYTES))
-        lane = _spread(builder, builder.sub(label, first_class))
+        row = builder.mul(label, ir.Constant(_ADDRESS, n_regs * _BYTES))
+        lane = _spread(builder, builder.sub(builder.trunc(label, _COUNT), first_class))
         for v, (below_now, start) in enumerate(zip(below_counts, below_start, strict=True)):
             below_now.add_incoming(start, entry)
             # A comparison, not a load of a one-hot row: loads would alias with the stores.
@@ -97,10 +100,10 @@ def sweep_classes(
                 tied_counts[v].add_incoming(tied_start[v], entry)
                 tied_now = builder.and_(tied_counts[v], keep)
                 gain = builder.sub(below_now, tied_now)
-                tied_counts[v].add_incoming(_add_where(builder, tied_now, is_here, 1), loop)
+                tied_counts[v].add_incoming(_add_one_where(builder, tied_now, is_here), loop)
             won = _vector_at(builder, builder.add(wins, row), v)
             builder.store(builder.add(builder.load(won, align=64), gain), won, align=64)
-            below_now.add_incoming(_add_where(builder, below_now, is_here, 2), loop)
+            below_now.add_incoming(_add_one_where(builder, below_now, is_here), loop)
         last_key.add_incoming(key, loop)
         following = builder.add(i, one)
         i.add_incoming(following, loop)
@@ -136,14 +139,13 @@ def _vector_at(builder, address, number):
     return builder.inttoptr(place, _VECTOR.as_pointer())
 
 
-def _add_where(builder, vector, is_here, number):
-    """Return the vector with a number added in some lanes."""
-    added = ir.Constant(_VECTOR, [number] * LANES)
-    return builder.add(vector, builder.select(is_here, added, ir.Constant(_VECTOR, None)))
+def _add_one_where(builder, vector, is_here):
+    """Return the vector with 1 added in some lanes."""
+    return builder.add(vector, builder.zext(is_here, _VECTOR))
 
 
-def _spread(builder, word):
-    """Return a vector with the word in every lane."""
+def _spread(builder, count):
+    """Return a vector with the count in every lane."""
     undefined = ir.Constant(_VECTOR, ir.Undefined)
-    first = builder.insert_element(undefined, word, ir.Constant(_WORD, 0))
+    first = builder.insert_element(undefined, count, ir.Constant(_COUNT, 0))
     return builder.shuffle_vector(first, undefined, ir.Constant(_VECTOR, None))

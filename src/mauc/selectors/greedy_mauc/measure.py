@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from mauc.auc.counting import MAX_LEVELS, write_levels
-from mauc.auc.keys import EXACT, choose_keys
+from mauc.auc.counting import write_levels
+from mauc.auc.levels import find_levels
 from mauc.auc.pair_auc import dense_wins, fold_wins
 from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
@@ -184,18 +184,18 @@ class NormalScorer:
         if XT.dtype == np.uint8:
             level_scores(XT, self._table, self._rows, scores, varies)
         else:
-            keys = choose_keys(XT, 8)
-            has_levels = (keys.kinds == EXACT) & (keys.n_levels <= MAX_LEVELS)
-            has_levels &= keys.n_known == XT.shape[1]
+            levels = find_levels(XT)
+            has_levels = levels.n_levels > 0
+            has_levels[has_levels] = ~np.isnan(XT[has_levels]).any(axis=1)
             if has_levels.all():
-                self._write_levels(XT, keys, scores, varies)
+                self._write_levels(XT, levels, scores, varies)
             elif not has_levels.any():
                 self._write_values(XT, scores, varies)
             else:
                 part, part_varies = np.empty_like(scores), np.empty_like(varies)
                 n_levels = has_levels.sum()
                 self._write_levels(
-                    read_only(XT[has_levels]), keys.take(has_levels),
+                    read_only(XT[has_levels]), levels.take(has_levels),
                     part[:n_levels], part_varies[:n_levels],
                 )  # fmt: skip
                 self._write_values(
@@ -205,11 +205,11 @@ class NormalScorer:
                 scores[order], varies[order] = part, part_varies
         sum_scores(scores, self._starts, out.sums[block], out.squares[block])
 
-    def _write_levels(self, XT, keys, scores, varies):
-        levels = np.empty(XT.shape, np.uint8)
+    def _write_levels(self, XT, levels, scores, varies):
+        LT = np.empty(XT.shape, np.uint8)
         no_labels, no_missing = np.zeros(0, np.int32), np.zeros((len(XT), 1), np.int64)
-        write_levels(XT, keys.lows, keys.scales, no_labels, levels, no_missing)
-        level_scores(read_only(levels), self._table, self._rows, scores, varies)
+        write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
+        level_scores(read_only(LT), self._table, self._rows, scores, varies)
 
     def _write_values(self, XT, scores, varies):
         ascending = np.sort(XT, axis=1)

@@ -1,0 +1,107 @@
+"""Write columns as words: features and class codes in, 64-bit words out.
+
+A *word* holds the key of a value in its high bits and the row's class code in its low
+``label_bits`` bits. Keys ascend with the values. Missing values (NaN) are left out: only the first
+``n_known`` words of a row are filled.
+
+The bits of a float without its sign, its *magnitude*, ascend with its absolute value. Zero is the
+center of the keys; the key of any other value lies above or below it by one more than its magnitude
+exceeds the smallest one of the column, and trailing zeros that all magnitudes share are dropped. So
+a column of doubles between 1e-9 and 1e9 in size takes 59 bits, single precision or whole numbers
+far fewer, and the label has room. Where it has not, the lowest bits of the key are lost: values
+that differ in nothing else share a key.
+"""
+
+import numpy as np
+from numba import njit, uintp
+
+from mauc.numerics.word_sort import bit_length
+
+_INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}  # magnitude, by the bytes of a float
+
+
+def label_bits_of(n_classes):
+    """Return the number of low bits that a class code needs in a word."""
+    return max(1, int(n_classes - 1).bit_length())
+
+
+def write_words(XT, y, label_bits):
+    """Return the words of a block of columns, in the order of the rows.
+
+    Parameters
+    ----------
+    XT : ndarray of shape (n_features, n_samples), float32 or float64
+        Contiguous columns, read-only.
+    y : ndarray of shape (n_samples,), int32
+        Class codes.
+    label_bits : int
+        Of `label_bits_of`.
+
+    Returns
+    -------
+    words : ndarray of shape (n_features, n_samples), uint64
+    n_known : ndarray of shape (n_features,), int64
+    is_exact : ndarray of shape (n_features,), bool
+        Whether only equal values share a key.
+    """
+    itemsize = XT.dtype.itemsize
+    bits = XT.view(np.dtype(f"u{itemsize}"))
+    words = np.empty(XT.shape, np.uint64)
+    n_known = np.empty(XT.shape[0], np.int64)
+    is_exact = np.empty(XT.shape[0], np.bool_)
+    infinite = np.uint64(_INFINITE[itemsize])
+    _write_rows(bits, y, np.uint64(label_bits), infinite, words, n_known, is_exact)
+    return words, n_known, is_exact
+
+
+@njit(cache=True, nogil=True)
+def _write_rows(bits, y, label_bits, infinite, words, n_known, is_exact):
+    zero, one, size = np.uint64(0), np.uint64(1), np.uint64(8 * bits.itemsize - 1)
+    below_sign = (one << size) - one
+    n = uintp(bits.shape[1])
+    for j in range(bits.shape[0]):
+        x, w = bits[j], words[j]
+        n_missing, varying = zero, zero
+        smallest, highest, lowest = ~zero, zero, zero  # the first is one below the magnitude
+        for i in range(n):
+            magnitude = np.uint64(x[i]) & below_sign
+            is_missing = magnitude > infinite
+            n_missing += np.uint64(is_missing)
+            magnitude = zero if is_missing else magnitude
+            is_negative = (np.uint64(x[i]) >> size) != zero
+            varying |= magnitude
+            smallest = min(smallest, magnitude - one)
+            highest = max(highest, zero if is_negative else magnitude)
+            lowest = max(lowest, magnitude if is_negative else zero)
+        n_known[j] = np.int64(n) - np.int64(n_missing)
+        n_zeros = _trailing_zeros(varying)
+        offset = ((smallest + one) >> n_zeros) - one if varying != zero else zero
+        center = (lowest >> n_zeros) - offset if lowest != zero else zero
+        largest = center + ((highest >> n_zeros) - offset if highest != zero else zero)
+        n_lost = max(bit_length(largest) + label_bits, np.uint64(64)) - np.uint64(64)
+        is_exact[j] = n_lost == zero
+        for i in range(n):
+            magnitude = (np.uint64(x[i]) & below_sign) >> n_zeros
+            distance = magnitude - offset if magnitude != zero else zero
+            # All ones for a negative number: (d ^ mask) - mask is -d.
+            mask = zero - (np.uint64(x[i]) >> size)
+            key = (center + ((distance ^ mask) - mask)) >> n_lost
+            w[i] = (key << label_bits) | np.uint64(y[i])
+        if n_missing > zero:
+            _leave_out_missing(x, below_sign, infinite, w)
+
+
+@njit(cache=True, nogil=True)
+def _leave_out_missing(x, below_sign, infinite, words):
+    filled = uintp(0)
+    for i in range(uintp(x.shape[0])):
+        words[filled] = words[i]
+        filled += uintp((np.uint64(x[i]) & below_sign) <= infinite)
+
+
+@njit(cache=True, nogil=True)
+def _trailing_zeros(number):
+    n_zeros = np.uint64(0)
+    while n_zeros < np.uint64(63) and (number >> n_zeros) & np.uint64(1) == 0:
+        n_zeros += np.uint64(1)
+    return n_zeros

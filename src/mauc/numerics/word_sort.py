@@ -1,0 +1,218 @@
+"""Sort 64-bit words by their key, the bits above a label: any distribution, linear time.
+
+A radix sort that looks only at the bits it needs. A part of n words is sorted by the leading
+``9 + log2(n)`` bits in which its keys differ, which tells almost all of them apart; the few words
+that still share those bits are sorted by insertion, and a crowd of them (a tight cluster of values)
+is a part of its own, sorted by the bits in which *its* keys differ. Parts larger than the cache are
+first split by a few bits, so that all later passes stay in the cache.
+"""
+
+import numpy as np
+from numba import njit, uintp
+
+_MAX_DIGIT = np.uint64(12)  # bits of a digit: its counters stay in the first-level cache
+_SPLIT_BITS = np.uint64(10)  # of a part that does not fit into the cache
+_MAX_CACHED = 2**17  # words of a part that does
+_SPARE_BITS = np.uint64(9)  # beyond log2(n): few words share the leading bits
+_MAX_INSERTED = 32  # words that are sorted by insertion
+_CHUNK = 32  # neighbours that are checked at once
+
+
+def sort_rows(words, n_known, label_bits):
+    """Sort every row of words in place by ``word >> label_bits``; equal keys come in any order.
+
+    Parameters
+    ----------
+    words : ndarray of shape (n_rows, n), uint64
+    n_known : ndarray of shape (n_rows,), int64
+        How many words of a row are sorted; the others are left alone.
+    label_bits : int
+    """
+    n = words.shape[1]
+    spare = np.empty(n, np.uint64)
+    sizes = np.empty(3 << int(_MAX_DIGIT), np.uint32)
+    parts = np.empty(2 * (n // _MAX_INSERTED + 1), np.int64)
+    _sort_rows(words, n_known, spare, np.uint64(label_bits), sizes, parts)
+
+
+@njit(cache=True, nogil=True)
+def _sort_rows(words, n_known, spare, label_bits, sizes, parts):
+    for row in range(words.shape[0]):
+        parts[0], parts[1] = 0, n_known[row]
+        n_parts = 1
+        while n_parts > 0:
+            # The parts are disjoint, and all but the first hold more than _MAX_INSERTED words.
+            n_parts -= 1
+            start, stop = parts[2 * n_parts], parts[2 * n_parts + 1]
+            w, n = words[row, start:stop], stop - start
+            if n <= _MAX_INSERTED:
+                _insert(w, label_bits)
+                continue
+            low, high = _key_range(w, label_bits)
+            n_bits = bit_length(high - low)
+            if n_bits == np.uint64(0):
+                continue
+            n_digits, width = _digits_of(n, n_bits)
+            n_top = min(n_bits, n_digits * width)
+            base = low << label_bits
+            shift = label_bits + n_bits - n_top
+            _sort_by_bits(w, spare, base, shift, n_digits, width, sizes)
+            if n_top < n_bits:
+                n_parts = _fix_order(
+                    words[row], start, stop, base, shift, label_bits, parts, n_parts
+                )
+
+
+@njit(cache=True, nogil=True)
+def bit_length(number):
+    """Return the number of bits of an unsigned number, without leading zeros."""
+    n_bits = np.uint64(0)
+    while number > np.uint64(0):
+        number >>= np.uint64(1)
+        n_bits += np.uint64(1)
+    return n_bits
+
+
+@njit(cache=True, nogil=True)
+def has_ties(words, label_bits):
+    """Return whether neighbours in a sorted row of words share a key."""
+    n = words.shape[0]
+    for start in range(0, n - 1, _CHUNK):
+        n_equal = 0
+        for i in range(uintp(start), uintp(min(start + _CHUNK, n - 1))):
+            n_equal += (words[i] >> label_bits) == (words[i + uintp(1)] >> label_bits)
+        if n_equal > 0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _digits_of(n, n_bits):
+    """Return by how many digits of how many bits a part is sorted."""
+    one, length = np.uint64(1), bit_length(np.uint64(n))
+    if n > _MAX_CACHED:
+        return one, min(n_bits, _SPLIT_BITS)
+    n_top = min(n_bits, _SPARE_BITS + length)
+    # Two digits of half the bits have far fewer counters than one.
+    n_digits = max((n_top + _MAX_DIGIT - one) // _MAX_DIGIT, np.uint64(2))
+    return n_digits, (n_top + n_digits - one) // n_digits
+
+
+@njit(cache=True, nogil=True)
+def _key_range(words, label_bits):
+    low = high = words[0]
+    for i in range(uintp(words.shape[0])):
+        low = min(low, words[i])
+        high = max(high, words[i])
+    return low >> label_bits, high >> label_bits
+
+
+@njit(cache=True, nogil=True)
+def _sort_by_bits(words, spare, base, shift, n_digits, width, sizes):
+    """Sort by digits of ``word - base`` from bit `shift` on, the lowest digit first."""
+    n_buckets = uintp(1) << width
+    mask = np.uint64(n_buckets) - np.uint64(1)
+    n = uintp(words.shape[0])
+    for i in range(uintp(n_digits) * n_buckets):
+        sizes[i] = 0
+    # The digits of all passes are counted in one reading.
+    if n_digits == 1:
+        for i in range(n):
+            sizes[uintp(((words[i] - base) >> shift) & mask)] += np.uint32(1)
+    elif n_digits == 2:
+        for i in range(n):
+            key = (words[i] - base) >> shift
+            sizes[uintp(key & mask)] += np.uint32(1)
+            sizes[uintp((key >> width) & mask) + n_buckets] += np.uint32(1)
+    else:
+        for i in range(n):
+            key = (words[i] - base) >> shift
+            sizes[uintp(key & mask)] += np.uint32(1)
+            key >>= width
+            sizes[uintp(key & mask) + n_buckets] += np.uint32(1)
+            key >>= width
+            sizes[uintp(key & mask) + uintp(2) * n_buckets] += np.uint32(1)
+    source, target = words, spare
+    is_moved = False
+    for d in range(uintp(n_digits)):
+        # source is sorted by the digits before d
+        places = sizes[d * n_buckets : (d + uintp(1)) * n_buckets]
+        place = np.uint32(0)
+        for digit in range(n_buckets):
+            size = places[digit]
+            places[digit] = place
+            place += size
+        for i in range(n):
+            word = source[i]
+            digit = uintp(((word - base) >> shift) & mask)
+            place = places[digit]
+            places[digit] = place + np.uint32(1)
+            target[uintp(place)] = word
+        source, target = target, source
+        is_moved = not is_moved
+        shift += width
+    if is_moved:
+        for i in range(n):
+            words[i] = spare[i]
+
+
+@njit(cache=True, nogil=True)
+def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
+    """Sort the words that share their leading bits, or append them to the parts.
+
+    Returns
+    -------
+    n_parts : int
+    """
+    i = start
+    while i < stop - 1:
+        if i + _CHUNK < stop:
+            n_wrong = 0
+            for p in range(uintp(i), uintp(i + _CHUNK)):
+                n_wrong += (words[p] >> label_bits) > (words[p + uintp(1)] >> label_bits)
+            if n_wrong == 0:
+                i += _CHUNK
+                continue
+        if (words[i] >> label_bits) <= (words[i + 1] >> label_bits):
+            i += 1
+            continue
+        top = (words[i] - base) >> shift
+        first = i
+        while first > start and ((words[first - 1] - base) >> shift) == top:
+            first -= 1
+        last = _end_of_group(words, i + 1, stop, base, shift, top)
+        if last - first <= _MAX_INSERTED:
+            _insert(words[first:last], label_bits)
+        else:
+            parts[2 * n_parts], parts[2 * n_parts + 1] = first, last
+            n_parts += 1
+        i = last - 1
+    return n_parts
+
+
+@njit(cache=True, nogil=True)
+def _end_of_group(words, i, stop, base, shift, top):
+    """Return the first place after i whose word has other leading bits than `top`."""
+    step = 1
+    while i + step < stop and ((words[i + step] - base) >> shift) == top:
+        i += step
+        step *= 2
+    # The word at i belongs to the group, that at i + step does not.
+    while step > 1:
+        step //= 2
+        if i + step < stop and ((words[i + step] - base) >> shift) == top:
+            i += step
+    return i + 1
+
+
+@njit(cache=True, nogil=True)
+def _insert(words, label_bits):
+    """Sort by insertion; words of equal keys keep their order."""
+    for i in range(1, words.shape[0]):
+        word = words[i]
+        key = word >> label_bits
+        place = i
+        while place > 0 and (words[place - 1] >> label_bits) > key:
+            words[place] = words[place - 1]
+            place -= 1
+        words[place] = word
