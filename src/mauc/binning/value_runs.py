@@ -15,48 +15,10 @@ ENDS : number of distinct values that end with the entry: 1 for the last entry o
 import numpy as np
 from numba import njit
 
-from mauc.numerics.njit_part import njit_part
 from mauc.numerics.radix_sort import sort_tagged
 
 CLASS, COUNT, ENDS = 0, 1, 2
 _MAX_SMALL = 1 << 20  # values that NumPy sorts sooner than the radix sort is compiled
-
-
-@njit_part
-def sort_column(x, y, values, codes, missing, keys, spare):
-    """Sort the known values of one column and count the missing ones per class.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_samples,), float32 or float64
-        One column; NaN is missing.
-    y : ndarray of shape (n_samples,), int32
-        Class codes.
-    values, codes : ndarray of shape (n_samples,), float64 and int32
-        Filled, up to the returned length, with the known values in ascending order and their codes.
-    missing : ndarray of shape (n_classes,), int64
-        Filled with the number of missing values of each class.
-    keys, spare : ndarray of shape (n_samples,), uint64
-        Work space.
-
-    Returns
-    -------
-    int
-        Number of known values.
-    """
-    for k in range(missing.shape[0]):
-        missing[k] = 0
-    n_known = np.int64(0)
-    for i in range(x.shape[0]):
-        value = np.float64(x[i])
-        if value == value:
-            values[n_known] = value
-            codes[n_known] = y[i]
-            n_known += 1
-        else:
-            missing[y[i]] += 1
-    sort_tagged(values, codes, n_known, keys, spare)
-    return n_known
 
 
 def is_small(problem):
@@ -64,8 +26,8 @@ def is_small(problem):
     return problem.n_samples * problem.n_features <= _MAX_SMALL
 
 
-def make_entries(XT, y, n_classes, *, by_numpy=False):
-    """Sort the columns of a block and compress them.
+def sorted_columns(XT, y, n_classes, *, by_numpy=False):
+    """Sort the columns of a block.
 
     Parameters
     ----------
@@ -75,15 +37,16 @@ def make_entries(XT, y, n_classes, *, by_numpy=False):
         Class codes.
     n_classes : int
     by_numpy : bool, default=False
-        Sort by NumPy, which is slower but need not be compiled. The entries of one value may then
+        Sort by NumPy, which is slower but need not be compiled. The classes of one value may then
         come in another order.
 
     Returns
     -------
-    entries : ndarray of shape (n_columns, 3, n_samples), int32
-    n_entries : ndarray of shape (n_columns,), int64
     values : ndarray of shape (n_columns, n_samples), float64
         Known values of each column, ascending.
+    codes : ndarray of shape (n_columns, n_samples), int32
+        Classes in that order.
+    n_known : ndarray of shape (n_columns,), int64
     missing : ndarray of shape (n_columns, n_classes), int64
         Number of missing values of each class.
     """
@@ -92,28 +55,49 @@ def make_entries(XT, y, n_classes, *, by_numpy=False):
     if by_numpy:
         order = np.argsort(XT, axis=1)
         values = np.take_along_axis(XT, order, axis=1).astype(np.float64, copy=False)
-        codes = y[order]
         is_missing = np.isnan(XT)
         n_known = n - is_missing.sum(axis=1)
         for f in np.flatnonzero(n_known < n):
             missing[f] = np.bincount(y[is_missing[f]], minlength=n_classes)
-    else:
-        values = np.empty((n_columns, n))
-        codes = np.empty((n_columns, n), np.int32)
-        n_known = np.empty(n_columns, np.int64)
-        keys = np.empty((2, n), np.uint64)
-        sort_columns(XT, y, values, codes, n_known, missing, keys)
-    entries = np.empty((n_columns, 3, n), np.int32)
-    n_entries = np.empty(n_columns, np.int64)
+        return values, y[order], n_known, missing
+    values, codes = np.empty((n_columns, n)), np.empty((n_columns, n), np.int32)
+    n_known, keys = np.empty(n_columns, np.int64), np.empty((2, n), np.uint64)
+    sort_columns(XT, y, values, codes, n_known, missing, keys)
+    return values, codes, n_known, missing
+
+
+def make_entries(XT, y, n_classes, *, by_numpy=False):
+    """Sort the columns of a block and compress them. Parameters are those of `sorted_columns`.
+
+    Returns
+    -------
+    entries : ndarray of shape (n_columns, 3, n_samples), int32
+    n_entries : ndarray of shape (n_columns,), int64
+    values, missing
+        As in `sorted_columns`.
+    """
+    values, codes, n_known, missing = sorted_columns(XT, y, n_classes, by_numpy=by_numpy)
+    entries = np.empty((len(XT), 3, XT.shape[1]), np.int32)
+    n_entries = np.empty(len(XT), np.int64)
     fill_entries(values, codes, n_known, np.empty(n_classes, np.int64), entries, n_entries)
     return entries, n_entries, values, missing
 
 
 @njit(cache=True, nogil=True)
 def sort_columns(XT, y, values, codes, n_known, missing, keys):
-    """Sort columns, see `sort_column`."""
+    """Fill the arrays of `sorted_columns`; `keys` is work space."""
     for f in range(XT.shape[0]):
-        n_known[f] = sort_column(XT[f], y, values[f], codes[f], missing[f], keys[0], keys[1])
+        x, value, code = XT[f], values[f], codes[f]
+        n_filled = np.int64(0)
+        for i in range(x.shape[0]):
+            if x[i] == x[i]:
+                value[n_filled] = x[i]
+                code[n_filled] = y[i]
+                n_filled += 1
+            else:
+                missing[f, y[i]] += 1
+        sort_tagged(value, code, n_filled, keys[0], keys[1])
+        n_known[f] = n_filled
 
 
 @njit(cache=True, nogil=True)
