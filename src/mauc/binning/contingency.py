@@ -70,15 +70,11 @@ def nominal_scores(category, y, roles):
     counts = np.bincount(cells, minlength=(n_categories + 1) * n_classes).reshape(-1, n_classes)
     scores = np.empty((N_STATISTICS, len(roles)))
     for s, role in enumerate(roles):
-        local = fold_classes(counts, role)
+        # the counts of the classes of the sub-problem, summed over the classes that become one
+        is_member = role == np.arange(max(role.max() + 1, 1))[:, np.newaxis]
+        local = np.ascontiguousarray(counts @ is_member.T.astype(np.int64))
         scores[:, s] = table_scores(local[1:], np.array([n_categories]), local[:1])[:, 0]
     return scores
-
-
-def fold_classes(counts, role):
-    """Return the counts of a sub-problem from those of all classes, which are the last axis."""
-    is_member = role == np.arange(max(role.max() + 1, 1))[:, np.newaxis]
-    return np.ascontiguousarray(counts @ is_member.T.astype(np.int64))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

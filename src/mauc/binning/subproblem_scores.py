@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mauc.binning.contingency import N_STATISTICS, fold_classes, table_scores
+from mauc.binning.contingency import N_STATISTICS, table_scores
 from mauc.binning.mdl_binary import spread_classes
 from mauc.binning.mdl_cuts import cut_regions
 from mauc.binning.value_runs import make_entries
@@ -108,7 +108,9 @@ def _discretize(XT, y, roles, logs, by_numpy):
                 spread, regions = spread_classes(entries, n_entries, n_classes, own)
                 regions = np.ascontiguousarray(regions[:, single])
                 tables, n_bins = cut_regions(spread, regions, 2, *logs)
-                folded = np.stack([fold_classes(missing, role) for role in roles[places]], axis=1)
+                folded = np.empty((len(XT), len(places), 2), np.int64)
+                folded[..., own] = missing[:, single]
+                folded[..., 1 - own] = missing.sum(axis=1, keepdims=True) - missing[:, single]
                 rest = Bins(tables, n_bins, folded, values)
                 yield places, _with_points(rest, XT, y, roles[places])
     for place in np.flatnonzero(~is_shared):
@@ -128,6 +130,8 @@ def _with_points(bins, XT, y, roles):
     midpoint of two neighbouring floating-point numbers is one of them. Such tables are counted
     again by value.
     """
+    if len(bins.tables) == 0:
+        return bins._replace(points=np.empty(0))
     n_bins = bins.n_bins.ravel()
     starts = np.cumsum(n_bins) - n_bins
     ends = np.cumsum(bins.tables.sum(axis=1))

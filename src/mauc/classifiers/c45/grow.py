@@ -42,7 +42,7 @@ def partition_stretch(stretch, is_left, buffer):
 
 
 @njit(cache=True, nogil=True)
-def grow_complete(XT, y, n_classes, order, columns, min_leaf, logs, fixed, scale):
+def grow_complete(XT, y, n_classes, order, columns, min_leaf, class_of, logs, fixed, scale):
     """Grow the unpruned tree of complete numeric data with unit weights.
 
     Parameters
@@ -55,6 +55,8 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf, logs, fixed, scale
     columns : int32 ndarray of shape (k,)
         The columns the tree may use, in the order in which ties are broken.
     min_leaf : float
+    class_of : uint16 ndarray of shape (n,)
+        The class codes once more.
     logs, fixed, scale
         v log2 v up to the number of rows, see `mauc.numerics.log_table`.
 
@@ -70,7 +72,6 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf, logs, fixed, scale
     has_close_values = np.zeros(k, np.bool_)
     for a in range(k):
         has_close_values[a] = pack_column(XT[columns[a]], order[columns[a]], entries[a])
-    class_of = y.astype(np.uint16)
     step = np.zeros(n, np.int64)
     for v in range(n):
         step[v] = fixed[v + 1] - fixed[v]
@@ -109,7 +110,8 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf, logs, fixed, scale
         n_min = max(1, np.int64(math.ceil(min_rows - EPS)))
         margin = np.int64(math.floor(EPS * size * scale))
 
-        is_valid[:] = False
+        for a in range(k):
+            is_valid[a] = False
         b = 0
         while b < n_live:
             # the columns live[:b] are scanned and vary, live[n_live:] are constant at this node

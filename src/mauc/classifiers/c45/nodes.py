@@ -90,6 +90,7 @@ def make_leaf(tree, t):
 @njit(cache=True, nogil=True)
 def compact(tree):
     """Return the nodes that can be reached from the root, parents before children."""
+    n_children_of, first_child = tree.n_children, tree.first_child
     # Pass 1 counts the reachable nodes, pass 2 copies them; `old` is the queue of pass 2.
     stack = np.zeros(tree.feature.size, np.int32)
     top, n_nodes = 1, 0
@@ -97,8 +98,8 @@ def compact(tree):
         top -= 1
         t = stack[top]
         n_nodes += 1
-        for v in range(tree.n_children[t]):
-            stack[top] = tree.first_child[t] + v
+        for v in range(n_children_of[t]):
+            stack[top] = first_child[t] + v
             top += 1
     packed = new_tree(n_nodes, tree.counts.shape[1])
     old = np.zeros(n_nodes, np.int32)
@@ -108,10 +109,10 @@ def compact(tree):
         s = np.int64(old[t])
         copy_node(tree, s, packed, t)
         packed.share[t] = tree.share[s]
-        if tree.n_children[s] > 0:
+        if n_children_of[s] > 0:
             packed.first_child[t] = filled
-            for v in range(tree.n_children[s]):
-                old[filled] = tree.first_child[s] + v
+            for v in range(n_children_of[s]):
+                old[filled] = first_child[s] + v
                 filled += 1
     return packed
 

@@ -34,7 +34,8 @@ def branch_of(tree, t, value):
 def measure_shares(tree, t, XT, rows, start, end, share):
     """Set ``share[v]`` to the part of the known weight of a stretch that goes to child v."""
     n_children = tree.n_children[t]
-    share[:n_children] = 0.0
+    for v in range(n_children):
+        share[v] = 0.0
     known = 0.0
     for i in range(start, end):
         v = branch_of(tree, t, np.float64(XT[tree.feature[t], rows.row[i]]))
@@ -58,7 +59,7 @@ def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
     top : int
         First free place of the store. Child v has ``[bounds[v], bounds[v + 1])``.
     """
-    n_children = tree.n_children[t]
+    n_children = np.int64(tree.n_children[t])
     column = XT[tree.feature[t]]
     size = np.zeros(n_children, np.int64)
     n_missing = 0
