@@ -42,15 +42,9 @@ def fit_tree(data, columns, *, confidence=0.25, min_leaf=2.0, prune=True, raisin
     row_weight = np.ones(y.size) if weight is None else weight
     if is_plain and weight is None and n_classes <= MAX_PACKED_CLASSES:
         tree, n_nodes = grow_complete(
-            XT,
-            y,
-            n_classes,
-            data.order,
-            columns,
-            float(min_leaf),
-            y.astype(np.uint16),
+            XT, y, n_classes, data.order, columns, float(min_leaf), y.astype(np.uint16),
             *log_table(y.size, LN2),
-        )
+        )  # fmt: skip
     else:
         tree, n_nodes = grow_weighted(
             XT, y, n_classes, data.order, columns, data.n_values, row_weight, row_weight,
