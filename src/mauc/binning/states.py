@@ -7,9 +7,10 @@ the last one; a feature without missing values does not have it.
 import numpy as np
 from numba import njit
 
-from mauc.binning.discretizer import bins_of, find_cut_points
+from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
 from mauc.exceptions import MaucError
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.shifted_sums import known_sums, plain_sums, shift_of
 from mauc.parallel import run_blocks
 from mauc.problem.nominal import category_codes
@@ -39,22 +40,33 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
         check_int("n_bins", n_bins, 2, MAX_BINS)
     states = np.empty((problem.n_features, problem.n_samples), np.uint8)
     n_states = np.empty(problem.n_features, np.int64)
-    is_nominal = problem.is_nominal
-    cut_points = find_cut_points(problem, n_jobs) if binning == "mdl" else None
+    is_nominal = np.zeros(problem.n_features, bool)
+    if problem.is_nominal is not None:
+        is_nominal = problem.is_nominal
 
     def fill(block):
         XT, out, n_out = problem.float_columns(block), states[block], n_states[block]
+        by_column = is_nominal[block]
         if binning == "three_states":
             three_states(XT, out, n_out)
         elif binning == "equal_width":
             equal_width(XT, n_bins, out, n_out)
         elif binning == "equal_frequency":
             equal_frequency(XT, n_bins, out, n_out)
-        for j, column in enumerate(range(block.start, block.stop)):
-            if binning == "none" or (is_nominal is not None and is_nominal[column]):
+        elif binning == "none":
+            by_column = np.ones(len(XT), bool)
+        else:
+            points, offsets = cut_columns(problem, XT)
+            out[:], n_out[:] = 0, 1
+            # most columns of wide data have one state
+            by_column = by_column | (np.diff(offsets) > 0) | np.isnan(XT).any(axis=1)
+        for j in np.flatnonzero(by_column):
+            column = block.start + int(j)
+            if binning == "none" or is_nominal[column]:
                 out[j], n_out[j] = _states(category_codes(XT[j]), column)
-            elif binning == "mdl":
-                out[j], n_out[j] = _states(bins_of(XT[j], cut_points[column]), column)
+            else:
+                bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
+                out[j], n_out[j] = _states(bins, column)
 
     for _ in run_blocks(fill, problem.blocks(is_dense=True), n_jobs):
         pass
@@ -73,7 +85,7 @@ def _states(codes, column):
     return np.where(is_missing, n_known, codes), max(1, n_known + int(is_missing.any()))
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def known_moments(column):
     """Return the number, mean and standard deviation (over n) of the known values."""
     shift = shift_of(column, None)

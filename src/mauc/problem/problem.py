@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from mauc.numerics.log_table import log_table
 from mauc.problem.columns import (
     float_columns,
     is_by_rows,
@@ -93,6 +94,11 @@ class Problem:
         """The wins 2 n_i n_j of a perfect feature on every class pair; with weights, of those."""
         first, second = np.triu_indices(self.n_classes, 1)
         return 2 * self.class_weights[first] * self.class_weights[second]
+
+    @cached_property
+    def count_logs(self):
+        """L(v) = v ln v of the counts up to n_samples in fixed point, and its unit."""
+        return log_table(self.n_samples, 1.0)[1:]
 
     @cached_property
     def by_class(self):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from mauc.numerics.njit_part import njit_part
 from mauc.parallel import run_blocks
 
 TIES = ("index", "mauc")
@@ -142,11 +143,12 @@ def offer_block(scores, seconds, first_feature, n_held, held_scores, held_second
                 held_scores[p, 0] = scores[b, p]
                 held_seconds[p, 0] = second
                 held_features[p, 0] = feature
-                _sink(held_scores[p], held_seconds[p], held_features[p], 0)
+                # a literal would compile the part once more
+                _sink(held_scores[p], held_seconds[p], held_features[p], np.int64(0))
     return n_held
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _is_worse(score, second, feature, other_score, other_second, other_feature):
     if score != other_score:
         return score < other_score
@@ -155,7 +157,7 @@ def _is_worse(score, second, feature, other_score, other_second, other_feature):
     return feature > other_feature
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sink(scores, seconds, features, root):
     """Move the entry at `root` down until no child is worse than it."""
     n = scores.shape[0]
