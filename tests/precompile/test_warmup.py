@@ -30,7 +30,7 @@ def test_a_second_warm_up_compiles_nothing(tmp_path):
     assert first.stdout.startswith("1 methods: ")
     assert " 0 were there, in " in first.stdout
     assert f"cache: {tmp_path / 'cache'}\n" in first.stdout
-    assert "mauc: 1/1 methods, " in first.stderr
+    assert "mauc: 1/1 jobs, " in first.stderr
     second = json.loads(run_command(tmp_path / "cache", *words, "--json").stdout)
     assert second["n_compiled"] == 0
     assert f" {second['n_found']} loops compiled" in first.stdout

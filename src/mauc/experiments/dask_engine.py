@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from mauc.exceptions import MaucError
-from mauc.experiments.engines import GUARD, Engine
+from mauc.experiments.engines import GUARD, Engine, end_quickly
 from mauc.experiments.rows import first_line
 from mauc.extras import optional_import
 
@@ -98,6 +98,8 @@ class DaskEngine(Engine):
         """Leave the cluster, and end it if it was started here."""
         with contextlib.suppress(Exception):  # a cluster that is gone cannot be left
             self._executor.shutdown(wait=not at_once)
+            if self._cluster is not None and not at_once:
+                self._client.run(end_quickly)
         with contextlib.suppress(Exception):
             self._client.close()
         if self._cluster is not None:

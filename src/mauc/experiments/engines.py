@@ -193,7 +193,7 @@ class ProcessEngine(Engine):
                     process.terminate()
             else:
                 with contextlib.suppress(BrokenProcessPool):
-                    pool.submit(_leave)
+                    pool.submit(end_quickly)
             pool.shutdown(wait=not at_once, cancel_futures=at_once)
             for process in processes if at_once else ():
                 process.join(5)
@@ -215,12 +215,14 @@ def _start_worker() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _leave() -> None:
-    """End this worker, which has nothing more to do.
+def end_quickly() -> None:
+    """Let this process end without clearing its memory first, which takes half a second."""
+    atexit.register(_leave)
 
-    To take down an interpreter with as many modules as these takes half a second.
-    """
-    atexit._run_exitfuncs()
+
+def _leave() -> None:
+    atexit.unregister(_leave)
+    atexit._run_exitfuncs()  # those of others
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()

@@ -105,6 +105,7 @@ def _tables(accepts: Accepts, is_short: bool = False) -> Iterator[_Table]:
         if is_short:
             continue
         yield _Table(np.asfortranarray(X, dtype), y)
+        yield _Table(np.repeat(X.astype(dtype), 2, axis=0)[::2], y)
         yield _Table(holes.astype(dtype), y)
         if accepts.weights:
             yield _Table(X.astype(dtype), y, weights)

@@ -92,7 +92,7 @@ def warmup(
     optional_import("filelock", "parallel compilations")
     jobs = _check_jobs(methods)
     n_workers = _check_workers(n_jobs)
-    shown = make_progress(progress, unit="methods")
+    shown = make_progress(progress, unit="jobs")
     cache = find_cache()
     called: set[str] = set()
     compiled: set[str] = set()
