@@ -18,6 +18,7 @@ _PATIENCE = 1.0  # seconds of compilation before something is said
 _OTHER = "its"  # whose loops they are if no method is under way
 
 _n_silent = 0
+_is_listening = False
 
 
 def announce_compilation() -> None:
@@ -25,7 +26,9 @@ def announce_compilation() -> None:
 
     Only the main process of a user at a terminal says it: workers and notebooks do not.
     """
-    if not any(isinstance(known, _Notice) for known in event._registered["numba:compile"]):
+    global _is_listening
+    if not _is_listening:
+        _is_listening = True
         event.register("numba:compile", _Notice())
 
 

@@ -44,7 +44,7 @@ def _compile_alone(kernel: Any, signature: Any) -> Any:
     """Take the place of `Dispatcher.compile`, which looks into the cache first."""
     global _depth
     is_known = isinstance(signature, tuple) and signature in kernel.overloads
-    if is_known or not kernel.py_func.__module__.startswith("mauc."):
+    if is_known or not str(kernel.py_func.__module__).startswith("mauc."):
         return _compile(kernel, signature)
     # Threads first, then processes: a thread that waits for the compiler holds no file. A kernel
     # waits for those that it calls and never the other way, so no two processes wait for each
@@ -61,10 +61,11 @@ def _compile_alone(kernel: Any, signature: Any) -> Any:
 
 @contextlib.contextmanager
 def _locked(kernel: Any) -> Iterator[None]:
-    """Hold the lock beside the index of a kernel; a file system without locks has none to offer."""
+    """Hold the lock beside the index of a kernel, if it has one and the file system has locks."""
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError, NotImplementedError):
-            stack.enter_context(_lock_of(kernel))
+        if kernel.stats.cache_path is not None:
+            with contextlib.suppress(OSError, NotImplementedError):
+                stack.enter_context(_lock_of(kernel))
         yield
 
 
