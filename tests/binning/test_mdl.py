@@ -78,9 +78,7 @@ def test_cuts_and_scores_equal_the_definition(problem):
     got = score(read_only(x), y, roles)
     for s, role in enumerate(roles):
         cuts, wanted = oracle.subproblem_scores(x, y, role)
-        for by_numpy in (False, True):
-            points, _ = mdl_cut_points(read_only(x), y, role, by_numpy=by_numpy)
-            assert_array_equal(points, cuts)
+        assert_array_equal(mdl_cut_points(read_only(x), y, role)[0], cuts)
         assert_allclose(got[:, 0, s], wanted, rtol=1e-9, atol=1e-12)
 
 
@@ -101,11 +99,11 @@ def test_float32_and_float64_agree(problem):
     assert_array_equal(score(read_only(x, np.float32), y, roles), score(read_only(x), y, roles))
 
 
-@given(rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]), st.booleans())
-def test_entries_hold_the_rows(problem, dtype, by_numpy):
+@given(rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]))
+def test_entries_hold_the_rows(problem, dtype):
     x, y, n_classes = problem
     x = read_only(x, dtype)
-    entries, n_entries, values, missing = make_entries(x, y, n_classes, by_numpy=by_numpy)
+    entries, n_entries, values, missing = make_entries(x, y, n_classes)
     known = ~np.isnan(x[0])
     ascending = np.sort(x[0][known]).astype(np.float64)
     assert_array_equal(values[0, : known.sum()], ascending)

@@ -36,8 +36,9 @@ def sort_with_rows(XT, labels, rows):
     row_bits : int
     """
     row_bits = label_bits_of(XT.shape[1])
-    words, n_known, is_exact = write_words(XT, labels, row_bits)
+    words, n_known, layout = write_words(XT, labels, row_bits)
     sort_rows(words, n_known, row_bits)
+    is_exact = layout.is_exact
     if not is_exact.all():
         separate_keys(XT, rows, row_bits, n_known, words, is_exact)
         for j in np.flatnonzero(~is_exact):

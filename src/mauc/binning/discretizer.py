@@ -5,7 +5,6 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.binning.subproblem_scores import mdl_cut_points
-from mauc.binning.value_runs import is_small
 from mauc.parallel import run_blocks
 from mauc.problem.validate import check_table, make_problem
 from mauc.registry import Accepts
@@ -118,7 +117,7 @@ def find_cut_points(problem, n_jobs=None):
 def cut_columns(problem, XT):
     """Return the MDL cut points of some columns and their offsets, see `mdl_cut_points`."""
     role = np.arange(problem.n_classes, dtype=np.int32)
-    return mdl_cut_points(XT, problem.codes, role, problem.count_logs, is_small(problem))
+    return mdl_cut_points(XT, problem.codes, role, problem.count_logs)
 
 
 def bins_of(column, points):

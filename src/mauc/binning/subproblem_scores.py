@@ -25,7 +25,7 @@ class Bins(NamedTuple):
     points: np.ndarray  #: cut points of all columns and sub-problems in the order of the tables
 
 
-def subproblem_scores(XT, y, roles, statistics, out, logs=None, by_numpy=False):
+def subproblem_scores(XT, y, roles, statistics, out, logs=None):
     """Score columns on each sub-problem after supervised MDL discretisation.
 
     Parameters
@@ -42,18 +42,16 @@ def subproblem_scores(XT, y, roles, statistics, out, logs=None, by_numpy=False):
         Filled.
     logs : (fixed, unit), optional
         L in fixed point up to the number of rows, see `mauc.numerics.log_table`.
-    by_numpy : bool, default=False
-        Whether NumPy sorts, see `make_entries`.
     """
     logs = logs or log_table(len(y), 1.0)[1:]
-    for places, bins in _discretize(XT, y, roles, logs, by_numpy):
+    for places, bins in _discretize(XT, y, roles, logs):
         missing = bins.missing.reshape(-1, bins.missing.shape[-1])
         scores = table_scores(bins.tables, bins.n_bins.ravel(), missing)
         scores = scores.reshape(N_STATISTICS, *bins.n_bins.shape)
         out[:, :, places] = scores[statistics]
 
 
-def mdl_cut_points(XT, y, role, logs=None, by_numpy=False):
+def mdl_cut_points(XT, y, role, logs=None):
     """Find the MDL cut points of each column.
 
     Parameters
@@ -64,7 +62,7 @@ def mdl_cut_points(XT, y, role, logs=None, by_numpy=False):
         Class codes.
     role : ndarray of shape (n_classes,), int32
         ``arange(n_classes)`` for the whole problem, or one row of a role matrix.
-    logs, by_numpy
+    logs
         As in `subproblem_scores`.
 
     Returns
@@ -75,12 +73,12 @@ def mdl_cut_points(XT, y, role, logs=None, by_numpy=False):
         Column f has ``points[offsets[f]:offsets[f + 1]]``.
     """
     logs = logs or log_table(len(y), 1.0)[1:]
-    ((_, bins),) = _discretize(XT, y, role[np.newaxis], logs, by_numpy)
+    ((_, bins),) = _discretize(XT, y, role[np.newaxis], logs)
     n_cuts = np.maximum(bins.n_bins[:, 0] - 1, 0)
     return bins.points, np.concatenate([[0], np.cumsum(n_cuts)])
 
 
-def _discretize(XT, y, roles, logs, by_numpy):
+def _discretize(XT, y, roles, logs):
     """Yield the places of sub-problems in `roles`, and the `Bins` of the columns on them."""
     n_classes = roles.shape[1]
     order = np.arange(n_classes)
@@ -94,7 +92,7 @@ def _discretize(XT, y, roles, logs, by_numpy):
     ]  # by the role of the single class
     is_shared = is_whole | is_rest[0] | is_rest[1]
     if is_shared.any():
-        entries, n_entries, values, missing = make_entries(XT, y, n_classes, by_numpy=by_numpy)
+        entries, n_entries, values, missing = make_entries(XT, y, n_classes)
         if is_whole.any():
             regions = np.zeros((len(XT), 1, 2), np.int64)
             regions[:, 0, 1] = n_entries
@@ -119,7 +117,7 @@ def _discretize(XT, y, roles, logs, by_numpy):
         part = np.arange(max(roles[place].max() + 1, 1), dtype=np.int32)[np.newaxis]
         columns = np.ascontiguousarray(XT[:, is_member])
         columns.flags.writeable = False
-        for _, bins in _discretize(columns, local[is_member], part, logs, by_numpy):
+        for _, bins in _discretize(columns, local[is_member], part, logs):
             yield np.array([place]), bins
 
 

@@ -15,58 +15,48 @@ ENDS : number of distinct values that end with the entry: 1 for the last entry o
 import numpy as np
 from numba import njit
 
+from mauc.auc.words import label_bits_of, read_values, write_words
 from mauc.numerics.radix_sort import sort_tagged
+from mauc.numerics.word_sort import sort_rows
 
 CLASS, COUNT, ENDS = 0, 1, 2
-_MAX_SMALL = 1 << 20  # values that NumPy sorts sooner than the radix sort is compiled
 
 
-def is_small(problem):
-    """Whether the columns of a problem are sorted sooner than a sort is compiled."""
-    return problem.n_samples * problem.n_features <= _MAX_SMALL
-
-
-def sorted_columns(XT, y, n_classes, *, by_numpy=False):
+def sorted_columns(XT, y, n_classes):
     """Sort the columns of a block.
 
     Parameters
     ----------
     XT : ndarray of shape (n_columns, n_samples), float32 or float64
-        Columns; NaN is missing.
+        Columns, contiguous and read-only; NaN is missing.
     y : ndarray of shape (n_samples,), int32
         Class codes.
     n_classes : int
-    by_numpy : bool, default=False
-        Sort by NumPy, which is slower but need not be compiled. The classes of one value may then
-        come in another order.
 
     Returns
     -------
     values : ndarray of shape (n_columns, n_samples), float64
-        Known values of each column, ascending.
+        Known values of each column, ascending; the classes of one value come in any order.
     codes : ndarray of shape (n_columns, n_samples), int32
         Classes in that order.
     n_known : ndarray of shape (n_columns,), int64
     missing : ndarray of shape (n_columns, n_classes), int64
         Number of missing values of each class.
     """
-    n_columns, n = XT.shape
-    missing = np.zeros((n_columns, n_classes), np.int64)
-    if by_numpy:
-        order = np.argsort(XT, axis=1)
-        values = np.take_along_axis(XT, order, axis=1).astype(np.float64, copy=False)
-        is_missing = np.isnan(XT)
-        n_known = n - is_missing.sum(axis=1)
-        for f in np.flatnonzero(n_known < n):
-            missing[f] = np.bincount(y[is_missing[f]], minlength=n_classes)
-        return values, y[order], n_known, missing
-    values, codes = np.empty((n_columns, n)), np.empty((n_columns, n), np.int32)
-    n_known, keys = np.empty(n_columns, np.int64), np.empty((2, n), np.uint64)
-    sort_columns(XT, y, values, codes, n_known, missing, keys)
+    label_bits = label_bits_of(n_classes)
+    words, n_known, layout = write_words(XT, y, label_bits)
+    sort_rows(words, n_known, label_bits)
+    values = read_values(words, label_bits, layout, XT.dtype)
+    codes = (words & np.uint64((1 << label_bits) - 1)).astype(np.int32)
+    for f in np.flatnonzero(~layout.is_exact):
+        sort_column(XT[f], y, values[f], codes[f])
+    missing = np.zeros((len(XT), n_classes), np.int64)
+    for f in np.flatnonzero(n_known < XT.shape[1]):
+        missing[f] = np.bincount(y[np.isnan(XT[f])], minlength=n_classes)
     return values, codes, n_known, missing
 
 
-def make_entries(XT, y, n_classes, *, by_numpy=False):
+def make_entries(XT, y, n_classes):
     """Sort the columns of a block and compress them. Parameters are those of `sorted_columns`.
 
     Returns
@@ -76,7 +66,7 @@ def make_entries(XT, y, n_classes, *, by_numpy=False):
     values, missing
         As in `sorted_columns`.
     """
-    values, codes, n_known, missing = sorted_columns(XT, y, n_classes, by_numpy=by_numpy)
+    values, codes, n_known, missing = sorted_columns(XT, y, n_classes)
     entries = np.empty((len(XT), 3, XT.shape[1]), np.int32)
     n_entries = np.empty(len(XT), np.int64)
     fill_entries(values, codes, n_known, np.empty(n_classes, np.int64), entries, n_entries)
@@ -84,20 +74,15 @@ def make_entries(XT, y, n_classes, *, by_numpy=False):
 
 
 @njit(cache=True, nogil=True)
-def sort_columns(XT, y, values, codes, n_known, missing, keys):
-    """Fill the arrays of `sorted_columns`; `keys` is work space."""
-    for f in range(XT.shape[0]):
-        x, value, code = XT[f], values[f], codes[f]
-        n_filled = np.int64(0)
-        for i in range(x.shape[0]):
-            if x[i] == x[i]:
-                value[n_filled] = x[i]
-                code[n_filled] = y[i]
-                n_filled += 1
-            else:
-                missing[f, y[i]] += 1
-        sort_tagged(value, code, n_filled, keys[0], keys[1])
-        n_known[f] = n_filled
+def sort_column(x, y, values, codes):
+    """Sort the known values of a column, of all magnitudes, whose words lost bits."""
+    n_known = 0
+    for i in range(x.shape[0]):
+        if x[i] == x[i]:
+            values[n_known], codes[n_known] = x[i], y[i]
+            n_known += 1
+    spare = np.empty((2, n_known), np.uint64)
+    sort_tagged(values, codes, n_known, spare[0], spare[1])
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,6 @@ import numpy as np
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores
 from mauc.binning.subproblem_scores import subproblem_scores
-from mauc.binning.value_runs import is_small
 
 
 def contingency_scores(problem, decomposition, chosen, statistics):
@@ -45,13 +44,13 @@ def contingency_scores(problem, decomposition, chosen, statistics):
        attributes for classification learning", IJCAI 1993.
     """
     XT = problem.float_columns(chosen)
-    roles, shared = decomposition.roles, (problem.count_logs, is_small(problem))
+    roles, logs = decomposition.roles, problem.count_logs
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
     is_nominal = np.zeros(len(XT), bool)
     if problem.is_nominal is not None:
         is_nominal = problem.is_nominal[chosen]
     if not is_nominal.any():
-        subproblem_scores(XT, problem.codes, roles, statistics, scores, *shared)
+        subproblem_scores(XT, problem.codes, roles, statistics, scores, logs)
         return scores
     for j in range(len(XT)):
         if is_nominal[j]:
@@ -59,9 +58,8 @@ def contingency_scores(problem, decomposition, chosen, statistics):
             scores[:, j] = nominal_scores(category, problem.codes, roles)[statistics]
         else:
             subproblem_scores(
-                XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1],
-                *shared,
-            )  # fmt: skip
+                XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1], logs
+            )
     return scores
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauc.auc.pair_auc import fold_wins
-from mauc.binning.value_runs import is_small, sorted_columns
+from mauc.binning.value_runs import sorted_columns
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.relevance.sliding_thresholds import sliding_wins
 
@@ -43,7 +43,7 @@ def fast_relevance(problem, decomposition, chosen, n_bins=10):
     parts = Decomposition("one-vs-one", problem.n_classes) if is_whole else decomposition
     roles = parts.roles
     wins = np.empty((len(XT), parts.n_subproblems), np.int64)
-    columns = sorted_columns(XT, problem.codes, problem.n_classes, by_numpy=is_small(problem))
+    columns = sorted_columns(XT, problem.codes, problem.n_classes)
     sliding_wins(*columns, roles, n_bins, wins)
     sizes = [(roles == side) @ problem.class_counts for side in (0, 1)]
     folded = np.empty(wins.shape)
