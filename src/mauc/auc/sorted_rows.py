@@ -9,6 +9,7 @@ from numba import njit, uintp
 
 from mauc.auc.sort_columns import rank_column
 from mauc.auc.words import label_bits_of, write_words
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.word_sort import has_ties, sort_rows
 
 _MAX_INSERTED = 32  # values of one key that are sorted by insertion
@@ -74,7 +75,7 @@ def separate_keys(XT, rows, row_bits, n_known, words, is_exact):
             _renumber(XT[j], rows, shift, w)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sort_shared(x, rows, shift, words):
     """Sort the words of every key by value; return for how many keys values differ.
 
@@ -104,7 +105,7 @@ def _sort_shared(x, rows, shift, words):
     return n_mixed, largest
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _renumber(x, rows, shift, words):
     """Replace all keys by dense ranks of the values."""
     mask = (np.uint64(1) << shift) - np.uint64(1)
@@ -120,7 +121,7 @@ def _renumber(x, rows, shift, words):
         previous = word
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _insert_values(x, rows, mask, words, start, stop):
     """Sort a few words by their values."""
     for i in range(start + 1, stop):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, uintp
 
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.word_sort import bit_length
 
 _INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}  # magnitude, by the bytes of a float
@@ -143,7 +144,7 @@ def _read_rows(words, label_bits, sign, zeros_of, offsets, centers, bits):
             out[i] = magnitude | (one << sign if is_negative else zero)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _leave_out_missing(x, below_sign, infinite, words):
     filled = uintp(0)
     for i in range(uintp(x.shape[0])):
@@ -151,7 +152,7 @@ def _leave_out_missing(x, below_sign, infinite, words):
         filled += uintp((np.uint64(x[i]) & below_sign) <= infinite)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _trailing_zeros(number):
     n_zeros = np.uint64(0)
     while n_zeros < np.uint64(63) and (number >> n_zeros) & np.uint64(1) == 0:
