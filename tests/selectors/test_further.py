@@ -33,8 +33,8 @@ from mauc import (
 )
 from mauc.binning.states import BINNINGS
 from mauc.exceptions import MaucError
-from mauc.selectors import make_selector
 from mauc.problem.validate import make_problem
+from mauc.selectors import make_selector
 from mauc.selectors.arco import rank_columns
 from mauc.selectors.arco.arco import measure
 from mauc.selectors.information import binned as binned_module

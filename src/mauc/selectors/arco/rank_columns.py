@@ -24,7 +24,7 @@ def rank_step(n_samples):
 
 
 class RankWriter:
-    """Writes the centred ranks of columns, as the writer of a `mauc.auc.column_reader.ColumnReader`.
+    """Writes the centred ranks of columns, for a `mauc.auc.column_reader.ColumnReader`.
 
     Parameters
     ----------

@@ -7,8 +7,8 @@ variance is v = v0 - sum_t l_t^2. For all positive c
 
     (e_p - y_p)^2 <= (1 + c) e_p^2 + (1 + 1/c) y_p^2,    y_p = sum_t a_tp l_t,
 
-1 - exp(-x) is concave and at most x, and sum_p w_p y_p^2 <= m (v0 - v) with m the largest eigenvalue
-of the matrix sum_p w_p a_sp a_tp. With the best c the gain is at most h^2 / v, where
+1 - exp(-x) is concave and at most x, and sum_p w_p y_p^2 <= m (v0 - v) with m the largest
+eigenvalue of the matrix sum_p w_p a_sp a_tp. With the best c the gain is at most h^2 / v, where
 
     h = sqrt(v0 u max_p (w_p / w0_p)) + sqrt(rate m (v0 - v)).
 

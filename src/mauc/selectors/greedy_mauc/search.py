@@ -98,9 +98,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     with start_pool(len(blocks)) as pool:
         # found.ranking[:step] is the chosen set; variances are given it, effects given a part.
         for step in range(n_chosen):
-            n_better, bests = zip(
-                *run_in(pool, find_next, blocks, step, s, taken), strict=True
-            )
+            n_better, bests = zip(*run_in(pool, find_next, blocks, step, s, taken), strict=True)
             found.ranks[step - 1] += sum(n_better) if step > 0 else 0
             if step == 0:
                 # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.

@@ -6,7 +6,7 @@ does not explain of its effects and its variance. Then
 
     D_p^2(S + f) = D_p^2(S) + e_p(f)^2 / v(f),
 
-and with w_p the share of pair p in the error, the gain of f is sum_p w_p (1 - exp(-rate e_p^2 / v)).
+and with w_p the share of pair p in the error the gain of f is sum_p w_p (1 - exp(-rate e_p^2 / v)).
 
 Most features are far from being the best: a feature is rated, and its effects brought up to date,
 only if the bound of its gain exceeds the best gain (`mauc.selectors.greedy_mauc.bounds`).
@@ -77,10 +77,10 @@ def find_best(
     # best is the winner among the features that were rated; none of the others before f can be it
     for turn in range(first - 1, last + 1):
         f = favourite if turn < first else turn
-        if turn < first or (turn < last and is_left[f] and f != favourite):
-            if limits[f] >= 1.0 - smallest or best < 0:
-                batch[n_batch] = f
-                n_batch += 1
+        is_candidate = turn < last and is_left[f] and limits[f] >= 1.0 - smallest
+        if turn < first or (is_candidate and f != favourite):
+            batch[n_batch] = f
+            n_batch += 1
         if n_batch < BATCH and first <= turn < last:
             continue
         # All factors first: they are far apart in memory, and loads one after the other overlap.
