@@ -21,8 +21,8 @@ CASES = (
 
 
 def measure_all(X, y):
-    """Compute AUCs, effects and the normal scores of all samples, in one thread."""
-    measure(make_problem(BaseEstimator(), X, y))
+    """Compute AUCs and effects of all features and the normal scores of all samples."""
+    measure(make_problem(BaseEstimator(), X, y), n_jobs=N_THREADS)
 
 
 def multiply(X):
@@ -44,19 +44,19 @@ def bench_mrmr(name, X, y, bar):
 
 
 def bench_parts(name, X, y, bar):
-    """Compare a whole fit with pair AUCs, normal scores and matrix-vector products."""
+    """Compare a whole fit with pair AUCs and normal scores, and with matrix-vector products."""
     greedy = GreedyMAUC(N_SELECTED, n_jobs=N_THREADS)
     floats = np.asfortranarray(X, dtype=np.float32)
-    ours, auc, scores, products = time_in_turns(
+    ours, auc, measures, products = time_in_turns(
         partial(greedy.fit, X, y),
         partial(feature_pair_auc, X, y, n_jobs=N_THREADS),
-        partial(write_scores, X, y),
+        partial(measure_all, X, y),
         partial(multiply, floats),
     )
     print_row(f"{name}: pair AUCs", auc)
-    print_row(f"{name}: normal scores, one thread", scores)
+    print_row(f"{name}: AUCs and normal scores", measures, "pair AUCs", auc)
     print_row(f"{name}: {N_SELECTED} products", products)
-    print_row(f"{name}: whole fit", ours, "their sum", auc + scores + products, bar)
+    print_row(f"{name}: whole fit", ours, "measures + products", measures + products, bar)
 
 
 def main():

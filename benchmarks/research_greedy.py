@@ -21,13 +21,10 @@ from mauc.auc.pair_auc import dense_wins
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.problem.validate import make_problem
+from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.measure import (
-    MAX_AUC,
-    MODEL_NOISE,
-    estimate_shrinkage,
-    measure,
-)
+from mauc.selectors.greedy_mauc.measure import measure
+from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")
 JUDGE = ("isolet", "mnist", "phoneme", "indiana", "thyroid_sub_tox171")
@@ -52,8 +49,7 @@ class Fold:
         self.X, self.y = X[train], y[train]
         self.problem = make_problem(BaseEstimator(), np.asfortranarray(self.X), self.y)
         self.counts = self.problem.class_counts
-        effects, self.scores = measure(self.problem)
-        self.effects = effects.T
+        self.effects, self.scores = measure(self.problem)
         self.values = self.scores.scores / 32.0
         self.R = self.correlations(np.arange(len(train)))
         self.sizes = [size for size in SIZES if size <= X.shape[1]]

@@ -20,6 +20,10 @@ from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc import greedy_mauc as greedy_module
 from mauc.selectors.greedy_mauc.arithmetic import dot, exp_minus
+<<<<<<< HEAD
+=======
+from mauc.selectors.greedy_mauc.bounds import GainBounds
+>>>>>>> wide
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC, greedy_ranking
 from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.score_columns import score_table
@@ -240,6 +244,33 @@ def test_sparse_equals_dense(rng, make):
     X = np.where(rng.random((90, 25)) < 0.7, 0, rng.integers(-3, 9, (90, 25))).astype(float)
     y = rng.integers(0, 4, 90)
     assert_same_fit(GreedyMAUC("all").fit(make(X), y), GreedyMAUC("all").fit(X, y))
+
+
+@pytest.mark.parametrize("options", [{}, {"shrinkage": 0.0}, {"alpha": 40.0}])
+def test_rating_every_feature_changes_nothing(rng, monkeypatch, options):
+    # More steps than a window of bounds has; copies reach the floor of the variance.
+    X, y = mixed_data(rng, n=120, m=150, c=6)
+    X[:, 100:] = X[:, :50] + 0.2 * rng.normal(size=(120, 50))
+    X[:, 90] = X[:, 91]
+    bounded = GreedyMAUC("all", **options).fit(X, y)
+    n_rated = []
+
+    def rate_all(bounds, block, variances):
+        n_rated.append(len(variances))
+        bounds.limits[slice(*block)] = np.inf
+
+    monkeypatch.setattr(GainBounds, "update", rate_all)
+    assert_same_fit(GreedyMAUC("all", **options).fit(X, y), bounded)
+    assert len(n_rated) > 100
+
+
+def test_most_features_are_rated_once(rng):
+    X, y = rng.normal(size=(300, 3000)), np.arange(300) % 6
+    X[:, :30] += rng.normal(size=(6, 30))[y]
+    effects, scores = measure(make_problem(GreedyMAUC(), X, y), noise_correction=1.0)
+    first = effects.copy()
+    greedy_ranking(effects, scores, 20, shrinkage=0.5, alpha=1.0)
+    assert (effects == first).all(axis=1).mean() > 0.9
 
 
 def test_rankings_are_nested(rng):

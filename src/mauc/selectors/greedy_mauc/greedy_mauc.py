@@ -119,8 +119,9 @@ class GreedyMAUC(RankingSelector):
 
     Memory: one byte per cell of X for the normal scores of at most `max_samples` samples, and
     8 n_features (n_pairs + n_selected) bytes for effects and factor. Sparse columns are filled
-    in one block at a time. After AUCs and ranks, time grows as
-    n_selected n_features (max_samples + n_pairs + n_selected).
+    in one block at a time. A feature is rated in a step only where a bound of its gain says that it
+    could be the best, which changes no bit. After AUCs and ranks, time grows as n_selected
+    n_features (max_samples + n_classes + n_selected), and with n_pairs for the features rated.
 
     The method as first written down, with nothing estimated, is ``shrinkage=0.2, alpha=0.5,
     noise_correction=0, max_samples=None``.

@@ -92,7 +92,11 @@ class NormalScorer:
     def write_levels(self, LT, columns):
         """Write the scores of columns of levels, uint8, none of which is missing."""
         out = self.scores
-        level_scores(LT, self._table, self._rows, columns, out.padded, out.varies)
+        column = np.zeros(-(-LT.shape[1] // 8) * 8, np.uint8)
+        level_scores(
+            LT, self._table, self._rows, columns, np.empty((4, 256), np.int32), column,
+            column.view(np.uint64), out.padded, out.varies,
+        )  # fmt: skip
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
 
     def write_sorted(self, words, n_known, row_bits, columns):

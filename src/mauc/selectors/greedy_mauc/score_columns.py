@@ -32,7 +32,7 @@ def score_table(n_samples):
 
 
 @njit(cache=True, nogil=True)
-def level_scores(LT, table, rows, columns, out, varies):
+def level_scores(LT, table, rows, columns, counts, column, eights, out, varies):
     """Fill `out` with the scores of columns of levels.
 
     Parameters
@@ -45,6 +45,12 @@ def level_scores(LT, table, rows, columns, out, varies):
         Rows whose scores are kept, in their order there; all rows count for the ranks.
     columns : ndarray of shape (n_columns,), int64
         Where each column goes in `out` and `varies`.
+    counts : ndarray of shape (4, 256), int32
+        Work space.
+    column : ndarray of shape (>= n_samples,), uint8
+        Work space, its length a multiple of eight; zeros follow the samples.
+    eights : ndarray, uint64
+        The same bytes.
     out : ndarray of shape (n_features, >= n_kept), int8
     varies : ndarray of shape (n_features,), bool
         Filled: whether a column has more than one score.
@@ -53,10 +59,7 @@ def level_scores(LT, table, rows, columns, out, varies):
     # Four counters per level: with one, each of a run of equal values would wait for the store
     # before it. Level 0, the background of images and counts, follows from the others: eight
     # rows of it are skipped at once.
-    counts = np.zeros((4, 256), np.int32)
-    scores = np.zeros(256, np.int8)
-    column = np.zeros(n + uintp(8), np.uint8)
-    eights = column[: (n + uintp(7)) & ~uintp(7)].view(np.uint64)
+    scores = np.empty(256, np.int8)
     for j in range(LT.shape[0]):
         levels, target = LT[j], out[columns[j]]
         for level in range(256):

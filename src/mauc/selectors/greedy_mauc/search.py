@@ -7,7 +7,7 @@ import numpy as np
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.selectors.greedy_mauc.bounds import GainBounds
 from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
-from mauc.selectors.greedy_mauc.step import count_better, find_best, take_feature
+from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take_feature
 
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
@@ -55,8 +55,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     """
     n_features, n_pairs = effects.shape
     n_chosen = min(k, int(scores.varies.sum()))
-    centers, scales = np.empty(scores.sums.shape), np.empty(n_features)
-    within_scales(scores.sums, scores.squares, scores.class_counts, centers, scales)
+    centers, scales = within_scales(scores)
     is_left = scores.varies.copy()
     n_updates = np.zeros(n_features, np.int64)
     variances, losses = np.ones(n_features), np.ones(n_features)
@@ -91,6 +90,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
         best = find_best(
             effects, n_updates, step, slopes, factors, variances, weights, rate, *block, is_left,
             bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits, losses,
+            np.empty((BATCH, len(slopes))), np.zeros((BATCH, n_pairs)),
         )  # fmt: skip
         return n_better, best
 

@@ -6,8 +6,12 @@ does not explain of its effects and its variance. Then
 
     D_p^2(S + f) = D_p^2(S) + e_p(f)^2 / v(f),
 
+<<<<<<< HEAD
 and with w_p the share of pair p in the error, the gain of f is
 sum_p w_p (1 - exp(-rate e_p^2 / v)).
+=======
+and with w_p the share of pair p in the error the gain of f is sum_p w_p (1 - exp(-rate e_p^2 / v)).
+>>>>>>> wide
 
 Most features are far from being the best: a feature is rated, and its effects brought up to date,
 only if the bound of its gain exceeds the best gain (`mauc.selectors.greedy_mauc.bounds`).
@@ -23,13 +27,13 @@ from mauc.selectors.greedy_mauc.arithmetic import exp_minus, fused
 from mauc.selectors.greedy_mauc.bounds import MARGIN, SLACK
 from mauc.selectors.greedy_mauc.correlations import MIN_VARIANCE
 
-_BATCH = 4  # features rated at once: the sums over their pairs do not wait for each other
+BATCH = 4  # features rated at once: the sums over their pairs do not wait for each other
 
 
 @njit(cache=True, nogil=True)
 def find_best(
     effects, n_updates, step, slopes, factors, variances, weights, rate, first, last, is_left,
-    place, places, old_variances, reaches, limits, losses,
+    place, places, old_variances, reaches, limits, losses, pending, errors,
 ):  # fmt: skip
     """Find the feature that leaves the smallest error.
 
@@ -55,6 +59,9 @@ def find_best(
         Of `mauc.selectors.greedy_mauc.bounds.GainBounds`; updated for every feature that is rated.
     losses : ndarray of shape (n_features,), float64
         Filled for every feature that is rated: the part of the error that remains with it.
+    pending : ndarray of shape (BATCH, n_wanted), float64
+    errors : ndarray of shape (BATCH, n_pairs), float64
+        Work space, free of NaN.
 
     Returns
     -------
@@ -68,82 +75,53 @@ def find_best(
             favourite, largest = f, limits[f]
     if favourite < 0:
         return -1
-    errors = np.zeros((_BATCH, weights.shape[0]), np.float64)
-    pending = np.empty((_BATCH, slopes.shape[0]), np.float64)
-    batch = np.empty(_BATCH, np.int64)
-    batch[0] = favourite
-    n_batch = 1
+    n_pairs = uintp(weights.shape[0])
+    batch = np.empty(BATCH, np.int64)
+    n_batch = 0
     best, smallest = -1, np.inf
-    # best is the winner among the features before f that were rated; no other can be it
-    for f in range(first, last + 1):
-        if n_batch == _BATCH or f == last or best < 0:
-            _rate_batch(
-                batch, n_batch, effects, n_updates, step, slopes, factors, variances, weights,
-                rate, pending, errors, losses,
-            )  # fmt: skip
-            for i in range(n_batch):
-                rated = batch[i]
-                loss = losses[rated]
-                limits[rated] = max(1.0 - loss, 0.0) + MARGIN
-                places[rated], old_variances[rated] = place, variances[rated]
-                reaches[rated] = math.sqrt(variances[rated] * limits[rated])
-                if loss < smallest or (loss == smallest and rated < best):
-                    best, smallest = rated, loss
-            n_batch = 0
-        if f < last and is_left[f] and limits[f] >= 1.0 - smallest and f != favourite:
+    # best is the winner among the features that were rated; none of the others before f can be it
+    for turn in range(first - 1, last + 1):
+        f = favourite if turn < first else turn
+        is_candidate = turn < last and is_left[f] and limits[f] >= 1.0 - smallest
+        if turn < first or (is_candidate and f != favourite):
             batch[n_batch] = f
             n_batch += 1
+        if n_batch < BATCH and first <= turn < last:
+            continue
+        # All factors first: they are far apart in memory, and loads one after the other overlap.
+        for i in range(n_batch):
+            for t in range(n_updates[batch[i]], step):
+                pending[i, t] = factors[t, batch[i]]
+        for i in range(n_batch):
+            f = batch[i]
+            row, error = effects[f], errors[i]
+            for t in range(n_updates[f], step):
+                slope, factor = slopes[t], pending[i, t]
+                for p in range(n_pairs):
+                    row[p] = fused(-slope[p], factor, row[p])
+            n_updates[f] = step
+            inverse = rate / variances[f]
+            for p in range(n_pairs):
+                error[p] = exp_minus(row[p] * row[p] * inverse)
+        # Pairs are added one after the other: the order of a sum is the same for all features.
+        a, b, c, d = errors[0], errors[1], errors[2], errors[3]
+        loss_a = loss_b = loss_c = loss_d = 0.0
+        for p in range(n_pairs):
+            loss_a = fused(weights[p], a[p], loss_a)
+            loss_b = fused(weights[p], b[p], loss_b)
+            loss_c = fused(weights[p], c[p], loss_c)
+            loss_d = fused(weights[p], d[p], loss_d)
+        for i in range(n_batch):
+            f = batch[i]
+            loss = loss_a if i == 0 else loss_b if i == 1 else loss_c if i == 2 else loss_d
+            losses[f] = loss
+            limits[f] = max(1.0 - loss, 0.0) + MARGIN
+            places[f], old_variances[f] = place, variances[f]
+            reaches[f] = math.sqrt(variances[f] * limits[f])
+            if loss < smallest or (loss == smallest and f < best):
+                best, smallest = f, loss
+        n_batch = 0
     return best
-
-
-@njit(cache=True, nogil=True)
-def _rate_batch(
-    batch, n_batch, effects, n_updates, step, slopes, factors, variances, weights, rate, pending,
-    errors, losses,
-):  # fmt: skip
-    """Bring the effects of some features up to date and find their losses."""
-    n_pairs = uintp(weights.shape[0])
-    # All factors first: they are far apart in memory, and loads one after the other overlap.
-    for i in range(n_batch):
-        for t in range(n_updates[batch[i]], step):
-            pending[i, t] = factors[t, batch[i]]
-    for i in range(n_batch):
-        f = batch[i]
-        row, target = effects[f], errors[i]
-        _update_effects(slopes, pending[i], n_updates[f], step, row)
-        n_updates[f] = step
-        inverse = rate / variances[f]
-        for p in range(n_pairs):
-            target[p] = exp_minus(row[p] * row[p] * inverse)
-    # Pairs are added one after the other: the order of a sum is the same for all features.
-    a, b, c, d = errors[0], errors[1], errors[2], errors[3]
-    loss_a = loss_b = loss_c = loss_d = 0.0
-    for p in range(n_pairs):
-        loss_a = fused(weights[p], a[p], loss_a)
-        loss_b = fused(weights[p], b[p], loss_b)
-        loss_c = fused(weights[p], c[p], loss_c)
-        loss_d = fused(weights[p], d[p], loss_d)
-    for i in range(n_batch):
-        f = batch[i]
-        losses[f] = loss_a if i == 0 else loss_b if i == 1 else loss_c if i == 2 else loss_d
-
-
-@njit(cache=True, nogil=True)
-def _update_effects(slopes, pending, start, stop, row):
-    """Subtract what chosen features explain of the effects of a feature, in their order."""
-    n_pairs = uintp(row.shape[0])
-    n_fours = (stop - start) // 4 * 4
-    # Four at a time: the effects are read and written once for all of them.
-    for t in range(start, start + n_fours, 4):
-        a, b, c, d = slopes[t], slopes[t + 1], slopes[t + 2], slopes[t + 3]
-        by_a, by_b, by_c, by_d = pending[t], pending[t + 1], pending[t + 2], pending[t + 3]
-        for p in range(n_pairs):
-            rest = fused(-b[p], by_b, fused(-a[p], by_a, row[p]))
-            row[p] = fused(-d[p], by_d, fused(-c[p], by_c, rest))
-    for t in range(start + n_fours, stop):
-        a, by_a = slopes[t], pending[t]
-        for p in range(n_pairs):
-            row[p] = fused(-a[p], by_a, row[p])
 
 
 @njit(cache=True, nogil=True)
