@@ -63,9 +63,10 @@ def _find(XT, sample, max_levels, lows, factors, n_levels):
         factor = 1.0
         for _ in range(_MAX_DECIMALS + 1):
             for is_single in (False, True):
-                low, high = _grid_range(sample[j], factor, is_single)
-                if high - low < max_levels:
-                    low, high = _grid_range(XT[j], factor, is_single)
+                low, high = 0.0, 0.0
+                for values in (sample[j], XT[j]):
+                    if high - low < max_levels:
+                        low, high = _grid_range(values, factor, is_single)
                 if high - low < max_levels:
                     # A column without a known value has one level.
                     lows[j], factors[j] = min(low, high), factor

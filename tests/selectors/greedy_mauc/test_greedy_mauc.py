@@ -20,10 +20,7 @@ from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc import greedy_mauc as greedy_module
 from mauc.selectors.greedy_mauc.arithmetic import dot, exp_minus
-<<<<<<< HEAD
-=======
 from mauc.selectors.greedy_mauc.bounds import GainBounds
->>>>>>> wide
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC, greedy_ranking
 from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.score_columns import score_table

@@ -24,11 +24,7 @@ def rank_step(n_samples):
 
 
 class RankWriter:
-<<<<<<< HEAD
-    """Writes the centred ranks of columns: the writer of a `mauc.auc.column_reader.ColumnReader`.
-=======
     """Writes the centred ranks of columns, for a `mauc.auc.column_reader.ColumnReader`.
->>>>>>> wide
 
     Parameters
     ----------

@@ -6,12 +6,7 @@ does not explain of its effects and its variance. Then
 
     D_p^2(S + f) = D_p^2(S) + e_p(f)^2 / v(f),
 
-<<<<<<< HEAD
-and with w_p the share of pair p in the error, the gain of f is
-sum_p w_p (1 - exp(-rate e_p^2 / v)).
-=======
 and with w_p the share of pair p in the error the gain of f is sum_p w_p (1 - exp(-rate e_p^2 / v)).
->>>>>>> wide
 
 Most features are far from being the best: a feature is rated, and its effects brought up to date,
 only if the bound of its gain exceeds the best gain (`mauc.selectors.greedy_mauc.bounds`).
