@@ -1,19 +1,17 @@
 """Data sets in memory that all processes of a host share: read once, mapped by every worker."""
 
+import mmap
 import os
 import pickle
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing.shared_memory import SharedMemory
-from typing import Any
+from secrets import token_hex
 
 from mauc.datasets import Dataset
 
 _ALIGNMENT = 64  # bytes, a cache line
-_MOUNT = "/dev/shm"  # where Linux keeps shared memory, often with a limit of its own
-_MAX_SHARE = 0.5  # of what is free there
 
 
 @dataclass(frozen=True)
@@ -22,28 +20,26 @@ class SharedData:
 
     Parameters
     ----------
-    name : str
-        Of the block of shared memory.
+    pid, descriptor : int
+        The process that shares it and its file without a name: nothing is left of the file when
+        the processes are gone, however they end.
     parts : tuple of (int, int)
         Start and end of the pickled object, then of each array that it refers to.
+    token : str
+        Tells it from what had the same numbers before.
     """
 
-    name: str
+    pid: int
+    descriptor: int
     parts: tuple[tuple[int, int], ...]
-
-
-class _Mapped(SharedMemory):
-    """A block that stays mapped until the process ends: the arrays of a data set lie in it."""
-
-    def __del__(self) -> None:
-        """Leave the mapping to the system; to close it while arrays exist is an error."""
+    token: str
 
 
 @contextmanager
 def share_data(data: Mapping[str, Dataset]) -> Iterator[dict[str, SharedData]]:
     """Put data sets into shared memory while the context lasts.
 
-    A data set for which there is not enough shared memory is left out.
+    They are left out where the system has no files without names (Linux has them) or no memory.
 
     Parameters
     ----------
@@ -56,44 +52,37 @@ def share_data(data: Mapping[str, Dataset]) -> Iterator[dict[str, SharedData]]:
     """
     shared: dict[str, SharedData] = {}
     with ExitStack() as stack:
-        for name, dataset in data.items():
+        for name, dataset in data.items() if hasattr(os, "memfd_create") else ():
             arrays: list[pickle.PickleBuffer] = []
             content = pickle.dumps(dataset, protocol=5, buffer_callback=arrays.append)
-            pieces = [memoryview(content), *(array.raw() for array in arrays)]
-            parts, end = [], 0
-            for piece in pieces:
-                start = -(-end // _ALIGNMENT) * _ALIGNMENT
-                end = start + piece.nbytes
-                parts.append((start, end))
-            if not _has_room(end):
-                continue
             try:
-                block = SharedMemory(create=True, size=end)
+                descriptor = os.memfd_create("mauc")
+                stack.callback(os.close, descriptor)
+                pieces = (memoryview(content), *(array.raw() for array in arrays))
+                parts = _write(descriptor, pieces)
             except OSError:
                 continue
-            stack.callback(block.unlink)
-            stack.callback(block.close)
-            for (start, end), piece in zip(parts, pieces, strict=True):
-                block.buf[start:end] = piece  # type: ignore[index]
-            shared[name] = SharedData(block.name, tuple(parts))
+            shared[name] = SharedData(os.getpid(), descriptor, parts, token_hex(8))
         yield shared
+
+
+def _write(descriptor: int, pieces: tuple[memoryview, ...]) -> tuple[tuple[int, int], ...]:
+    parts, end = [], 0
+    with open(descriptor, "wb", closefd=False) as file:
+        for piece in pieces:
+            start = -(-end // _ALIGNMENT) * _ALIGNMENT
+            file.write(bytes(start - end))
+            file.write(piece)
+            end = start + piece.nbytes
+            parts.append((start, end))
+    return tuple(parts)
 
 
 @lru_cache(maxsize=4)
 def map_data(shared: SharedData) -> Dataset:
     """Return the data set of another process of this host; its arrays are read-only and shared."""
-    view = _Mapped(shared.name).buf.toreadonly()  # type: ignore[union-attr]
+    with open(f"/proc/{shared.pid}/fd/{shared.descriptor}", "rb") as file:
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     content, *arrays = (view[start:end] for start, end in shared.parts)
     made: Dataset = pickle.loads(content, buffers=arrays)
     return made
-
-
-def _has_room(n_bytes: int) -> bool:
-    """Whether a block is small beside the shared memory that is free.
-
-    To write where nothing is free ends the process without an error that could be caught.
-    """
-    if not hasattr(os, "statvfs") or not os.path.isdir(_MOUNT):
-        return True
-    free: Any = os.statvfs(_MOUNT)
-    return bool(n_bytes <= _MAX_SHARE * free.f_bavail * free.f_frsize)

@@ -5,7 +5,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +72,9 @@ def run_task(task: Task, dataset: Dataset | None = None) -> "pa.Table | dict[int
     if is_worker:
         compile_once()
     if dataset is None and task.shared is not None:
-        dataset = map_data(task.shared)
-    elif dataset is None:
+        with suppress(OSError):  # it may not be allowed to look into another process
+            dataset = map_data(task.shared)
+    if dataset is None:
         dataset = find_data(task.plan.dataset(task.dataset), task.fingerprint)
     with _one_blas_thread(), unannounced() if is_worker else nullcontext():
         if task.cell is None:
