@@ -43,14 +43,22 @@ def sweep_words(words, n_known, class_counts, label_bits):
     below, tied = aligned_rows(n_tiles, width), aligned_rows(n_tiles, width)
     first, second = np.triu_indices(n_classes, 1)
     wins = np.tile(class_counts[first] * class_counts[second], (words.shape[0], 1))
-    _sweep_rows(words, n_known, class_counts, label_bits, won, below, tied, wins)
+    n_safe = _safe_length(class_counts)
+    _sweep_rows(words, n_known, n_classes, n_safe, label_bits, won, below, tied, wins)
     return wins
 
 
+def _safe_length(class_counts):
+    """Return how many words can be swept before a 32-bit counter must be emptied."""
+    second, largest = np.sort(class_counts)[-2:]
+    if largest * second < 2**32:
+        return int(class_counts.sum())
+    # One word adds at most the size of the largest class to a counter.
+    return (2**32 - 1) // int(largest)
+
+
 @njit(cache=True, nogil=True)
-def _sweep_rows(words, n_known, class_counts, label_bits, won, below, tied, wins):
-    n_classes = class_counts.shape[0]
-    n_safe = _safe_length(class_counts, words.shape[1])
+def _sweep_rows(words, n_known, n_classes, n_safe, label_bits, won, below, tied, wins):
     for j in range(words.shape[0]):
         w = words[j]
         is_tied = has_ties(w[: n_known[j]], np.uint64(label_bits))
@@ -68,21 +76,6 @@ def _clear(counters):
     for row in range(counters.shape[0]):
         for column in range(counters.shape[1]):
             counters[row, column] = 0
-
-
-@njit_part
-def _safe_length(class_counts, n_samples):
-    """Return how many words can be swept before a 32-bit counter must be emptied."""
-    largest = second = np.int64(1)
-    for count in class_counts:
-        if count > largest:
-            largest, second = count, largest
-        elif count > second:
-            second = count
-    if largest * second < 2**32:
-        return n_samples
-    # One word adds at most the size of the largest class to a counter.
-    return max(1, (2**32 - 1) // largest)
 
 
 @njit_part

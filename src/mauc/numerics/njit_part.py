@@ -15,3 +15,7 @@ _OPTIONS: Any = {
 #: Compile a part of a kernel. Without the wrappers for calls from Python it takes a third less
 #: time; a division by zero gives infinity or NaN.
 njit_part = njit(**_OPTIONS)
+
+#: Compile a part in the place of its call. Numba optimises a part on its own and again in every
+#: caller: of parts that call parts, those in the middle are better copied.
+njit_inline = njit(inline="always", cache=True, nogil=True)

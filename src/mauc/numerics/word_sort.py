@@ -47,8 +47,7 @@ def _sort_rows(words, n_known, spare, label_bits, sizes, parts):
             n_parts -= 1
             start, stop = parts[2 * n_parts], parts[2 * n_parts + 1]
             w, n = words[row, start:stop], stop - start
-            if n <= _MAX_INSERTED:
-                _insert(w, label_bits)
+            if n < 2:
                 continue
             low, high = _key_range(w, label_bits)
             n_bits = bit_length(high - low)
@@ -179,42 +178,28 @@ def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
             i += 1
             continue
         top = (words[i] - base) >> shift
-        first = i
+        first, last, step = i, i + 1, 1
         while first > start and ((words[first - 1] - base) >> shift) == top:
             first -= 1
-        last = _end_of_group(words, i + 1, stop, base, shift, top)
-        if last - first <= _MAX_INSERTED:
-            _insert(words[first:last], label_bits)
+        # The word at last belongs to the group; the steps double until one leads out of it.
+        while last + step < stop and ((words[last + step] - base) >> shift) == top:
+            last += step
+            step *= 2
+        while step > 1:
+            step //= 2
+            if last + step < stop and ((words[last + step] - base) >> shift) == top:
+                last += step
+        if last - first < _MAX_INSERTED:
+            for p in range(i + 1, last + 1):
+                # words[first:p] are sorted
+                word = words[p]
+                place = p
+                while place > first and (words[place - 1] >> label_bits) > (word >> label_bits):
+                    words[place] = words[place - 1]
+                    place -= 1
+                words[place] = word
         else:
-            parts[2 * n_parts], parts[2 * n_parts + 1] = first, last
+            parts[2 * n_parts], parts[2 * n_parts + 1] = first, last + 1
             n_parts += 1
-        i = last - 1
+        i = last
     return n_parts
-
-
-@njit_part
-def _end_of_group(words, i, stop, base, shift, top):
-    """Return the first place after i whose word has other leading bits than `top`."""
-    step = 1
-    while i + step < stop and ((words[i + step] - base) >> shift) == top:
-        i += step
-        step *= 2
-    # The word at i belongs to the group, that at i + step does not.
-    while step > 1:
-        step //= 2
-        if i + step < stop and ((words[i + step] - base) >> shift) == top:
-            i += step
-    return i + 1
-
-
-@njit_part
-def _insert(words, label_bits):
-    """Sort by insertion; words of equal keys keep their order."""
-    for i in range(1, words.shape[0]):
-        word = words[i]
-        key = word >> label_bits
-        place = i
-        while place > 0 and (words[place - 1] >> label_bits) > key:
-            words[place] = words[place - 1]
-            place -= 1
-        words[place] = word

@@ -142,27 +142,32 @@ def _copy_columns(XT, out):
     if word is None or not is_by_rows(XT.T) or not XT.flags.aligned:
         out[:] = XT
     else:  # bits are copied, whatever they mean
-        copy_transposed(read_only(XT.T.view(word)), out.view(word))
+        # Read from the last row on, an array is never contiguous: one version is compiled.
+        copy_transposed(read_only(XT.T.view(word)[::-1]), out.view(word))
 
 
 @njit(cache=True, nogil=True)
 def copy_transposed(X, out):
-    """Fill the rows of `out` with the columns of `X`, tile by tile, four columns at once."""
+    """Fill the rows of `out` with the columns of `X`, whose last row comes first.
+
+    Tile by tile, four columns at once.
+    """
     n, width = uintp(X.shape[0]), uintp(X.shape[1])
     one, two, three, four = uintp(1), uintp(2), uintp(3), uintp(4)
+    last = n - one
     for start in range(uintp(0), n, uintp(_TILE)):
         stop = min(start + uintp(_TILE), n)
         j = uintp(0)
         while j + four <= width:
             out0, out1, out2, out3 = out[j], out[j + one], out[j + two], out[j + three]
             for i in range(start, stop):
-                out0[i] = X[i, j]
-                out1[i] = X[i, j + one]
-                out2[i] = X[i, j + two]
-                out3[i] = X[i, j + three]
+                out0[last - i] = X[i, j]
+                out1[last - i] = X[i, j + one]
+                out2[last - i] = X[i, j + two]
+                out3[last - i] = X[i, j + three]
             j += four
         while j < width:
             out0 = out[j]
             for i in range(start, stop):
-                out0[i] = X[i, j]
+                out0[last - i] = X[i, j]
             j += one

@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from mauc.numerics.njit_part import njit_part
+from mauc.numerics.njit_part import njit_inline, njit_part
 
 # A feature of more states has no planes: 7 x 7 ANDs a word cost about as much as 64 histogram
 # updates where the processor counts the bits of one word at a time.
@@ -138,7 +138,7 @@ def histogram_counts(codes_a, n_states_a, codes_b, n_states_b, joint):
         joint[codes_a[i], codes_b[i]] += 1
 
 
-@njit_part
+@njit_inline
 def joint_counts(D, n_states, starts, planes, counts, a, b, joint):
     """Count the samples of every pair of states of two features, by planes if both have them."""
     n_a, n_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
@@ -164,7 +164,7 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
     return max(total, 0) / (n_samples * unit)
 
 
-@njit_part
+@njit_inline
 def pair_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, a, b, joint
 ):
