@@ -18,7 +18,7 @@ def score(X, y):
     """Validate the data and score every feature, block by block."""
     problem = make_problem(FSDD(), X, y, accepts=FSDD().accepts)
     whole = Decomposition("whole", problem.n_classes)
-    return [fsdd_relevance(problem, whole, block) for block in problem.blocks()]
+    return [fsdd_relevance(problem, whole, block) for block in problem.blocks(reads_rows=True)]
 
 
 def sum_and_variance(X):

@@ -1,7 +1,6 @@
 """Set-up of all tests: a Numba cache that notices every change, and the data of the paper."""
 
 import csv
-import functools
 import hashlib
 import os
 from pathlib import Path
@@ -26,39 +25,16 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
-from filelock import FileLock  # noqa: E402
 from hypothesis import settings  # noqa: E402
-from numba.core.compiler_lock import global_compiler_lock  # noqa: E402
-from numba.core.dispatcher import Dispatcher  # noqa: E402
+
+from mauc.compilation import compile_once  # noqa: E402
 
 # The first example may compile a kernel, so no deadline; the same examples every time.
 settings.register_profile("mauc", deadline=None, derandomize=True, max_examples=30, database=None)
 settings.load_profile("mauc")
 
-_compile = Dispatcher.compile
-
-
-@functools.cache
-def _lock_of(function):
-    name = f"{function.__module__}.{function.__qualname__}"
-    digest = hashlib.sha256(name.encode()).hexdigest()[:16]
-    return FileLock(Path(os.environ["NUMBA_CACHE_DIR"]) / f"{digest}.lock")
-
-
-def _compile_alone(kernel, signature):
-    """Compile a kernel while no other worker of pytest-xdist does: it then finds it in the cache.
-
-    Two processes that save two signatures of a kernel at the same time may give both files the
-    same name, and one signature then loads the machine code of the other.
-    """
-    # Threads first, then processes: a thread that waits for the compiler holds no file.
-    with global_compiler_lock, _lock_of(kernel.py_func):
-        return _compile(kernel, signature)
-
-
 if "PYTEST_XDIST_WORKER" in os.environ:
-    Path(os.environ["NUMBA_CACHE_DIR"]).mkdir(parents=True, exist_ok=True)
-    Dispatcher.compile = _compile_alone
+    compile_once()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -25,6 +25,7 @@ _HOMES = {
         "mauc_scorer",
         "pair_auc_scores",
     ),
+    "precompile": ("WarmupSummary", "warmup"),
     "selectors": SELECTOR_CLASSES,
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

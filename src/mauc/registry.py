@@ -89,6 +89,8 @@ class Relevance:
     accepts : Accepts
     label : str
         What tables call its scores.
+    reads_rows : bool
+        Whether it reads rows, not columns, where X lies row by row.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Relevance:
     measure: str
     accepts: Accepts
     label: str
+    reads_rows: bool = False
 
     @cached_property
     def score(self) -> Callable[..., Any]:
@@ -119,9 +122,9 @@ RELEVANCES = {row[0]: Relevance(*row) for row in (
      "symm. uncertainty"),
     ("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED,
      "information gain"),
-    ("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS, "FSDD"),
-    ("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS, "Fisher score"),
-    ("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS, "F"),
+    ("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS, "FSDD", True),
+    ("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS, "Fisher score", True),
+    ("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS, "F", True),
     ("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True), "AUC"),
 )}
 

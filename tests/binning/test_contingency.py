@@ -7,9 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import oracle_mdl as oracle
 import rival_strategies
 import weka_filters
-from mauc.binning.contingency import CHI, IG, SU, nominal_scores, share_missing, table_scores
+from mauc.binning.contingency import CHI, IG, SU, nominal_scores, table_scores
 from mauc.binning.subproblem_scores import subproblem_scores
-from mauc.numerics.log_table import log_table
 
 ALL = np.array([CHI, SU, IG])
 
@@ -17,10 +16,7 @@ ALL = np.array([CHI, SU, IG])
 def scores_of(counts, missing=None):
     counts = np.array(counts, np.int64)
     missing = np.zeros(counts.shape[1], np.int64) if missing is None else np.array(missing)
-    n = int(counts.sum() + missing.sum())
-    scores = np.empty(3)
-    table_scores(counts, missing, log_table(n, 1.0)[0], scores)
-    return scores
+    return table_scores(counts, np.array([len(counts)]), missing[np.newaxis])[:, 0]
 
 
 def test_table_by_hand():
@@ -37,9 +33,15 @@ def test_table_by_hand():
 
 def test_missing_values_are_shared_out_by_hand():
     # bins of 3 and 1 known values share the four missing ones of class 1 as 3 and 1
-    counts, table = np.array([[2, 1], [1, 0]]), np.empty((2, 2))
-    assert share_missing(counts, np.array([0, 4]), table) == 4
-    assert_array_equal(table, [[2.0, 4.0], [1.0, 1.0]])
+    assert_array_equal(scores_of([[2, 1], [1, 0]], [0, 4]), scores_of([[2, 4], [1, 1]]))
+
+
+def test_tables_below_each_other():
+    tables = np.array([[3, 1], [1, 3], [10, 0], [0, 10]])
+    scores = table_scores(tables, np.array([0, 2, 2]), np.zeros((3, 2), np.int64))
+    assert_array_equal(scores[:, 0], 0.0)
+    assert_array_equal(scores[:, 1], scores_of(tables[:2]))
+    assert_array_equal(scores[:, 2], scores_of(tables[2:]))
 
 
 def test_tables_that_say_nothing():
@@ -65,17 +67,15 @@ def test_all_missing_scores_nothing():
 def test_nominal_scores_equal_the_definition(problem):
     x, y, n_classes = problem
     known = ~np.isnan(x)
-    category = np.full((1, len(x)), -1, np.int32)
-    names, category[0, known] = np.unique(x[known], return_inverse=True)
+    category = np.full(len(x), -1)
+    names, category[known] = np.unique(x[known], return_inverse=True)
     n_categories = max(len(names), 1)
     roles = rival_strategies.roles(n_classes)
-    out = np.empty((3, 1, len(roles)))
-    vlogv = log_table(len(y), 1.0)[0]
-    nominal_scores(category, y, n_classes, np.array([n_categories]), roles, vlogv, ALL, out)
+    out = nominal_scores(category, y, roles)
     for s, role in enumerate(roles):
-        bins, local = oracle.subproblem(category[0], y, role)
+        bins, local = oracle.subproblem(category, y, role)
         wanted = oracle.scores(bins, local, n_categories, max(role.max() + 1, 1))
-        assert_allclose(out[:, 0, s], wanted, rtol=1e-9, atol=1e-12)
+        assert_allclose(out[:, s], wanted, rtol=1e-9, atol=1e-12)
 
 
 def test_blocks_of_columns_and_choice_of_statistics_give_the_same_bits():

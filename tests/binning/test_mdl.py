@@ -1,5 +1,7 @@
 """MDL cuts: against the definition and against WEKA, by every way to find them."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,10 @@ import oracle_mdl as oracle
 import rival_strategies
 import weka_filters
 from mauc.binning.contingency import CHI, IG, SU
-from mauc.binning.mdl_cuts import cut_runs, make_logs
+from mauc.binning.mdl_cuts import cut_regions
 from mauc.binning.subproblem_scores import mdl_cut_points, subproblem_scores
-from mauc.binning.value_runs import compress_runs, empty_runs, sort_column
+from mauc.binning.value_runs import CLASS, COUNT, ENDS, make_entries
+from mauc.numerics.log_table import log_table
 
 ALL = np.array([CHI, SU, IG])
 
@@ -33,23 +36,13 @@ def score(XT, y, roles):
     return out
 
 
-def sorted_column(x, y, n_classes):
-    n = len(y)
-    values, codes, missing = np.empty(n), np.empty(n, np.int32), np.empty(n_classes, np.int64)
-    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    n_known = sort_column(x, y, values, codes, missing, keys, spare)
-    return values, codes, missing, n_known
-
-
 def cuts_of_all_candidates(x, y, n_classes):
     """Cut by the search that tries every boundary between distinct values."""
-    values, codes, _, n_known = sorted_column(x, y, n_classes)
-    n = len(y)
-    runs = empty_runs(n)
-    n_runs = compress_runs(values, codes, n_known, whole(n_classes), runs)
-    cuts, s_of, near = (np.empty(n + 1, np.int64) for _ in range(3))
-    n_cuts = cut_runs(runs, n_runs, n_classes, make_logs(n, n_classes), cuts, s_of, near)
-    return (runs.value[cuts[:n_cuts]] + runs.value[cuts[:n_cuts] + 1]) / 2
+    entries, n_entries, values, _ = make_entries(read_only(x), y, n_classes)
+    regions = np.array([[[0, n_entries[0]]]])
+    tables, _ = cut_regions(entries, regions, n_classes, *log_table(len(y), 1.0)[1:])
+    rows = np.cumsum(tables.sum(axis=1))[:-1]
+    return (values[0, rows - 1] + values[0, rows]) / 2
 
 
 def test_cut_by_hand():
@@ -107,16 +100,19 @@ def test_float32_and_float64_agree(problem):
 
 
 @given(rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]))
-def test_sorted_column_holds_the_rows(problem, dtype):
+def test_entries_hold_the_rows(problem, dtype):
     x, y, n_classes = problem
-    x = read_only(x, dtype)[0]
-    values, codes, missing, n_known = sorted_column(x, y, n_classes)
-    known = ~np.isnan(x)
-    assert n_known == known.sum()
-    assert_array_equal(values[:n_known], np.sort(x[known]).astype(np.float64))
-    assert_array_equal(missing, np.bincount(y[~known], minlength=n_classes))
-    pairs = sorted(zip(values[:n_known].tolist(), codes[:n_known].tolist(), strict=True))
-    assert pairs == sorted(zip(x[known].tolist(), y[known].tolist(), strict=True))
+    x = read_only(x, dtype)
+    entries, n_entries, values, missing = make_entries(x, y, n_classes)
+    known = ~np.isnan(x[0])
+    ascending = np.sort(x[0][known]).astype(np.float64)
+    assert_array_equal(values[0, : known.sum()], ascending)
+    assert_array_equal(missing[0], np.bincount(y[~known], minlength=n_classes))
+    entries = entries[0, :, : n_entries[0]]
+    values_of = np.unique(ascending)[np.cumsum(np.append(0, entries[ENDS]))[:-1]]
+    pairs = zip(values_of.tolist(), entries[CLASS].tolist(), strict=True)
+    wanted = Counter(zip(x[0][known].tolist(), y[known].tolist(), strict=True))
+    assert dict(zip(pairs, entries[COUNT].tolist(), strict=True)) == wanted
 
 
 def test_zeros_of_either_sign_are_one_value():

@@ -12,7 +12,7 @@ from mauc.experiments.progress import KINDS
 from mauc.selectors import SELECTORS
 
 COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "published",
-            "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
+            "warmup", "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -16,6 +16,7 @@ from run_tools import (
     end_group,
     make_plan,
     results,
+    start_driver,
     start_python,
     wait_for,
 )
@@ -102,6 +103,21 @@ def test_a_cell_that_dies_on_dask_is_recorded_and_harms_no_other(tmp_path):
     assert set(rows[rows.dataset == "wine"].status) == {"ok"}
     assert set(rows[rows.dataset == "iris"].error) == {"RuntimeError: the worker died twice"}
     assert summary.n_run == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["processes", "dask"])
+def test_workers_with_an_empty_cache_compile_no_kernel_twice(tmp_path, monkeypatch, engine):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("NUMBA_DEBUG_CACHE", "1")  # says what is saved
+    plan = make_plan(datasets=("wine",), selectors=("fisher", "fast"), folds=4)
+    driver = start_driver(plan, tmp_path / "run", engine=engine, n_jobs=2)
+    try:
+        said = driver.communicate(timeout=300)[0]
+    finally:
+        end_group(driver)
+    saved = [line for line in said.splitlines() if "data saved to" in line]
+    assert len(saved) == len(set(saved)) > 10
 
 
 @pytest.mark.slow

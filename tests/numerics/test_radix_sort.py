@@ -21,14 +21,18 @@ def test_three_values_by_hand():
     assert_array_equal(tags, [1, 0, 2])
 
 
-@pytest.mark.parametrize("n", [0, 1, 127, 128, 700])
-@pytest.mark.parametrize("kind", ["whole", "single", "double", "constant", "infinite"])
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 700, 9000])
+@pytest.mark.parametrize(
+    "kind", ["whole", "single", "double", "constant", "infinite", "clusters", "close"]
+)
 def test_it_is_a_stable_sort(rng, n, kind):
     values = {
         "whole": rng.integers(-3, 4, n).astype(float),
         "single": rng.normal(size=n).astype(np.float32).astype(float),
         "double": rng.normal(size=n) * 10.0 ** rng.integers(-200, 200, n),
         "constant": np.full(n, 0.1),
+        "clusters": np.round(rng.normal(size=n), 2) + 1e9 * rng.integers(0, 2, n),
+        "close": 1e300 * rng.integers(0, 2, n) + np.where(np.arange(n) % 2, 1.0, 1.0 + 2.0**-52),
         "infinite": rng.choice([-np.inf, -0.1, 0.1, np.inf], n),
     }[kind]
     order = np.argsort(values, kind="stable")

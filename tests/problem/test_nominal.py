@@ -28,6 +28,41 @@ def test_codes_of_a_column(column, codes):
     assert_array_equal(category_codes(np.array(column, dtype=kind)), codes)
 
 
+@pytest.mark.parametrize(
+    ("values", "categories", "codes"),
+    [
+        (["x", "y", None, "x"], ["y", "z", "x"], [0, 1, np.nan, 0]),  # by value, not by place
+        (["b", "b"], ["b", "a"], [0, 0]),  # only categories that occur
+        ([None, None], ["a"], [np.nan, np.nan]),
+        ([], ["a"], []),
+    ],
+)
+def test_codes_of_a_categorical_column(values, categories, codes):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    columns = (
+        pd.Series(pd.Categorical(values, categories)),
+        pl.Series(values, dtype=pl.Enum(categories)),
+        pl.Series(values, dtype=pl.Categorical),
+    )
+    for column in columns:
+        assert_array_equal(category_codes(column), codes)
+
+
+def test_categories_of_several_types():
+    pd = pytest.importorskip("pandas")
+    column = pd.Series(["b", "a", 1, 2.5, None], dtype=object)
+    assert_array_equal(category_codes(column.astype("category")), category_codes(column))
+
+
+def test_the_frame_is_left_alone():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [5.0, 4.0]})
+    encoded, _ = encode_nominal(frame, ["b"])
+    assert encoded["b"].tolist() == [1.0, 0.0]
+    assert frame["b"].tolist() == [5.0, 4.0]
+    assert np.shares_memory(encoded["a"].to_numpy(), frame["a"].to_numpy())
+
+
 def test_values_are_one_category_if_and_only_if_they_are_equal():
     assert_array_equal(category_codes(np.array([1, 1.0, 2], dtype=object)), [0, 0, 1])
     codes = category_codes(np.array([1, "1", 1], dtype=object))

@@ -149,3 +149,49 @@ def test_samples_are_grouped_in_their_order():
     assert order.tolist() == [3, 0, 2]
     assert starts.tolist() == [0, 1, 1, 3, 3]
     assert weights.tolist() == [2.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float64", "int32", "uint8", "int16", ">f4"])
+def test_columns_in_any_order_and_layout(rng, order, dtype):
+    X = np.asarray(100 * rng.random((9, 12)), dtype=dtype, order=order)
+    for view in (X, X[::2, ::2], X[:, ::-1], X[::-1]):
+        problem = Problem(view, np.zeros(len(view), np.int32), np.arange(2), np.array([1, 8]))
+        for chosen in (slice(1, 6), [1, 2, 3], [5, 0, 1, 3], np.array([], np.int64)):
+            assert_array_equal(problem.float_columns(chosen), view[:, chosen].T.astype(np.float64))
+
+
+def test_blocks_of_chosen_columns_keep_neighbours_together(rng):
+    X = np.broadcast_to(np.zeros(1), (10**6, 40))
+    problem = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    chosen = rng.permutation(40)[:20]
+    blocks = list(problem.chosen_blocks(chosen))
+    assert_array_equal(chosen[np.concatenate(blocks)], np.sort(chosen))
+    wide = Problem(np.zeros((10, 40)), np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    assert len(list(wide.chosen_blocks(chosen))) == 1
+
+
+def test_tall_rows_are_read_by_cache_lines():
+    X = np.zeros((2**20, 32))  # not touched
+    tall = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    assert {block.stop - block.start for block in tall.blocks()} == {2}
+    by_rows = [block.stop - block.start for block in tall.blocks(reads_rows=True)]
+    assert by_rows == [16, 16]
+
+
+@pytest.mark.parametrize(
+    ("column", "is_constant"),
+    [
+        (np.r_[np.ones(2000), 2.0], False),
+        (np.r_[1.0, np.nan, 2.0], False),
+        (np.r_[np.nan, np.ones(2000)], True),
+        (np.full(9, np.nan), True),
+        (np.zeros(9, bool), True),
+    ],
+)
+def test_a_problem_is_constant(column, is_constant):
+    n = len(column)
+    X = np.column_stack([np.ones(n, column.dtype), column])
+    for table in (X, sparse.csc_array(X)):
+        problem = Problem(table, np.zeros(n, np.int32), np.arange(2), np.array([1, 1]))
+        assert problem.is_constant == is_constant

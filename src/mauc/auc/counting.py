@@ -5,6 +5,7 @@ from numba import njit, uintp
 
 from mauc.auc.levels import MAX_LEVELS
 from mauc.auc.vector import LANES, add_multiple
+from mauc.numerics.njit_part import njit_part
 from mauc.problem.decomposition import n_pairs_of
 
 MAX_CLASSES = 256  # class codes are held in bytes here
@@ -90,7 +91,7 @@ def _count_columns(
             _add_missing(class_counts, known, wins[j])
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sum_levels(table, n_levels, total):
     """Fill `total` with the class counts of all levels but 0."""
     total[:] = 0
@@ -102,7 +103,7 @@ def _sum_levels(table, n_levels, total):
             add_multiple(target + v, first + level * row_size + v, np.uint32(1))
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _count_above_zero(column, eights, labels, table):
     # Level 0, the background of images and counts, need not be counted: it follows from the
     # class sizes. So eight rows of it are skipped at once, and so is the padding.
@@ -114,7 +115,7 @@ def _count_above_zero(column, eights, labels, table):
                 table[uintp(column[i]), uintp(labels[i])] += np.uint32(1)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sweep_table(table, table_pairs, n_levels, middle, won):
     """Add ``t_i (2 below_j + t_j)`` of every level, t being its class counts."""
     n_classes, length = won.shape
@@ -141,7 +142,7 @@ def _sweep_table(table, table_pairs, n_levels, middle, won):
             add_multiple(m + v, t + level * row_size + v, np.uint32(1))
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sweep_table_wide(table, n_levels, won):
     """Do the same in 64 bits, for counts whose products exceed 32."""
     n_classes = won.shape[0]
@@ -173,7 +174,7 @@ def write_levels(XT, lows, factors, labels, LT, n_missing):
                 n_missing[j, labels[i]] += XT[j, i] != XT[j, i]
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _add_upper_triangle(won, out):
     pair = uintp(0)
     for i in range(won.shape[0]):
@@ -182,7 +183,7 @@ def _add_upper_triangle(won, out):
             pair += uintp(1)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _add_missing(class_counts, known, out):
     """Add 1 for each pair of rows in which at least one value is missing."""
     pair = 0

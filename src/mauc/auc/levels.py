@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, uintp
 
+from mauc.numerics.njit_part import njit_part
 from mauc.problem.columns import read_only
 
 MAX_LEVELS = 256  # they fit into a byte
@@ -62,9 +63,10 @@ def _find(XT, sample, max_levels, lows, factors, n_levels):
         factor = 1.0
         for _ in range(_MAX_DECIMALS + 1):
             for is_single in (False, True):
-                low, high = _grid_range(sample[j], factor, is_single)
-                if high - low < max_levels:
-                    low, high = _grid_range(XT[j], factor, is_single)
+                low, high = 0.0, 0.0
+                for values in (sample[j], XT[j]):
+                    if high - low < max_levels:
+                        low, high = _grid_range(values, factor, is_single)
                 if high - low < max_levels:
                     # A column without a known value has one level.
                     lows[j], factors[j] = min(low, high), factor
@@ -75,7 +77,7 @@ def _find(XT, sample, max_levels, lows, factors, n_levels):
             factor *= 10.0
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _is_off_grid(x):
     """Return whether a value is on no grid: the finest holds the others."""
     finest = 10.0**_MAX_DECIMALS
@@ -88,7 +90,7 @@ def _is_off_grid(x):
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _grid_range(x, factor, is_single):
     """Return the smallest and largest k with x = k / factor; an infinite range if there is none."""
     n = x.shape[0]

@@ -7,7 +7,6 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 """
 
 import numpy as np
-from numba import njit
 from sklearn.base import BaseEstimator
 
 from mauc.auc.counting import MAX_CLASSES, count_levels, write_levels
@@ -21,7 +20,6 @@ from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
 from mauc.problem.validate import make_problem
 
-_CHOSEN_AT_ONCE = 16  # columns per block of chosen ones
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
 _MAX_KEPT = 2**22  # values
 
@@ -66,7 +64,7 @@ def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
     def fill(block):
         wins, max_wins = pair_wins(problem, block)
         if folded:
-            fold_wins(wins, max_wins, pair_auc[block])
+            pair_auc[block] = folded_auc(wins, max_wins)
         else:
             np.divide(wins, max_wins, out=pair_auc[block])
 
@@ -90,14 +88,10 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
     """
     pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
 
-    def fill(block):
-        wins, max_wins = pair_wins(problem, chosen[block])
-        fold_wins(wins, max_wins, pair_auc[block])
+    def fill(places):
+        pair_auc[places] = folded_auc(*pair_wins(problem, chosen[places]))
 
-    blocks = (
-        slice(start, start + _CHOSEN_AT_ONCE) for start in range(0, len(chosen), _CHOSEN_AT_ONCE)
-    )
-    for _ in run_blocks(fill, blocks, n_jobs):
+    for _ in run_blocks(fill, problem.chosen_blocks(chosen, pair_auc.shape[1]), n_jobs):
         pass
     if problem.is_nominal is not None:
         pair_auc[problem.is_nominal[chosen]] = np.nan  # categories have no order
@@ -215,13 +209,12 @@ def _sweep(XT, y, class_counts):
     return sweep_words(words, n_known, class_counts, label_bits)
 
 
-@njit(cache=True, nogil=True)
-def fold_wins(wins, max_wins, out):
-    """Fill `out` with AUCs folded around 1/2: max(wins, max_wins - wins) / max_wins.
+def folded_auc(wins, max_wins):
+    """Return AUCs folded around 1/2: max(wins, max_wins - wins) / max_wins.
 
     Folding the counts, not the quotients, gives x and -x the same bits.
     """
-    for j in range(wins.shape[0]):
-        for pair in range(wins.shape[1]):
-            won = np.float64(wins[j, pair])
-            out[j, pair] = max(won, max_wins[pair] - won) / max_wins[pair]
+    folded = max_wins - wins
+    np.maximum(folded, wins, out=folded)
+    folded /= max_wins
+    return folded

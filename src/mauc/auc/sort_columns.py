@@ -29,9 +29,9 @@ def sort_columns(XT, y, label_bits):
     words : ndarray of shape (n_features, n_samples), uint64
     n_known : ndarray of shape (n_features,), int64
     """
-    words, n_known, is_exact = write_words(XT, y, label_bits)
+    words, n_known, layout = write_words(XT, y, label_bits)
     sort_rows(words, n_known, label_bits)
-    for j in np.flatnonzero(~is_exact):
+    for j in np.flatnonzero(~layout.is_exact):
         known = words[j, : n_known[j]]
         if has_ties(known, np.uint64(label_bits)):
             rank_column(XT[j], y, label_bits, known)

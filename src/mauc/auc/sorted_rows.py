@@ -9,6 +9,7 @@ from numba import njit, uintp
 
 from mauc.auc.sort_columns import rank_column
 from mauc.auc.words import label_bits_of, write_words
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.word_sort import has_ties, sort_rows
 
 _MAX_INSERTED = 32  # values of one key that are sorted by insertion
@@ -36,8 +37,9 @@ def sort_with_rows(XT, labels, rows):
     row_bits : int
     """
     row_bits = label_bits_of(XT.shape[1])
-    words, n_known, is_exact = write_words(XT, labels, row_bits)
+    words, n_known, layout = write_words(XT, labels, row_bits)
     sort_rows(words, n_known, row_bits)
+    is_exact = layout.is_exact
     if not is_exact.all():
         separate_keys(XT, rows, row_bits, n_known, words, is_exact)
         for j in np.flatnonzero(~is_exact):
@@ -73,7 +75,7 @@ def separate_keys(XT, rows, row_bits, n_known, words, is_exact):
             _renumber(XT[j], rows, shift, w)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sort_shared(x, rows, shift, words):
     """Sort the words of every key by value; return for how many keys values differ.
 
@@ -103,7 +105,7 @@ def _sort_shared(x, rows, shift, words):
     return n_mixed, largest
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _renumber(x, rows, shift, words):
     """Replace all keys by dense ranks of the values."""
     mask = (np.uint64(1) << shift) - np.uint64(1)
@@ -119,7 +121,7 @@ def _renumber(x, rows, shift, words):
         previous = word
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _insert_values(x, rows, mask, words, start, stop):
     """Sort a few words by their values."""
     for i in range(start + 1, stop):

@@ -5,6 +5,7 @@ from numba import njit, uintp
 
 from mauc.auc.counting import aligned_rows, padded_length
 from mauc.auc.vector import LANES, MAX_VECTORS, sweep_classes
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.word_sort import has_ties
 
 
@@ -62,14 +63,14 @@ def _sweep_rows(words, n_known, class_counts, label_bits, won, below, tied, wins
             _add_differences(won, n_classes, wins[j])
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _clear(counters):
     for row in range(counters.shape[0]):
         for column in range(counters.shape[1]):
             counters[row, column] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _safe_length(class_counts, n_samples):
     """Return how many words can be swept before a 32-bit counter must be emptied."""
     largest = second = np.int64(1)
@@ -84,7 +85,7 @@ def _safe_length(class_counts, n_samples):
     return max(1, (2**32 - 1) // largest)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sweep_segment(words, start, stop, label_bits, is_tied, n_classes, won, below, tied):
     """Sweep some of the words, one tile of classes after the other."""
     first, n_words = uintp(words.ctypes.data + 8 * start), uintp(stop - start)
@@ -116,7 +117,7 @@ def _sweep_segment(words, start, stop, label_bits, is_tied, n_classes, won, belo
             sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 4, 0)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _add_differences(won, n_classes, out):
     """Add to each pair how often its first class won less how often its second did."""
     width = uintp(won.shape[1])

@@ -12,12 +12,29 @@ far fewer, and the label has room. Where it has not, the lowest bits of the key 
 that differ in nothing else share a key.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit, uintp
 
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.word_sort import bit_length
 
 _INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}  # magnitude, by the bytes of a float
+
+
+class Layout(NamedTuple):
+    """How the keys of columns were made; arrays of shape (n_features,), uint64."""
+
+    n_zeros: np.ndarray  #: trailing zeros that were dropped
+    offsets: np.ndarray  #: one less than the smallest magnitude, without those zeros
+    centers: np.ndarray  #: key of 0
+    n_lost: np.ndarray  #: further bits that were lost
+
+    @property
+    def is_exact(self):
+        """Whether only equal values share a key, of every column."""
+        return self.n_lost == 0
 
 
 def label_bits_of(n_classes):
@@ -41,21 +58,43 @@ def write_words(XT, y, label_bits):
     -------
     words : ndarray of shape (n_features, n_samples), uint64
     n_known : ndarray of shape (n_features,), int64
-    is_exact : ndarray of shape (n_features,), bool
-        Whether only equal values share a key.
+    layout : Layout
     """
     itemsize = XT.dtype.itemsize
     bits = XT.view(np.dtype(f"u{itemsize}"))
     words = np.empty(XT.shape, np.uint64)
     n_known = np.empty(XT.shape[0], np.int64)
-    is_exact = np.empty(XT.shape[0], np.bool_)
+    layout = Layout(*np.empty((4, XT.shape[0]), np.uint64))
     infinite = np.uint64(_INFINITE[itemsize])
-    _write_rows(bits, y, np.uint64(label_bits), infinite, words, n_known, is_exact)
-    return words, n_known, is_exact
+    _write_rows(bits, y, np.uint64(label_bits), infinite, words, n_known, *layout)
+    return words, n_known, layout
+
+
+def read_values(words, label_bits, layout, dtype):
+    """Return the values of exact words; what is not a word becomes any number.
+
+    Parameters
+    ----------
+    words : ndarray of shape (n_features, n_samples), uint64
+    label_bits : int
+    layout : Layout
+    dtype : {float32, float64}
+        Of the columns that the words were written from.
+
+    Returns
+    -------
+    values : ndarray of shape (n_features, n_samples), float64
+    """
+    bits = np.empty(words.shape, np.uint64)
+    sign = np.uint64(8 * dtype.itemsize - 1)
+    _read_rows(words, np.uint64(label_bits), sign, *layout[:3], bits)
+    if dtype == np.float32:
+        return bits.astype(np.uint32).view(np.float32).astype(np.float64)
+    return bits.view(np.float64)
 
 
 @njit(cache=True, nogil=True)
-def _write_rows(bits, y, label_bits, infinite, words, n_known, is_exact):
+def _write_rows(bits, y, label_bits, infinite, words, n_known, zeros_of, offsets, centers, lost_of):
     zero, one, size = np.uint64(0), np.uint64(1), np.uint64(8 * bits.itemsize - 1)
     below_sign = (one << size) - one
     n = uintp(bits.shape[1])
@@ -79,7 +118,7 @@ def _write_rows(bits, y, label_bits, infinite, words, n_known, is_exact):
         center = (lowest >> n_zeros) - offset if lowest != zero else zero
         largest = center + ((highest >> n_zeros) - offset if highest != zero else zero)
         n_lost = max(bit_length(largest) + label_bits, np.uint64(64)) - np.uint64(64)
-        is_exact[j] = n_lost == zero
+        zeros_of[j], offsets[j], centers[j], lost_of[j] = n_zeros, offset, center, n_lost
         for i in range(n):
             magnitude = (np.uint64(x[i]) & below_sign) >> n_zeros
             distance = magnitude - offset if magnitude != zero else zero
@@ -92,6 +131,20 @@ def _write_rows(bits, y, label_bits, infinite, words, n_known, is_exact):
 
 
 @njit(cache=True, nogil=True)
+def _read_rows(words, label_bits, sign, zeros_of, offsets, centers, bits):
+    zero, one = np.uint64(0), np.uint64(1)
+    for j in range(words.shape[0]):
+        w, out = words[j], bits[j]
+        n_zeros, offset, center = zeros_of[j], offsets[j], centers[j]
+        for i in range(uintp(words.shape[1])):
+            key = w[i] >> label_bits
+            is_negative = key < center
+            distance = center - key if is_negative else key - center
+            magnitude = (distance + offset) << n_zeros if distance != zero else zero
+            out[i] = magnitude | (one << sign if is_negative else zero)
+
+
+@njit_part
 def _leave_out_missing(x, below_sign, infinite, words):
     filled = uintp(0)
     for i in range(uintp(x.shape[0])):
@@ -99,7 +152,7 @@ def _leave_out_missing(x, below_sign, infinite, words):
         filled += uintp((np.uint64(x[i]) & below_sign) <= infinite)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _trailing_zeros(number):
     n_zeros = np.uint64(0)
     while n_zeros < np.uint64(63) and (number >> n_zeros) & np.uint64(1) == 0:

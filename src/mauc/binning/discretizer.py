@@ -104,15 +104,20 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 def find_cut_points(problem, n_jobs=None):
     """Return the MDL cut points of every column as a list of arrays."""
-    role = np.arange(problem.n_classes, dtype=np.int32)
 
     def cut(block):
-        return mdl_cut_points(problem.float_columns(block), problem.codes, role)
+        return cut_columns(problem, problem.float_columns(block))
 
     cut_points = []
     for _, (points, offsets) in run_blocks(cut, problem.blocks(is_dense=True), n_jobs):
         cut_points += np.split(points, offsets[1:-1])
     return cut_points
+
+
+def cut_columns(problem, XT):
+    """Return the MDL cut points of some columns and their offsets, see `mdl_cut_points`."""
+    role = np.arange(problem.n_classes, dtype=np.int32)
+    return mdl_cut_points(XT, problem.codes, role, problem.count_logs)
 
 
 def bins_of(column, points):

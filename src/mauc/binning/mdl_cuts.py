@@ -1,6 +1,7 @@
-"""Supervised discretisation of one column by the minimum description length principle.
+"""Supervised discretisation of columns by the minimum description length principle.
 
-The `Runs` of a sorted column give the accepted cuts, each as the run before it.
+The entries of sorted columns (see `value_runs`) give the accepted cuts, as tables of bins and
+classes.
 
 A segment of N rows with class entropy H is cut where the class entropy E of the two sides is
 smallest; the cut is kept, and both sides are cut in turn, if and only if (Fayyad & Irani)
@@ -19,7 +20,13 @@ With L(v) = v ln v, left counts a_j and right counts b_j, N ln 2 E = -S where
 S is followed from cut to cut in 64-bit fixed point: moving rows of one class changes two terms, and
 integer sums carry no rounding error from step to step. Cuts whose S lies within `tolerance` of the
 best, which covers the rounding of both forms, are then compared in double precision with every
-sum taken in the order of the definition, so that all decisions are those of the plain formula.
+sum taken in the order of the definition, so that all decisions are those of the plain formula. A
+sum of 2 k + 2 terms, none of its partial sums above L(N), is off by at most 2 k + 2 half units in
+the last place of L(N), each term by as much again and a half, the quotient by two roundings more;
+two such sums are compared, and each fixed-point term is off by half a unit.
+
+Entropies are not negative, so that N (H - E) > log2(c) + log2(3^k - 2) - k H is necessary for the
+cut: where it fails clearly, as in most columns of noise, nothing is computed in double precision.
 
 References
 ----------
@@ -28,118 +35,141 @@ classification learning, IJCAI.
 """
 
 import math
-from collections import namedtuple
 
 import numpy as np
 from numba import njit
 
-from mauc.numerics.log_table import LN2, log_table
+from mauc.binning.value_runs import CLASS, COUNT, ENDS
+from mauc.numerics.log_table import LN2
+from mauc.numerics.njit_part import njit_part
 
-Logs = namedtuple("Logs", ["vlogv", "fixed", "unit", "model_cost"])
-"""Tables of logarithms for one training set.
-
-vlogv : (n + 1,) float64, v ln v for the counts 0..n.
-fixed : (n + 1,) int64, the same in units of 1 / unit.
-unit : float, a power of two.
-model_cost : (n_classes + 1,) float64, log2(3^k - 2) for k classes present.
-"""
+_MAX_DEPTH = 64  # the smaller side of a cut is treated first, so that the segments halve
+_LOWEST = np.int64(-(2**62))
 
 
-@njit(cache=True, nogil=True)
-def make_logs(n, n_classes):
-    """Return the tables for segments of at most `n` rows and `n_classes` classes."""
-    vlogv, fixed, unit = log_table(n, 1.0)
-    model_cost = np.zeros(n_classes + 1)
-    for k in range(1, n_classes + 1):
-        model_cost[k] = math.log(math.pow(3.0, k) - 2.0) / LN2
-    return Logs(vlogv, fixed, unit, model_cost)
+def cut_regions(entries, regions, n_local, fixed, unit):
+    """Discretise columns on their sub-problems.
 
+    Parameters
+    ----------
+    entries : ndarray of shape (n_columns, 3, room), int32
+    regions : ndarray of shape (n_columns, n_subproblems, 2), int64
+        Where the entries of each sub-problem start and end.
+    n_local : int
+        Number of classes of a sub-problem.
+    fixed, unit
+        L in fixed point up to the number of rows, see `mauc.numerics.log_table`.
 
-@njit(cache=True, nogil=True)
-def tie_tolerance(logs, n, n_classes):
-    """Largest gap in fixed-point S that rounding may hide, for segments of at most `n` rows.
-
-    A sum of 2 k + 2 terms, none of its partial sums above L(n), is off by at most 2 k + 2 half
-    units in the last place of L(n), each term by as much again and a half, the quotient by two
-    roundings more; two such sums are compared, and each fixed-point term is off by half a unit.
+    Returns
+    -------
+    tables : ndarray of shape (n_tables, n_local), int64
+        Rows by bin and class: the bins of the first sub-problem of the first column that is cut,
+        and so on.
+    n_bins : ndarray of shape (n_columns, n_subproblems), int64
+        Number of bins, 0 for those without a cut.
     """
-    relative = (6 * n_classes + 16) * 2.0**-52
-    return np.int64(relative * logs.vlogv[n] * logs.unit) + 2 * n_classes + 4
+    n_columns, n_subproblems, _ = regions.shape
+    room = int((regions[..., 1] - regions[..., 0]).max(initial=0)) + 1
+    near = np.empty((3, room), np.int64)
+    sides = np.empty((5, max(n_local, _MAX_DEPTH)), np.int64)
+    n_bins = np.zeros((n_columns, n_subproblems), np.int64)
+    tables = np.empty((8 * n_bins.size + 64, n_local), np.int64)
+    n_filled, column = 0, 0
+    while True:
+        n_filled, column = fill_tables(
+            entries, regions, fixed, unit, near, sides, tables, n_filled, n_bins, column
+        )
+        if column == n_columns:
+            return tables[:n_filled], n_bins
+        wider = np.empty((2 * len(tables) + room * n_subproblems, n_local), np.int64)
+        wider[:n_filled] = tables[:n_filled]
+        tables = wider
 
 
-@njit(cache=True, nogil=True)
-def entropy(counts, vlogv):
-    """Class entropy in bits."""
-    total = 0
-    negative = 0.0
-    for k in range(len(counts)):
-        negative -= vlogv[counts[k]]
-        total += counts[k]
-    if total == 0:
-        return 0.0
-    return (negative + vlogv[total]) / (total * LN2)
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_tables(entries, regions, fixed, unit, near, sides, tables, n_filled, n_bins, column):
+    """Fill the tables of `cut_regions` from a column on, as long as there is room.
 
-
-@njit(cache=True, nogil=True)
-def split_entropy(left, right, vlogv):
-    """Mean class entropy in bits of the two sides, weighted by their rows."""
-    n_left = 0
-    n_right = 0
-    s = 0.0
-    for k in range(len(left)):
-        s += vlogv[left[k]]
-        n_left += left[k]
-    s -= vlogv[n_left]
-    for k in range(len(right)):
-        s += vlogv[right[k]]
-        n_right += right[k]
-    s -= vlogv[n_right]
-    return -s / ((n_left + n_right) * LN2)
-
-
-@njit(cache=True, nogil=True)
-def is_worth_cutting(total, left, right, n_boundaries, logs):
-    """Whether the gain of the cut pays for its description."""
-    prior = entropy(total, logs.vlogv)
-    gain = prior - split_entropy(left, right, logs.vlogv)
-    if gain <= 0.0:
-        return False
-    n = 0
-    k_total = 0
-    k_left = 0
-    k_right = 0
-    for k in range(len(total)):
-        n += total[k]
-        k_total += total[k] > 0
-        k_left += left[k] > 0
-        k_right += right[k] > 0
-    h_left = entropy(left, logs.vlogv)
-    h_right = entropy(right, logs.vlogv)
-    delta = logs.model_cost[k_total] - ((k_total * prior) - (k_right * h_right) - (k_left * h_left))
-    return gain > (math.log(n_boundaries) / LN2 + delta) / n
-
-
-@njit(cache=True, nogil=True)
-def _near_best_cuts(runs, lo, hi, total, left, logs, tolerance, s_of, near):
-    """List, in ascending order, the entries of a segment after which a cut may be the best.
-
-    A cut follows the last entry of its run. Every boundary between distinct values is tried.
+    Returns
+    -------
+    n_filled, column : int
+        The rows filled, and the first column that found no room.
     """
-    fixed = logs.fixed
-    cls, count, end_of = runs.cls, runs.count, runs.end_of
-    first = runs.start[lo]
-    # no cut after the last run of the segment
-    last = runs.start[hi - 1]
-    n = np.uint64(runs.rows[hi] - runs.rows[lo])
-    lowest = np.int64(-(2**62))
-    s = np.int64(0)
-    for k in range(len(total)):
+    cuts, lows, highs = near[2], sides[3], sides[4]
+    n_classes = tables.shape[1]
+    for f in range(column, entries.shape[0]):
+        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
+        n_before = n_filled
+        for s in range(regions.shape[1]):
+            lows[0], highs[0] = regions[f, s, 0], regions[f, s, 1]
+            depth, n_cuts = 1, 0
+            while depth > 0:
+                depth -= 1
+                lo, hi = lows[depth], highs[depth]
+                cut = _best_cut(cls, count, ends, lo, hi, n_classes, fixed, unit, near, sides)
+                if cut < 0:
+                    continue
+                # cuts[:n_cuts] ascend; the new one goes before the larger ones
+                place = n_cuts
+                while place > 0 and cuts[place - 1] > cut:
+                    cuts[place] = cuts[place - 1]
+                    place -= 1
+                cuts[place] = cut
+                n_cuts += 1
+                left = depth if cut - lo > hi - cut else depth + 1
+                right = 2 * depth + 1 - left
+                lows[left], highs[left] = lo, cut + 1
+                lows[right], highs[right] = cut + 1, hi
+                depth += 2
+            n_bins[f, s] = 0
+            if n_cuts == 0:
+                continue
+            if n_filled + n_cuts + 1 > tables.shape[0]:
+                return n_before, f
+            n_bins[f, s] = n_cuts + 1
+            cuts[n_cuts] = regions[f, s, 1] - 1
+            e = regions[f, s, 0]
+            for q in range(n_cuts + 1):
+                table = tables[n_filled]
+                for k in range(n_classes):
+                    table[k] = 0
+                while e <= cuts[q]:
+                    table[cls[e]] += count[e]
+                    e += 1
+                n_filled += 1
+    return n_filled, entries.shape[0]
+
+
+@njit_part
+def _best_cut(cls, count, ends, lo, hi, n_classes, fixed, unit, near, sides):
+    """Return the entry after which a segment is cut; -1 if it is not.
+
+    `near` and `sides` are work space: cuts that may be the best with their S; rows by class of the
+    segment and on either side of a cut.
+    """
+    total, left, right = sides[0], sides[1], sides[2]
+    near_entry, near_s = near[0], near[1]
+    for k in range(n_classes):
+        total[k] = 0
         left[k] = 0
+    for e in range(lo, hi):
+        total[cls[e]] += count[e]
+    n, s, n_present = np.uint64(0), np.int64(0), 0
+    for k in range(n_classes):
+        n += np.uint64(total[k])
         s += fixed[total[k]]
-    n_left = np.uint64(0)
-    best = lowest
-    # s is the sum over both sides of L(class count) with the entries before e on the left
-    for e in range(first, last):
+        n_present += total[k] > 0
+    if n_present < 2:
+        return np.int64(-1)
+    s_whole, rows = s - fixed[n], np.float64(n)
+    # the largest gap that rounding may hide, see above
+    tolerance = np.int64((6 * n_classes + 16) * 2.0**-52 * (rows * math.log(rows)) * unit)
+    tolerance += 2 * n_classes + 4
+    # s is the sum over both sides of L(class count) with the entries before e on the left; the best
+    # cuts so far are the last ones in near, all within tolerance of the best at their time
+    best, least = _LOWEST, _LOWEST
+    n_near, n_boundaries, n_left = 0, np.int64(0), np.uint64(0)
+    for e in range(lo, hi - 1):
         k = np.uint64(cls[e])
         t = np.uint64(count[e])
         a = np.uint64(left[k])
@@ -148,118 +178,72 @@ def _near_best_cuts(runs, lo, hi, total, left, logs, tolerance, s_of, near):
         left[k] = a + t
         n_left += t
         here = s - fixed[n_left] - fixed[n - n_left]
-        here = here if end_of[e] >= 0 else lowest
-        s_of[e] = here
-        best = max(best, here)
-    least = best - tolerance
-    n_near = 0
-    for e in range(first, last):
-        if s_of[e] >= least:
-            near[n_near] = e
+        n_boundaries += ends[e]
+        if here >= least and ends[e] > 0:
+            if here - tolerance > best:
+                n_near = 0
+            if here > best:
+                best = here
+                least = here - tolerance
+            near_entry[n_near] = e
+            near_s[n_near] = here
             n_near += 1
-    return n_near
-
-
-@njit(cache=True, nogil=True)
-def _first_best_cut(runs, lo, near, n_near, total, left, right, best_left, vlogv):
-    """Return the first of the listed cuts of smallest entropy; fill `best_left` with its counts."""
-    for k in range(len(total)):
+    # the last value has no boundary after it; an entry may stand for several values
+    n_boundaries += ends[hi - 1] - 1
+    if n_near == 0:
+        return np.int64(-1)
+    price = (math.log(n_boundaries) + math.log(math.pow(3.0, n_present) - 2.0)) / LN2
+    gain = (best - s_whole) / (unit * LN2)
+    if gain < price + n_present * (s_whole / (unit * LN2 * rows)) - (1e-3 + 1e-9 * rows):
+        return np.int64(-1)
+    for k in range(n_classes):
         left[k] = 0
-    best_entry = -1
-    best = np.inf
-    e = runs.start[lo]
+    e, cut, smallest, is_worth = lo, np.int64(-1), np.inf, False
     for q in range(n_near):
-        while e <= near[q]:
-            left[runs.cls[e]] += runs.count[e]
+        if near_s[q] < least:
+            continue
+        while e <= near_entry[q]:
+            left[cls[e]] += count[e]
             e += 1
-        for k in range(len(total)):
+        for k in range(n_classes):
             right[k] = total[k] - left[k]
-        here = split_entropy(left, right, vlogv)
-        if here < best:
-            best = here
-            best_entry = near[q]
-            for k in range(len(total)):
-                best_left[k] = left[k]
-    return runs.end_of[best_entry]
+        s_left, n_left_rows = _add_logs(left, n_classes, 0.0)
+        s_both, n_right_rows = _add_logs(right, n_classes, s_left)
+        here = -s_both / ((n_left_rows + n_right_rows) * LN2)
+        if here < smallest:
+            smallest, cut = here, near_entry[q]
+            is_worth = _is_worth_cutting(total, left, right, n_classes, smallest, n_boundaries)
+    return cut if is_worth else np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
-def cut_runs(runs, n_runs, n_classes, logs, cuts, s_of, near):
-    """Find the accepted cuts of one column.
-
-    Parameters
-    ----------
-    runs : Runs
-        Runs of the column, or of a sub-problem of it.
-    n_runs, n_classes : int
-    logs : Logs
-        Tables that reach the number of rows and of classes.
-    cuts : ndarray of shape (>= n_runs,), int64
-        Filled with the run before each accepted cut, ascending.
-    s_of, near : ndarray of shape (>= number of entries,), int64
-        Work space.
-
-    Returns
-    -------
-    int
-        Number of cuts.
-    """
-    if n_runs < 2:
-        return 0
-    tolerance = tie_tolerance(logs, runs.rows[n_runs], n_classes)
-    left = np.empty(n_classes, np.int64)
-    right = np.empty(n_classes, np.int64)
-    best_left = np.empty(n_classes, np.int64)
-    # The larger side stays on the stack while the smaller one, at most half the segment, is
-    # treated: the segments halve with the depth, so that 64 places suffice.
-    lows = np.empty(64, np.int64)
-    highs = np.empty(64, np.int64)
-    totals = np.zeros((64, n_classes), np.int64)
-    for e in range(runs.start[n_runs]):
-        totals[0, runs.cls[e]] += runs.count[e]
-    lows[0] = 0
-    highs[0] = n_runs
-    depth = 1
-    n_cuts = 0
-    while depth > 0:
-        depth -= 1
-        lo = lows[depth]
-        hi = highs[depth]
-        total = totals[depth]
-        n_present = 0
-        for k in range(n_classes):
-            n_present += total[k] > 0
-        if hi - lo < 2 or n_present < 2:
-            continue
-        n_near = _near_best_cuts(runs, lo, hi, total, left, logs, tolerance, s_of, near)
-        cut = _first_best_cut(runs, lo, near, n_near, total, left, right, best_left, logs.vlogv)
-        for k in range(n_classes):
-            right[k] = total[k] - best_left[k]
-        if not is_worth_cutting(total, best_left, right, hi - lo - 1, logs):
-            continue
-        cuts[n_cuts] = cut
-        n_cuts += 1
-        left_place, right_place = depth, depth + 1
-        if cut + 1 - lo <= hi - cut - 1:
-            left_place, right_place = depth + 1, depth
-        lows[left_place], highs[left_place] = lo, cut + 1
-        lows[right_place], highs[right_place] = cut + 1, hi
-        for k in range(n_classes):
-            totals[left_place, k] = best_left[k]
-            totals[right_place, k] = right[k]
-        depth += 2
-    sort_cuts(cuts, n_cuts)
-    return n_cuts
+@njit_part
+def _add_logs(counts, n_classes, s):
+    """Add sum_k L(count_k) - L(n) to s, in this order; return it and n."""
+    n = np.int64(0)
+    for k in range(n_classes):
+        if counts[k] > 0:
+            s += counts[k] * math.log(counts[k])
+            n += counts[k]
+    return s - n * math.log(n), n
 
 
-@njit(cache=True, nogil=True)
-def sort_cuts(cuts, n_cuts):
-    """Sort the few cuts of a column in ascending order."""
-    for q in range(1, n_cuts):
-        cut = cuts[q]
-        place = q
-        # cuts[:q] ascend; cut goes before the larger ones
-        while place > 0 and cuts[place - 1] > cut:
-            cuts[place] = cuts[place - 1]
-            place -= 1
-        cuts[place] = cut
+@njit_part
+def _is_worth_cutting(total, left, right, n_classes, split_entropy, n_boundaries):
+    """Whether the gain of the cut pays for its description."""
+    s, n = _add_logs(total, n_classes, 0.0)
+    prior = -s / (n * LN2)
+    gain = prior - split_entropy
+    if gain <= 0.0:
+        return False
+    k_total, k_left, k_right = 0, 0, 0
+    for k in range(n_classes):
+        k_total += total[k] > 0
+        k_left += left[k] > 0
+        k_right += right[k] > 0
+    s, n_side = _add_logs(left, n_classes, 0.0)
+    h_left = -s / (n_side * LN2)
+    s, n_side = _add_logs(right, n_classes, 0.0)
+    h_right = -s / (n_side * LN2)
+    model_cost = math.log(math.pow(3.0, k_total) - 2.0) / LN2
+    delta = model_cost - ((k_total * prior) - (k_right * h_right) - (k_left * h_left))
+    return gain > (math.log(n_boundaries) / LN2 + delta) / n

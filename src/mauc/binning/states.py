@@ -7,9 +7,10 @@ the last one; a feature without missing values does not have it.
 import numpy as np
 from numba import njit
 
-from mauc.binning.discretizer import bins_of, find_cut_points
+from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
 from mauc.exceptions import MaucError
+from mauc.numerics.njit_part import njit_part
 from mauc.numerics.shifted_sums import known_sums, plain_sums, shift_of
 from mauc.parallel import run_blocks
 from mauc.problem.nominal import category_codes
@@ -39,22 +40,33 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
         check_int("n_bins", n_bins, 2, MAX_BINS)
     states = np.empty((problem.n_features, problem.n_samples), np.uint8)
     n_states = np.empty(problem.n_features, np.int64)
-    is_nominal = problem.is_nominal
-    cut_points = find_cut_points(problem, n_jobs) if binning == "mdl" else None
+    is_nominal = np.zeros(problem.n_features, bool)
+    if problem.is_nominal is not None:
+        is_nominal = problem.is_nominal
 
     def fill(block):
         XT, out, n_out = problem.float_columns(block), states[block], n_states[block]
+        by_column = is_nominal[block]
         if binning == "three_states":
             three_states(XT, out, n_out)
         elif binning == "equal_width":
             equal_width(XT, n_bins, out, n_out)
         elif binning == "equal_frequency":
             equal_frequency(XT, n_bins, out, n_out)
-        for j, column in enumerate(range(block.start, block.stop)):
-            if binning == "none" or (is_nominal is not None and is_nominal[column]):
+        elif binning == "none":
+            by_column = np.ones(len(XT), bool)
+        else:
+            points, offsets = cut_columns(problem, XT)
+            out[:], n_out[:] = 0, 1
+            # most columns of wide data have one state
+            by_column = by_column | (np.diff(offsets) > 0) | np.isnan(XT).any(axis=1)
+        for j in np.flatnonzero(by_column):
+            column = block.start + int(j)
+            if binning == "none" or is_nominal[column]:
                 out[j], n_out[j] = _states(category_codes(XT[j]), column)
-            elif binning == "mdl":
-                out[j], n_out[j] = _states(bins_of(XT[j], cut_points[column]), column)
+            else:
+                bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
+                out[j], n_out[j] = _states(bins, column)
 
     for _ in run_blocks(fill, problem.blocks(is_dense=True), n_jobs):
         pass
@@ -73,22 +85,6 @@ def _states(codes, column):
     return np.where(is_missing, n_known, codes), max(1, n_known + int(is_missing.any()))
 
 
-@njit(cache=True, nogil=True)
-def known_moments(column):
-    """Return the number, mean and standard deviation (over n) of the known values."""
-    shift = shift_of(column, None)
-    n_known = np.float64(column.shape[0])
-    total, square = plain_sums(column, None, shift)
-    if np.isnan(total):
-        n_known, total, square = known_sums(column, None, np.empty(0), shift)
-    if n_known == 0:
-        return 0.0, 0.0, 0.0
-    mean = total / n_known
-    variance = max(square / n_known - mean * mean, 0.0)
-    return n_known, shift + mean, np.sqrt(variance)
-
-
-@njit(cache=True, nogil=True)
 def three_states(XT, codes, n_states):
     """Cut every feature at mean - sd and mean + sd.
 
@@ -106,10 +102,52 @@ def three_states(XT, codes, n_states):
     n_states : ndarray of shape (n_features,), int64
         Filled with 3, or 4 where values are missing.
     """
+    moments = np.empty((len(XT), 2))
+    _plain_moments(XT, moments)
+    has_missing = np.isnan(moments[:, 0])
+    for j in np.flatnonzero(has_missing):
+        _known_moments(XT[j], moments[j])
+    _cut_at_deviation(XT, moments, codes)
+    n_states[:] = 3
+    for j in np.flatnonzero(has_missing):
+        is_missing = np.isnan(XT[j])
+        codes[j, is_missing] = 3
+        n_states[j] += is_missing.any()  # a sum of infinities is no number either
+
+
+@njit(cache=True, nogil=True)
+def _plain_moments(XT, moments):
+    """Fill in mean and standard deviation (over n) of every column; NaN if a value is missing."""
+    for j in range(XT.shape[0]):
+        shift = shift_of(XT[j], None)
+        total, square = plain_sums(XT[j], None, shift)
+        moments[j, 0], moments[j, 1] = _moments_of(XT.shape[1], total, square, shift)
+
+
+@njit(cache=True, nogil=True)
+def _known_moments(column, moments):
+    """Fill in mean and standard deviation (over n) of the known values of a column."""
+    shift = shift_of(column, None)
+    n_known, total, square = known_sums(column, None, np.empty(0), shift)
+    moments[0], moments[1] = 0.0, 0.0
+    if n_known > 0:
+        moments[0], moments[1] = _moments_of(n_known, total, square, shift)
+
+
+@njit_part
+def _moments_of(n, total, square, shift):
+    mean = total / n
+    variance = max(square / n - mean * mean, 0.0)
+    return shift + mean, np.sqrt(variance)
+
+
+@njit(cache=True, nogil=True)
+def _cut_at_deviation(XT, moments, codes):
+    """Write the states 0, 1 and 2 of `three_states`; those of missing values are any."""
     n = XT.shape[1]
     for j in range(XT.shape[0]):
         column, code = XT[j], codes[j]
-        n_known, mean, deviation = known_moments(column)
+        mean, deviation = moments[j, 0], moments[j, 1]
         low, high = mean - deviation, mean + deviation
         n_outside = 0
         for i in range(n):
@@ -120,12 +158,6 @@ def three_states(XT, codes, n_states):
         if n_outside == 0 and deviation > 0:
             for i in range(n):
                 code[i] = 2 if np.float64(column[i]) > mean else 1
-        n_states[j] = 3
-        if n_known < n:
-            n_states[j] = 4
-            for i in range(n):
-                if np.isnan(np.float64(column[i])):
-                    code[i] = 3
 
 
 @njit(cache=True, nogil=True)

@@ -1,168 +1,115 @@
-"""Sort a column and compress it into runs of equal values with their class counts.
+"""Sort columns and compress each into entries: values in order with their class counts.
 
-A column sorted by `sort_column` becomes a `Runs`: one run per distinct value, and in it one entry
-(class, count) per class that has the value. All sub-problems of the column read the same runs; the
-sort and the compression happen once.
+An *entry* is a class and a number of rows of that class that share a value. The entries of a column
+ascend with the value; those of one value stand together, one per class that has it, and the last
+of them is marked. Everything that MDL needs to know about a column is in its entries.
+
+Entries are int32 of shape (..., 3, room), with the rows
+
+CLASS : class of the entry.
+COUNT : number of rows, never 0.
+ENDS : number of distinct values that end with the entry: 1 for the last entry of a value, 0 for the
+    others. Entries of sub-problems may stand for several neighbouring values, see `mdl_binary`.
 """
-
-from collections import namedtuple
 
 import numpy as np
 from numba import njit
 
+from mauc.auc.words import label_bits_of, read_values, write_words
 from mauc.numerics.radix_sort import sort_tagged
+from mauc.numerics.word_sort import sort_rows
 
-Runs = namedtuple("Runs", ["value", "start", "rows", "cls", "count", "end_of"])
-"""Runs of equal values of one sorted column, in ascending order.
-
-value : (n_runs,) float64, the distinct values.
-start : (n_runs + 1,) int64, run r holds the entries start[r]:start[r + 1].
-rows : (n_runs + 1,) int64, rows[r] known values lie below value[r].
-cls, count : (n_entries,) int32, class of the entry and its number of rows, never 0.
-end_of : (n_entries,) int32, r for the last entry of run r, -1 for the others.
-
-The arrays are work space for the longest column: only the first n_runs or n_entries are used.
-"""
-
-ClassLists = namedtuple("ClassLists", ["start", "run", "count"])
-"""The entries of `Runs` grouped by class; class k has the places start[k]:start[k + 1].
-
-start : (n_classes + 1,) int64.
-run, count : (n_entries,) int32, run and number of rows of each entry, runs ascending.
-"""
+CLASS, COUNT, ENDS = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
-def empty_runs(n):
-    """Return work space for the runs of a column of at most `n` known values."""
-    return Runs(
-        np.empty(n, np.float64),
-        np.zeros(n + 1, np.int64),
-        np.zeros(n + 1, np.int64),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-        np.empty(n, np.int32),
-    )
-
-
-@njit(cache=True, nogil=True)
-def empty_class_lists(n, n_classes):
-    """Return work space for the class lists of a column of at most `n` known values."""
-    start = np.zeros(n_classes + 1, np.int64)
-    return ClassLists(start, np.empty(n, np.int32), np.empty(n, np.int32))
-
-
-@njit(cache=True, nogil=True)
-def sort_column(x, y, values, codes, missing, keys, spare):
-    """Sort the known values of one column and count the missing ones per class.
+def sorted_columns(XT, y, n_classes):
+    """Sort the columns of a block.
 
     Parameters
     ----------
-    x : ndarray of shape (n_samples,), float32 or float64
-        One column; NaN is missing.
+    XT : ndarray of shape (n_columns, n_samples), float32 or float64
+        Columns, contiguous and read-only; NaN is missing.
     y : ndarray of shape (n_samples,), int32
         Class codes.
-    values, codes : ndarray of shape (n_samples,), float64 and int32
-        Filled, up to the returned length, with the known values in ascending order and their codes.
-    missing : ndarray of shape (n_classes,), int64
-        Filled with the number of missing values of each class.
-    keys, spare : ndarray of shape (n_samples,), uint64
-        Work space.
+    n_classes : int
 
     Returns
     -------
-    int
-        Number of known values.
+    values : ndarray of shape (n_columns, n_samples), float64
+        Known values of each column, ascending; the classes of one value come in any order.
+    codes : ndarray of shape (n_columns, n_samples), int32
+        Classes in that order.
+    n_known : ndarray of shape (n_columns,), int64
+    missing : ndarray of shape (n_columns, n_classes), int64
+        Number of missing values of each class.
     """
-    missing[:] = 0
+    label_bits = label_bits_of(n_classes)
+    words, n_known, layout = write_words(XT, y, label_bits)
+    sort_rows(words, n_known, label_bits)
+    values = read_values(words, label_bits, layout, XT.dtype)
+    codes = (words & np.uint64((1 << label_bits) - 1)).astype(np.int32)
+    for f in np.flatnonzero(~layout.is_exact):
+        sort_column(XT[f], y, values[f], codes[f])
+    missing = np.zeros((len(XT), n_classes), np.int64)
+    for f in np.flatnonzero(n_known < XT.shape[1]):
+        missing[f] = np.bincount(y[np.isnan(XT[f])], minlength=n_classes)
+    return values, codes, n_known, missing
+
+
+def make_entries(XT, y, n_classes):
+    """Sort the columns of a block and compress them. Parameters are those of `sorted_columns`.
+
+    Returns
+    -------
+    entries : ndarray of shape (n_columns, 3, n_samples), int32
+    n_entries : ndarray of shape (n_columns,), int64
+    values, missing
+        As in `sorted_columns`.
+    """
+    values, codes, n_known, missing = sorted_columns(XT, y, n_classes)
+    entries = np.empty((len(XT), 3, XT.shape[1]), np.int32)
+    n_entries = np.empty(len(XT), np.int64)
+    fill_entries(values, codes, n_known, np.empty(n_classes, np.int64), entries, n_entries)
+    return entries, n_entries, values, missing
+
+
+@njit(cache=True, nogil=True)
+def sort_column(x, y, values, codes):
+    """Sort the known values of a column, of all magnitudes, whose words lost bits."""
     n_known = 0
-    for i in range(len(x)):
-        value = np.float64(x[i])
-        if value == value:
-            values[n_known] = value
-            codes[n_known] = y[i]
+    for i in range(x.shape[0]):
+        if x[i] == x[i]:
+            values[n_known], codes[n_known] = x[i], y[i]
             n_known += 1
-        else:
-            missing[y[i]] += 1
-    sort_tagged(values, codes, n_known, keys, spare)
-    return n_known
+    spare = np.empty((2, n_known), np.uint64)
+    sort_tagged(values, codes, n_known, spare[0], spare[1])
 
 
 @njit(cache=True, nogil=True)
-def compress_runs(values, codes, n_known, role, runs):
-    """Fill `runs` from a sorted column.
-
-    Parameters
-    ----------
-    values : ndarray of shape (>= n_known,), float64
-        Known values in ascending order.
-    codes : ndarray of shape (>= n_known,), int32
-        Class codes in that order.
-    n_known : int
-    role : ndarray of shape (n_classes,), int32
-        Class of the sub-problem that each class becomes, -1 when its rows are left out;
-        ``arange(n_classes)`` keeps all classes.
-    runs : Runs
-        Filled.
-
-    Returns
-    -------
-    int
-        Number of runs.
-    """
-    place_of = np.zeros(len(role), np.int64) - 1
-    cls, count, end_of = runs.cls, runs.count, runs.end_of
-    n_entries = 0
-    n_rows = 0
-    n_runs = 0
-    i = 0
-    # the rows before i are in the first n_runs runs and n_entries entries
-    while i < n_known:
-        value = values[i]
-        first = n_entries
-        # place_of[k] >= first if and only if class k has an entry in the current run
-        while i < n_known and values[i] == value:
-            k = role[codes[i]]
-            i += 1
-            if k < 0:
-                continue
-            n_rows += 1
-            place = place_of[k]
+def fill_entries(values, codes, n_known, places, entries, n_entries):
+    """Fill the entries of sorted columns; `places` is work space for every class."""
+    for f in range(values.shape[0]):
+        value, code = values[f], codes[f]
+        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
+        for k in range(places.shape[0]):
+            places[k] = -1
+        n_filled, first = 0, 0
+        for i in range(n_known[f]):
+            # the rows before i are in the first n_filled entries
+            if i > 0 and value[i] != value[i - 1]:
+                ends[n_filled - 1] = 1
+                first = n_filled
+            k = code[i]
+            # class k has an entry of the current value if and only if its place is not below first
+            place = places[k]
             if place < first:
-                place_of[k] = n_entries
-                cls[n_entries] = k
-                count[n_entries] = 1
-                end_of[n_entries] = -1
-                n_entries += 1
-            else:
-                count[place] += 1
-        if n_entries > first:
-            end_of[n_entries - 1] = n_runs
-            runs.value[n_runs] = value
-            n_runs += 1
-            runs.start[n_runs] = n_entries
-            runs.rows[n_runs] = n_rows
-    return n_runs
-
-
-@njit(cache=True, nogil=True)
-def fill_class_lists(runs, n_runs, lists):
-    """Fill `lists` with the entries of `runs`, grouped by class in ascending order of value."""
-    start, run_of, count = lists
-    n_classes = len(start) - 1
-    n_entries = runs.start[n_runs]
-    place = np.zeros(n_classes + 1, np.int64)
-    for e in range(n_entries):
-        place[runs.cls[e] + 1] += 1
-    for k in range(n_classes):
-        place[k + 1] += place[k]
-    for k in range(n_classes + 1):
-        start[k] = place[k]
-    r = 0
-    # place[k] is where the next entry of class k goes; r is the run of entry e
-    for e in range(n_entries):
-        k = runs.cls[e]
-        run_of[place[k]] = r
-        count[place[k]] = runs.count[e]
-        place[k] += 1
-        r += runs.end_of[e] >= 0
+                place = n_filled
+                places[k] = place
+                cls[place] = k
+                count[place] = 0
+                ends[place] = 0
+                n_filled += 1
+            count[place] += 1
+        if n_filled > 0:
+            ends[n_filled - 1] = 1
+        n_entries[f] = n_filled

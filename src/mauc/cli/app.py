@@ -17,6 +17,7 @@ from mauc.cli.score import score
 from mauc.cli.select import select
 from mauc.cli.siren import siren
 from mauc.cli.tables import published, tables
+from mauc.cli.warmup import warmup
 
 app = typer.Typer(
     name="mauc",
@@ -55,6 +56,8 @@ def _root(
     """  # noqa: D301
 
 
-for function in (select, rank, compare, siren, score, methods, run, tables, published):
+for function in (
+    select, rank, compare, siren, score, methods, run, tables, published, warmup
+):  # fmt: skip
     app.command()(function)
 app.add_typer(datasets_app)

@@ -16,6 +16,7 @@ from mauc.experiments.fold import (
     sizes_of,
     split_cell,
     split_rows,
+    warm_up_selectors,
 )
 from mauc.experiments.methods import build_classifier
 from mauc.experiments.plan import Cell, Combination, MethodSpec, Plan
@@ -53,7 +54,9 @@ def run_cell(
     blank = blank_row(cell, len(split.y_train), len(split.y_test), n_features)
     evaluator: FoldEvaluator | None = None
     rows: list[Row] = []
-    for spec, classifiers in _wanted_of(plan, wanted):
+    selectors = list(_wanted_of(plan, wanted))
+    warm_up_selectors([spec for spec, _ in selectors], split, max(sizes))
+    for spec, classifiers in selectors:
         seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
         base = replace(blank, selector=spec.name, seed=seed)
         try:

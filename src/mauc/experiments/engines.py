@@ -1,7 +1,10 @@
 """Where cells run: in this process, in local processes, or on a Dask cluster."""
 
+import atexit
+import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +37,9 @@ class Engine:
     def n_places(self) -> int:
         """How many tasks may run at once; none if a cluster has no worker yet."""
         return 1
+
+    def give(self, data: Mapping[str, Dataset]) -> None:
+        """Send data sets, by fingerprint, to the workers that cannot find them otherwise."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """Start a task; at most `n_places` may be unfinished."""
@@ -71,12 +77,11 @@ def check_engine(name: str, n_jobs: int | None, scheduler: str | None) -> None:
 
 
 def start_engine(
-    name: str, n_jobs: int | None = None, scheduler: str | None = None,
-    data: Mapping[str, Dataset] | None = None,
+    name: str, n_jobs: int | None = None, scheduler: str | None = None, n_tasks: int = 0
 ) -> Engine:  # fmt: skip
-    """Start an engine whose options were checked.
+    """Start an engine whose options were checked; its workers begin while the caller goes on.
 
-    Local processes get `data`, data sets by fingerprint, instead of reading them.
+    `n_tasks` is how many tasks there will be at least: no more local processes begin at once.
     """
     if name == "serial":
         return Engine()
@@ -84,7 +89,7 @@ def start_engine(
         from mauc.experiments.dask_engine import DaskEngine
 
         return DaskEngine(count_workers(n_jobs), scheduler)
-    return ProcessEngine(count_workers(n_jobs), data)
+    return ProcessEngine(count_workers(n_jobs), n_tasks)
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -105,21 +110,31 @@ class ProcessEngine(Engine):
     Parameters
     ----------
     n_workers : int
-    data : mapping of str to Dataset, optional
-        Data sets by fingerprint, sent once to each worker when it starts.
+    n_tasks : int, default=0
+        So many of them begin now, the others when they get a task.
     """
 
-    def __init__(self, n_workers: int, data: Mapping[str, Dataset] | None = None) -> None:
-        self._data = dict(data or {})
+    def __init__(self, n_workers: int, n_tasks: int = 0) -> None:
+        self._data: dict[str, Dataset] = {}
         self._pools: list[ProcessPoolExecutor | None] = [None] * n_workers
         self._ready: list[Future[bool] | None] = [None] * n_workers
         self._busy: list[Future[Any] | None] = [None] * n_workers
         self._n_false_starts = 0
+        for place in range(min(n_workers, n_tasks)):
+            self._start(place)
 
     @property
     def n_places(self) -> int:
         """The number of workers."""
         return len(self._pools)
+
+    def give(self, data: Mapping[str, Dataset]) -> None:
+        """Send data sets to the workers that run, and to every other when it starts."""
+        self._data.update(data)
+        for pool in self._pools:
+            if pool is not None:
+                with contextlib.suppress(BrokenProcessPool):  # `submit` replaces it
+                    pool.submit(receive_data, self._data)
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """Start a task on an idle worker; one that died is replaced."""
@@ -141,7 +156,7 @@ class ProcessEngine(Engine):
         self._pools[place] = pool
         with _interrupts_blocked():
             # As a task and not as arguments of the initializer: a process that dies while it
-            # reads those would leave this one writing for ever.
+            # reads those would leave this one writing for ever. It imports the package, too.
             self._ready[place] = pool.submit(receive_data, self._data)
         return pool
 
@@ -176,7 +191,10 @@ class ProcessEngine(Engine):
             if at_once:
                 for process in processes:
                     process.terminate()
-            pool.shutdown(wait=not at_once, cancel_futures=True)
+            else:
+                with contextlib.suppress(BrokenProcessPool):
+                    pool.submit(end_quickly)
+            pool.shutdown(wait=not at_once, cancel_futures=at_once)
             for process in processes if at_once else ():
                 process.join(5)
 
@@ -195,6 +213,20 @@ def _start_worker() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def end_quickly() -> None:
+    """Let this process end without clearing its memory first, which takes half a second."""
+    atexit.register(_leave)
+
+
+def _leave() -> None:
+    atexit.unregister(_leave)
+    atexit._run_exitfuncs()  # those of others
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(0)
 
 
 @contextmanager

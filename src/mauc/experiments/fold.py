@@ -1,5 +1,7 @@
 """One fold: seeds from names, the two parts of the data, and the ranking of a selector."""
 
+import contextlib
+import random
 import warnings
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -99,22 +101,35 @@ def select_features(
     seconds : float
         Of the fit, without compilation.
     """
-    selector = build_selector(spec, size)
-    given = {"n_jobs": n_jobs, "random_state": seed}
-    known = selector.get_params()
-    selector.set_params(
-        **{key: value for key, value in given.items() if key in known and key not in spec.options}
-    )
-    key = (spec.method, repr(spec.options), getattr(split.X_train, "dtype", None))
+    selector = _make_selector(spec, size, seed, n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same text on every cell would drown the run
-        if key not in _warm:
-            _warm.add(key)
-            _warm_up(selector, split)
+        _warm_up(spec, selector, split)
         start = perf_counter()
         selector.fit(split.X_train, split.y_train)
         seconds = perf_counter() - start
     return ranking_of(selector)[:size], seconds
+
+
+def warm_up_selectors(specs: list[MethodSpec], split: Split, size: int) -> None:
+    """Fit selectors on some rows, unless this process has done so, in an order of its own.
+
+    Processes that begin with an empty cache then compile different kernels at the same time.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for spec in random.SystemRandom().sample(specs, len(specs)):
+            with contextlib.suppress(Exception):  # raised again where it is recorded
+                _warm_up(spec, _make_selector(spec, size, 0, 1), split)
+
+
+def _make_selector(spec: MethodSpec, size: int, seed: int, n_jobs: int) -> Any:
+    selector = build_selector(spec, size)
+    given = {"n_jobs": n_jobs, "random_state": seed}
+    known = selector.get_params()
+    return selector.set_params(
+        **{key: value for key, value in given.items() if key in known and key not in spec.options}
+    )
 
 
 def ranking_of(selector: BaseEstimator) -> np.ndarray:
@@ -134,11 +149,14 @@ def ranking_of(selector: BaseEstimator) -> np.ndarray:
     return np.argsort(-np.asarray(scores, dtype=float), kind="stable")
 
 
-def _warm_up(selector: BaseEstimator, split: Split) -> None:
-    """Fit on some rows of each class, so that the timed fit neither compiles nor loads loops."""
+def _warm_up(spec: MethodSpec, selector: BaseEstimator, split: Split) -> None:
+    """Fit once on some rows of each class, so that no timed fit compiles or loads kernels."""
+    key = (spec.method, repr(spec.options), getattr(split.X_train, "dtype", None))
+    if key in _warm:
+        return
+    _warm.add(key)
     y = split.y_train
     rows = np.concatenate([np.flatnonzero(y == label)[:_WARM_ROWS] for label in np.unique(y)])
-    try:
+    # The fit on all rows raises the same error, and that is recorded.
+    with contextlib.suppress(Exception):
         clone(selector).fit(_safe_indexing(split.X_train, rows), y[rows])
-    except Exception:
-        return  # the fit on all rows raises the same error, and that is recorded

@@ -18,16 +18,23 @@ _LINE_EVERY = 10.0  # seconds between lines
 
 
 class Progress:
-    """Counts cells and running means; by itself it shows nothing."""
+    """Counts cells and running means; by itself it shows nothing.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    unit : str, default="cells"
+        What is counted.
+    """
+
+    def __init__(self, unit: str = "cells") -> None:
+        self.unit = unit
         self.n_cells = self.n_before = self.n_now = 0
         self.began = time.monotonic()
         self._sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
-    def start(self, n_cells: int, n_done: int) -> None:
-        """Begin with `n_cells` cells, `n_done` of which were done before."""
-        self.n_cells, self.n_before, self.began = n_cells, n_done, time.monotonic()
+    def start(self, n_cells: int, n_done: int | None = None) -> None:
+        """Begin with `n_cells` cells, `n_done` of which were done before; None if none can be."""
+        self.n_cells, self.n_before, self.began = n_cells, n_done or 0, time.monotonic()
 
     def add(self, table: "pa.Table") -> None:
         """Add rows to the running means."""
@@ -63,20 +70,21 @@ class Progress:
             return "-"
         per_minute = 60 * self.n_now / max(elapsed, 1e-9)
         left = (self.n_cells - self.n_done) / per_minute * 60
-        return f"{per_minute:.1f} cells/min, {timedelta(seconds=int(left))} left"
+        return f"{per_minute:.1f} {self.unit}/min, {timedelta(seconds=int(left))} left"
 
 
 class LineProgress(Progress):
     """Writes a line to standard error every few seconds."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, unit: str = "cells") -> None:
+        super().__init__(unit)
         self._shown = 0.0
 
-    def start(self, n_cells: int, n_done: int) -> None:
+    def start(self, n_cells: int, n_done: int | None = None) -> None:
         """Begin, with a line."""
         super().start(n_cells, n_done)
-        self.note(f"{n_cells} cells, {n_done} done before")
+        before = "" if n_done is None else f", {n_done} done before"
+        self.note(f"{n_cells} {self.unit}{before}")
 
     def advance(self) -> None:
         """Count a cell; write a line for the last one, and every few seconds."""
@@ -85,7 +93,7 @@ class LineProgress(Progress):
         if now - self._shown >= _LINE_EVERY or self.n_done == self.n_cells:
             self._shown = now
             means = ", ".join(f"{name} {mean:.3f}" for name, mean in self.means().items())
-            line = f"{self.n_done}/{self.n_cells} cells, {self.pace()}"
+            line = f"{self.n_done}/{self.n_cells} {self.unit}, {self.pace()}"
             self.note(f"{line}; mean MAUC {means}" if means else line)
 
     def note(self, message: str) -> None:
@@ -96,18 +104,18 @@ class LineProgress(Progress):
 class BarProgress(Progress):
     """A bar with speed and time left, and below it the mean MAUC of each selector so far."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, unit: str = "cells") -> None:
+        super().__init__(unit)
         from rich.console import Console
         from rich.live import Live
 
         self._console = Console(stderr=True)
         self._live = Live(console=self._console, refresh_per_second=4, transient=True)
 
-    def start(self, n_cells: int, n_done: int) -> None:
+    def start(self, n_cells: int, n_done: int | None = None) -> None:
         """Begin to draw."""
         super().start(n_cells, n_done)
-        if n_done < n_cells:
+        if self.n_before < n_cells:
             self._live.start()
             self._live.update(self._render())
 
@@ -133,7 +141,7 @@ class BarProgress(Progress):
         line = Table.grid(padding=(0, 1))
         line.add_row(
             ProgressBar(total=self.n_cells, completed=self.n_done, width=30),
-            f"{self.n_done}/{self.n_cells} cells, {self.pace()}",
+            f"{self.n_done}/{self.n_cells} {self.unit}, {self.pace()}",
         )
         ranked = sorted(self.means().items(), key=lambda item: -item[1])
         means = Table.grid(padding=(0, 2))
@@ -145,17 +153,17 @@ class BarProgress(Progress):
         return Group(*parts)
 
 
-def make_progress(kind: str) -> Progress:
+def make_progress(kind: str, unit: str = "cells") -> Progress:
     """Return the display of a kind; "auto" is a bar on a terminal and lines elsewhere."""
     if kind not in KINDS:
         raise unknown_word("progress", kind, KINDS)
     if kind == "quiet":
-        return Progress()
+        return Progress(unit)
     if kind == "lines" or (kind == "auto" and not (_has_rich() and sys.stderr.isatty())):
-        return LineProgress()
+        return LineProgress(unit)
     if not _has_rich():
         raise MaucError("the progress bar needs rich: pip install 'mauc[cli]'")
-    return BarProgress()
+    return BarProgress(unit)
 
 
 def _has_rich() -> bool:

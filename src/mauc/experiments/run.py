@@ -2,24 +2,28 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mauc.compilation import unannounced
 from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError
 from mauc.experiments.cell import failed_cell
 from mauc.experiments.data import describe, load_data
-from mauc.experiments.engines import check_engine, count_threads, start_engine
+from mauc.experiments.engines import Engine, check_engine, count_threads, start_engine
 from mauc.experiments.load import collect_rows
 from mauc.experiments.plan import Cell, Combination, Plan
 from mauc.experiments.plan_file import read_plan_text
 from mauc.experiments.progress import Progress, make_progress
 from mauc.experiments.rows import combinations_of, rows_to_table
+from mauc.experiments.shared_data import share_data
 from mauc.experiments.store import MemoryStore, RunFolder
 from mauc.experiments.tasks import Task, TaskQueue, run_task, run_tasks
 from mauc.experiments.tuning import Tuned
@@ -134,13 +138,12 @@ def run_plan(
     shown = make_progress(progress)
     store = MemoryStore() if folder is None else RunFolder(folder)
     run = Run(plan, store, shown, retry_failed)
-    with store.locked():
+    with store.locked(), unannounced() if progress == "quiet" else nullcontext():
         try:
-            loaded = run.prepare(data or {}, text)
-            if engine != "serial" and not data:
-                loaded.clear()  # the workers read them
-            if run.tasks:
-                run.work(engine, n_jobs, scheduler, loaded)
+            with run.started(engine, n_jobs, scheduler):
+                loaded = run.prepare(data or {}, text)
+                if run.tasks:
+                    run.work(loaded, data or {})
         finally:
             shown.close()
     run.summary.seconds = time.monotonic() - began
@@ -178,6 +181,7 @@ class Run:
         self._described: dict[str, dict[str, Any]] = {}
         self._labels: dict[str, np.ndarray] = {}
         self._tuned: dict[str, dict[int, Tuned] | str] = {}
+        self._engine: Engine | None = None
 
     def prepare(self, given: Mapping[str, Dataset], text: str | None) -> dict[str, Dataset]:
         """Load the data sets that are not given, open the store, find the cells that are missing.
@@ -194,9 +198,15 @@ class Run:
             wanted = self._missing(cell)
             if wanted is None or wanted:
                 self.tasks.append(self._task(cell.dataset, cell, wanted))
+        # The longest first, so that no worker is left with one when all others are done.
+        self.tasks.sort(key=lambda task: -self._cost(task.dataset))
         n_cells = self.summary.n_cells
         self.progress.start(n_cells, n_cells - len(self.tasks))
         return data
+
+    def _cost(self, dataset: str) -> int:
+        described = self._described[dataset]
+        return int(described["n_samples"] * described["n_features"])
 
     def _task(
         self, dataset: str, cell: Cell | None = None, wanted: frozenset[Combination] | None = None
@@ -228,31 +238,57 @@ class Run:
             self._count(table)
         return frozenset(missing)
 
-    def work(
-        self, name: str, n_jobs: int | None, scheduler: str | None, data: Mapping[str, Dataset]
-    ) -> None:
-        """Run the missing cells on an engine; workers read the data sets that are not in `data`."""
-        by_fingerprint = {self._described[key]["fingerprint"]: data[key] for key in data}
-        engine = start_engine(name, n_jobs, scheduler, by_fingerprint)
-        n_threads = count_threads(name, n_jobs)
-
-        def submit(task: Task) -> "Future[Any]":
-            task = replace(task, tuned=self._tuned.get(task.dataset), n_jobs=n_threads)
-            own = data.get(task.dataset) if name == "serial" else None
-            return engine.submit(run_task, task, own)
-
-        queue = TaskQueue(self.tasks, self._tunings())
+    @contextmanager
+    def started(self, name: str, n_jobs: int | None, scheduler: str | None) -> Iterator[None]:
+        """Have an engine; its workers start before the data are read, if a cell lacks a shard."""
+        self._engine_name, self._is_local = name, scheduler is None
+        self._n_threads = count_threads(name, n_jobs)
+        self._start = partial(start_engine, name, n_jobs, scheduler)
+        n_missing = sum(not self.store.has(cell) for cell in self.plan.cells())
+        if n_missing:
+            self._engine = self._start(n_missing)
         try:
+            yield
+        except BaseException:
+            if self._engine is not None:
+                self._engine.close(at_once=True)
+            raise
+        if self._engine is not None:
+            self._engine.close()
+
+    def work(self, data: dict[str, Dataset], given: Mapping[str, Dataset]) -> None:
+        """Run the missing cells on the engine.
+
+        Workers of this host share the data sets with this process; where they cannot, they are
+        sent those that were `given` and read the others.
+        """
+        engine = self._engine = self._engine or self._start(len(self.tasks))
+        is_serial = self._engine_name == "serial"
+        with share_data(data if self._is_local and not is_serial else {}) as shared:
+            own = dict(data) if is_serial else {}
+            engine.give(
+                {
+                    self._described[name]["fingerprint"]: dataset
+                    for name, dataset in given.items()
+                    if name not in shared
+                }
+            )
+            data.clear()
+
+            def submit(task: Task) -> "Future[Any]":
+                task = replace(
+                    task, tuned=self._tuned.get(task.dataset), n_jobs=self._n_threads,
+                    shared=shared.get(task.dataset),
+                )  # fmt: skip
+                return engine.submit(run_task, task, own.get(task.dataset))
+
+            queue = TaskQueue(self.tasks, self._tunings())
             for task, result, error in run_tasks(engine, queue, submit, self.progress.note):
                 if task.cell is None:
                     self._keep_tuned(task.dataset, error or result)
                 else:
                     rows = self._failed(task, error) if error else result
                     self._keep(task.cell, task.wanted, rows)
-        except BaseException:
-            engine.close(at_once=True)
-            raise
-        engine.close()
 
     def _failed(self, task: Task, error: str) -> "pa.Table":
         """Return the rows of a task without result."""

@@ -5,18 +5,20 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
+from mauc.compilation import compile_once, unannounced
 from mauc.datasets import Dataset
 from mauc.experiments.cell import run_cell
 from mauc.experiments.data import WorkerSetupError, find_data
 from mauc.experiments.engines import Engine
 from mauc.experiments.plan import Cell, Combination, Plan
 from mauc.experiments.rows import error_text, rows_to_table
+from mauc.experiments.shared_data import SharedData, map_data
 from mauc.experiments.tuning import Tuned, tune_dataset
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Task:
         Threads.
     tuned : dict of int to Tuned, or str, optional
         What was tuned for the data set, or why that failed.
+    shared : SharedData, optional
+        Where a worker of the same host finds the data.
     """
 
     plan: Plan
@@ -53,6 +57,7 @@ class Task:
     fingerprint: str = ""
     n_jobs: int = 1
     tuned: dict[int, Tuned] | str | None = None
+    shared: SharedData | None = None
 
     def __str__(self) -> str:
         return str(self.cell) if self.cell else f"the tuning of {self.dataset}"
@@ -63,9 +68,15 @@ def run_task(task: Task, dataset: Dataset | None = None) -> "pa.Table | dict[int
 
     The process of the run gives the data themselves; a worker finds them.
     """
+    is_worker = dataset is None
+    if is_worker:
+        compile_once()
+    if dataset is None and task.shared is not None:
+        with suppress(OSError):  # it may not be allowed to look into another process
+            dataset = map_data(task.shared)
     if dataset is None:
         dataset = find_data(task.plan.dataset(task.dataset), task.fingerprint)
-    with _one_blas_thread():
+    with _one_blas_thread(), unannounced() if is_worker else nullcontext():
         if task.cell is None:
             return tune_dataset(task.plan, task.dataset, dataset, task.n_jobs)
         rows = run_cell(

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 LN2 = math.log(2.0)
+_CHUNK = 1 << 16  # entries rounded at once: a long table is not copied whole
 
 
-@njit(cache=True, nogil=True)
 def log_table(n, ln_base):
     """Tabulate L(v) = v ln v / ln_base for v = 0..n.
 
@@ -28,10 +28,18 @@ def log_table(n, ln_base):
         The largest power of two for which four terms stay below 2**63.
     """
     logs = np.zeros(n + 1)
-    for v in range(2, n + 1):
-        logs[v] = v * math.log(v) / ln_base
+    fill_logs(logs)
+    logs /= ln_base
     unit = 2.0 ** math.floor(60.0 - math.log2(max(logs[n], 1.0)))
     fixed = np.empty(n + 1, np.int64)
-    for v in range(n + 1):
-        fixed[v] = np.int64(np.rint(logs[v] * unit))
+    for start in range(0, n + 1, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        fixed[part] = np.rint(logs[part] * unit)
     return logs, fixed, unit
+
+
+@njit(cache=True, nogil=True)
+def fill_logs(logs):
+    """Fill v ln v. NumPy's logarithm may differ in the last bit from that of the kernels."""
+    for v in range(2, logs.shape[0]):
+        logs[v] = v * math.log(v)

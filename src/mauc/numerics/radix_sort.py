@@ -3,14 +3,17 @@
 import numpy as np
 from numba import njit
 
-_DIGIT_BITS = 11
-_N_BUCKETS = 1 << _DIGIT_BITS
-_DIGIT_MASK = np.uint64(_N_BUCKETS - 1)
-_MIN_RADIX = 128  # below, clearing the buckets costs more than sorting by insertion
-_SIGN_32 = np.uint32(0x80000000)
-_ALL_32 = np.uint32(0xFFFFFFFF)
-_SIGN_64 = np.uint64(0x8000000000000000)
-_ALL_64 = np.uint64(0xFFFFFFFFFFFFFFFF)
+from mauc.numerics.njit_part import njit_part
+
+_MIN_RADIX = 64  # below, sorting by insertion costs less than clearing the buckets
+_MANY = 8192  # values from which digits of 11 bits beat those of 8
+_MAX_BUCKETS = 1 << 11
+_MOVES_PER_VALUE = 8  # of the insertion that finishes; beyond, the remaining bits are sorted too
+_SIGN = np.uint64(0x8000000000000000)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_HALF = np.uint64(32)
+_LOW_HALF = np.uint64(0xFFFFFFFF)
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -29,24 +32,45 @@ def sort_tagged(values, tags, n, keys, spare):
 
     Notes
     -----
-    A radix sort from the least significant digit on the bits of the values. Digits that all
-    values share are skipped. Values that single precision holds exactly, such as whole numbers,
-    have half the digits and travel in one 64-bit key with their tag.
+    A radix sort on the bits of the values, from the leading bits in which they differ on: a few
+    digits tell almost all values apart, and insertion puts the others right. Where these are many
+    (a tight cluster beside an outlier), all bits in which values differ are sorted. What is moved
+    is one word per value: a window of its bits, and its place.
     """
     if n < _MIN_RADIX:
-        _sort_by_insertion(values, tags, n)
+        _sort_by_insertion(values, tags, n, n * n)
         return
-    n_wide = 0
+    bits = values.view(np.uint64)
+    ones, zeros = _ZERO, _ZERO
     for i in range(n):
-        n_wide += np.float64(np.float32(values[i])) != values[i]
-    if n_wide == 0:
-        _sort_narrow(values, tags, n, keys, spare)
-    else:
-        _sort_wide(values, tags, n, keys, spare)
+        key = bits[i] ^ (_ALL if bits[i] & _SIGN else _SIGN)
+        ones |= key
+        zeros |= ~key
+    varying = ones & zeros
+    bottom, top = _ZERO, np.uint64(64)
+    while bottom < top and (varying >> bottom) & _ONE == _ZERO:
+        bottom += _ONE
+    while top > bottom and (varying >> (top - _ONE)) & _ONE == _ZERO:
+        top -= _ONE
+    width = np.uint64(11 if n >= _MANY else 8)
+    shift = max(top, bottom + min(_HALF, np.uint64(3) * width)) - min(_HALF, np.uint64(3) * width)
+    places = np.empty(_MAX_BUCKETS, np.uint32)
+    while shift < top:
+        # the values are in their given order, or stably sorted by the bits below shift or above it
+        end = min(top, shift + _HALF)
+        _sort_by_window(bits, tags, n, keys, spare, shift, end, width, places)
+        if end < top:
+            shift = end
+        elif shift == bottom or _sort_by_insertion(values, tags, n, _MOVES_PER_VALUE * n):
+            return
+        else:
+            shift = bottom
 
 
-@njit(cache=True, nogil=True)
-def _sort_by_insertion(values, tags, n):
+@njit_part
+def _sort_by_insertion(values, tags, n, max_moves):
+    """Sort, but give up after `max_moves` moves; return whether the values are sorted."""
+    n_moves = 0
     for i in range(1, n):
         # values[:i] are sorted
         value, tag = values[i], tags[i]
@@ -55,70 +79,48 @@ def _sort_by_insertion(values, tags, n):
             values[place], tags[place] = values[place - 1], tags[place - 1]
             place -= 1
         values[place], tags[place] = value, tag
+        n_moves += i - place
+        if n_moves > max_moves:
+            return False
+    return True
 
 
-# Flipping the sign bit of a number, or all bits of a negative one, makes the patterns ascend. The
-# digits of all passes are counted in one reading; their number is constant, which unrolls the loop.
-
-
-@njit(cache=True, nogil=True)
-def _sort_narrow(values, tags, n, keys, spare):
-    single = np.empty(n, np.float32)
-    bits = single.view(np.uint32)
-    sizes = np.zeros((3, _N_BUCKETS), np.uint32)
+@njit_part
+def _sort_by_window(bits, tags, n, source, target, shift, end, width, places):
+    """Sort values and tags by the bits from `shift` to `end`, at most 32, digit by digit."""
+    window = (_ONE << (end - shift)) - _ONE
+    mask = (_ONE << width) - _ONE
     for i in range(n):
-        single[i] = values[i]
-        word = bits[i] ^ (_ALL_32 if bits[i] & _SIGN_32 else _SIGN_32)
-        keys[i] = (np.uint64(word) << np.uint64(32)) | np.uint64(tags[i])
+        # Flipping the sign bit of a number, or all bits of a negative one, makes the patterns
+        # ascend.
+        key = bits[i] ^ (_ALL if bits[i] & _SIGN else _SIGN)
+        source[i] = (((key >> shift) & window) << _HALF) | np.uint64(i)
+    n_bits = end - shift
+    digit_shift = _HALF
+    while digit_shift < _HALF + n_bits:
+        # source is sorted by the digits before this one
+        for digit in range(mask + _ONE):
+            places[digit] = 0
+        for i in range(n):
+            places[(source[i] >> digit_shift) & mask] += np.uint32(1)
+        place = np.uint32(0)
+        for digit in range(mask + _ONE):
+            size = places[digit]
+            places[digit] = place
+            place += size
+        # places[digit] is where the next word with that digit goes
+        for i in range(n):
+            word = source[i]
+            digit = (word >> digit_shift) & mask
+            place = places[digit]
+            places[digit] = place + np.uint32(1)
+            target[place] = word
+        source, target = target, source
+        digit_shift += width
     for i in range(n):
-        for d in range(3):
-            sizes[d, (keys[i] >> np.uint64(32 + d * _DIGIT_BITS)) & _DIGIT_MASK] += np.uint32(1)
-    source, _ = _sort_keys(keys, spare, tags, tags, n, np.uint64(32), sizes, False)
+        row = source[i] & _LOW_HALF
+        target[i] = bits[row]
+        source[i] = np.uint64(tags[row])
     for i in range(n):
-        word = np.uint32(source[i] >> np.uint64(32))
-        bits[i] = word ^ (_SIGN_32 if word & _SIGN_32 else _ALL_32)
-        tags[i] = np.int32(source[i] & np.uint64(0x7FFFFFFF))
-        values[i] = single[i]
-
-
-@njit(cache=True, nogil=True)
-def _sort_wide(values, tags, n, keys, spare):
-    bits = values.view(np.uint64)
-    sizes = np.zeros((6, _N_BUCKETS), np.uint32)
-    for i in range(n):
-        keys[i] = bits[i] ^ (_ALL_64 if bits[i] & _SIGN_64 else _SIGN_64)
-    for i in range(n):
-        for d in range(6):
-            sizes[d, (keys[i] >> np.uint64(d * _DIGIT_BITS)) & _DIGIT_MASK] += np.uint32(1)
-    spare_tags = np.empty(n, np.int32)
-    source, source_tags = _sort_keys(keys, spare, tags, spare_tags, n, np.uint64(0), sizes, True)
-    for i in range(n):
-        bits[i] = source[i] ^ (_SIGN_64 if source[i] & _SIGN_64 else _ALL_64)
-        tags[i] = source_tags[i]
-
-
-@njit(cache=True, nogil=True)
-def _sort_keys(source, target, source_tags, target_tags, n, shift, sizes, with_tags):
-    """Sort keys by their bits from `shift` on; return the arrays in which they end."""
-    for d in range(sizes.shape[0]):
-        # source is sorted by the digits before d
-        next_place = sizes[d]
-        if next_place[(source[0] >> shift) & _DIGIT_MASK] < n:
-            place = np.uint32(0)
-            for digit in range(_N_BUCKETS):
-                size = next_place[digit]
-                next_place[digit] = place
-                place += size
-            # next_place[digit] is where the next key with that digit goes
-            for i in range(n):
-                key = source[i]
-                digit = (key >> shift) & _DIGIT_MASK
-                place = next_place[digit]
-                next_place[digit] = place + np.uint32(1)
-                target[place] = key
-                if with_tags:
-                    target_tags[place] = source_tags[i]
-            source, target = target, source
-            source_tags, target_tags = target_tags, source_tags
-        shift += np.uint64(_DIGIT_BITS)
-    return source, source_tags
+        bits[i] = target[i]
+        tags[i] = source[i]

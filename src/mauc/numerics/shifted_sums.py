@@ -10,19 +10,21 @@ is a better shift than one value and as cheap.
 import numpy as np
 from numba import njit
 
+from mauc.numerics.njit_part import njit_part
+
 SHIFT_SAMPLES = 16  # evenly spaced values whose mean is the shift
 
 # `rows` are the rows to read, or None for all of them: Numba compiles the two apart.
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _n_rows(column, rows):
     if rows is None:
         return column.shape[0]
     return rows.shape[0]
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _value(column, rows, i):
     if rows is None:
         return np.float64(column[i])
@@ -49,7 +51,7 @@ def shift_of(column, rows):
     return base + total / max(n_known, 1)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def plain_sums(column, rows, shift):
     """Return the sums of d and d^2; NaN as soon as one value is missing."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
@@ -76,7 +78,7 @@ def plain_sums(column, rows, shift):
     return (s0 + s1) + (s2 + s3), (q0 + q1) + (q2 + q3)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def known_sums(column, rows, weights, shift):
     """Return the weight, and the weighted sums of d and d^2, of the known values.
 

@@ -10,6 +10,8 @@ first split by a few bits, so that all later passes stay in the cache.
 import numpy as np
 from numba import njit, uintp
 
+from mauc.numerics.njit_part import njit_part
+
 _MAX_DIGIT = np.uint64(12)  # bits of a digit: its counters stay in the first-level cache
 _SPLIT_BITS = np.uint64(10)  # of a part that does not fit into the cache
 _MAX_CACHED = 2**17  # words of a part that does
@@ -63,7 +65,7 @@ def _sort_rows(words, n_known, spare, label_bits, sizes, parts):
                 )
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def bit_length(number):
     """Return the number of bits of an unsigned number, without leading zeros."""
     n_bits = np.uint64(0)
@@ -86,7 +88,7 @@ def has_ties(words, label_bits):
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _digits_of(n, n_bits):
     """Return by how many digits of how many bits a part is sorted."""
     one, length = np.uint64(1), bit_length(np.uint64(n))
@@ -98,7 +100,7 @@ def _digits_of(n, n_bits):
     return n_digits, (n_top + n_digits - one) // n_digits
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _key_range(words, label_bits):
     low = high = words[0]
     for i in range(uintp(words.shape[0])):
@@ -107,7 +109,7 @@ def _key_range(words, label_bits):
     return low >> label_bits, high >> label_bits
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sort_by_bits(words, spare, base, shift, n_digits, width, sizes):
     """Sort by digits of ``word - base`` from bit `shift` on, the lowest digit first."""
     n_buckets = uintp(1) << width
@@ -156,7 +158,7 @@ def _sort_by_bits(words, spare, base, shift, n_digits, width, sizes):
             words[i] = spare[i]
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
     """Sort the words that share their leading bits, or append them to the parts.
 
@@ -190,7 +192,7 @@ def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
     return n_parts
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _end_of_group(words, i, stop, base, shift, top):
     """Return the first place after i whose word has other leading bits than `top`."""
     step = 1
@@ -205,7 +207,7 @@ def _end_of_group(words, i, stop, base, shift, top):
     return i + 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _insert(words, label_bits):
     """Sort by insertion; words of equal keys keep their order."""
     for i in range(1, words.shape[0]):

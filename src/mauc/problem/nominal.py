@@ -5,6 +5,7 @@ from scipy import sparse
 
 from mauc.exceptions import MaucError
 from mauc.problem.columns import is_frame
+from mauc.problem.factorize import factorize, holds_strings
 
 
 def encode_nominal(X, categorical_features=None):
@@ -42,6 +43,8 @@ def encode_nominal(X, categorical_features=None):
 
 def category_codes(column):
     """Return codes 0, 1, ... of the sorted distinct values of a column, NaN where missing."""
+    if hasattr(column, "cat") and _is_categorical(column.dtype):
+        return _recode(column)
     values = np.asarray(column)
     if values.dtype.kind not in "fiub":
         values = values.astype(object)
@@ -49,12 +52,28 @@ def category_codes(column):
     known = values[~is_missing]
     codes = np.full(len(values), np.nan)
     try:
-        codes[~is_missing] = np.unique(known, return_inverse=True)[1]
+        codes[~is_missing] = factorize(known)[1]
     except TypeError:  # values of different types cannot be compared
         distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
         place = {value: code for code, value in enumerate(distinct)}
         codes[~is_missing] = [place[value] for value in known]
     return codes
+
+
+def _recode(column):
+    """Return the codes of a column of a categorical dtype from those that it holds already."""
+    if hasattr(column.cat, "codes"):  # pandas
+        held = column.cat.codes.to_numpy()
+        present = np.flatnonzero(np.bincount(held[held >= 0]))
+        places, values = present, column.cat.categories[present]
+    else:  # polars
+        held = column.to_physical().cast(int).fill_null(-1).to_numpy()
+        values = column.drop_nulls().unique()
+        places = values.to_physical().to_numpy()
+        values = values.cast(str)
+    table = np.full(max(places, default=-1) + 2, np.nan)  # its last entry is for missing values
+    table[places] = category_codes(values)
+    return table[held]
 
 
 def missing_mask(values):
@@ -63,7 +82,7 @@ def missing_mask(values):
         return np.isnan(values)
     if values.dtype.kind in "mM":
         return np.isnat(values)
-    if values.dtype.kind != "O":
+    if values.dtype.kind != "O" or holds_strings(values):
         return np.zeros(values.shape, bool)
     return np.array([_is_missing(value) for value in values], bool)
 
@@ -133,7 +152,7 @@ def _with_codes(X, columns):
 
         names = [X.columns[j] for j in columns]
         return X.with_columns([pl.Series(name, category_codes(X[name])) for name in names])
-    X = X.copy()
+    X = X.copy(deep=False)
     for j in columns:
         X.isetitem(j, category_codes(X.iloc[:, j]))
     return X

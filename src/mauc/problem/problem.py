@@ -7,12 +7,28 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from mauc.problem.columns import float_columns, ordered_columns, ordered_entries, read_only
+from mauc.numerics.log_table import log_table
+from mauc.problem.columns import (
+    float_columns,
+    is_by_rows,
+    ordered_columns,
+    ordered_entries,
+    read_only,
+    take_columns,
+)
+from mauc.problem.frame_columns import FrameColumns
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
+# Where X lies row by row, columns of one cache line are read together: taken apart, each would
+# read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
+_LINE_BYTES = 64
+_ROW_BLOCK_BYTES = 2**24
+_MIN_BLOCKS = 8
+_ROW_CELLS = 2**23
+_FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
 
 @dataclass(frozen=True)
@@ -21,7 +37,7 @@ class Problem:
 
     Parameters
     ----------
-    X : ndarray or csc_array of shape (n_samples, n_features)
+    X : ndarray, csc_array or FrameColumns of shape (n_samples, n_features)
     codes : ndarray of shape (n_samples,), int32
         Class of each sample, as a place in `classes`.
     classes : ndarray of shape (n_classes,)
@@ -33,7 +49,7 @@ class Problem:
         Columns that hold category codes.
     """
 
-    X: np.ndarray | sparse.csc_array
+    X: np.ndarray | sparse.csc_array | FrameColumns
     codes: np.ndarray
     classes: np.ndarray
     class_counts: np.ndarray
@@ -62,6 +78,11 @@ class Problem:
         return sparse.issparse(self.X)
 
     @cached_property
+    def is_by_rows(self):
+        """Whether `X` is an array that lies row by row."""
+        return isinstance(self.X, np.ndarray) and is_by_rows(self.X)
+
+    @cached_property
     def class_weights(self):
         """Total weight of each class, float64; the class counts where there are no weights."""
         if self.sample_weight is None:
@@ -75,11 +96,18 @@ class Problem:
         return 2 * self.class_weights[first] * self.class_weights[second]
 
     @cached_property
+    def count_logs(self):
+        """L(v) = v ln v of the counts up to n_samples in fixed point, and its unit."""
+        return log_table(self.n_samples, 1.0)[1:]
+
+    @cached_property
     def by_class(self):
         """Samples sorted by class: their order, the start of each class, their weights."""
         return group_by_class(self.codes, self.n_classes, self.sample_weight)
 
-    def blocks(self, n_scores: int = 1, *, is_dense: bool = False) -> Iterator[slice]:
+    def blocks(
+        self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
+    ) -> Iterator[slice]:
         """Yield blocks of columns.
 
         They depend on the shape of the problem only, not on the number of threads.
@@ -90,13 +118,40 @@ class Problem:
             Scores per column that will be held.
         is_dense : bool, default=False
             Whether sparse columns will be made dense.
+        reads_rows : bool, default=False
+            Whether rows will be read, not columns, where `X` lies row by row.
         """
-        by_size = _BLOCK_BYTES // (self.X.dtype.itemsize * self.n_samples)
-        width = max(1, min(by_size, _BLOCK_SCORES // n_scores, 64))
-        if self.is_sparse and not is_dense:
-            width = max(1, min(_BLOCK_SCORES // n_scores, 256))
+        width = self._block_width(self.n_features, n_scores, is_dense, reads_rows)
         for start in range(0, self.n_features, width):
             yield slice(start, min(start + width, self.n_features))
+
+    def chosen_blocks(self, chosen: np.ndarray, n_scores: int = 1) -> Iterator[np.ndarray]:
+        """Yield blocks of chosen columns, as places in `chosen`; neighbours come together.
+
+        Parameters
+        ----------
+        chosen : ndarray of shape (n_chosen,)
+        n_scores : int, default=1
+            Scores per column that will be held.
+        """
+        places = np.argsort(chosen, kind="stable")
+        width = self._block_width(len(chosen), n_scores, False, False)
+        for start in range(0, len(chosen), width):
+            yield places[start : start + width]
+
+    def _block_width(self, n_columns, n_scores, is_dense, reads_rows):
+        column_bytes = self.X.dtype.itemsize * self.n_samples
+        width = min(_BLOCK_BYTES // column_bytes, 64)
+        if self.is_sparse and not is_dense:
+            width = 256
+        elif self.is_by_rows and reads_rows:
+            # Pieces of rows are read slower than rows; threads need them where there is much to do.
+            n_pieces = min(4, 1 + n_columns * self.n_samples // _ROW_CELLS)
+            width = min(max(n_columns // n_pieces, 16), 512)
+        elif self.is_by_rows:
+            in_line = min(_LINE_BYTES // self.X.itemsize, _ROW_BLOCK_BYTES // column_bytes)
+            width = max(width, min(in_line, n_columns // _MIN_BLOCKS))
+        return max(1, min(width, _BLOCK_SCORES // n_scores))
 
     def ordered_columns(self, chosen) -> np.ndarray:
         """Return columns for kernels that depend only on the order of values.
@@ -113,15 +168,26 @@ class Problem:
         return float_columns(self._dense_columns(chosen))
 
     def _dense_columns(self, chosen):
-        block = self.X[:, chosen]
-        return block.toarray().T if self.is_sparse else block.T
+        if isinstance(self.X, FrameColumns):
+            return self.X.block(chosen)
+        if self.is_sparse:
+            return self.X[:, chosen].toarray().T
+        return take_columns(self.X, chosen)
 
-    def is_constant(self, column):
-        """Whether a column has at most one known value."""
+    @property
+    def is_constant(self) -> bool:
+        """Whether no column has more than one known value."""
+        if isinstance(self.X, np.ndarray):
+            first = self.X[:_FIRST_ROWS, :_FIRST_COLUMNS]  # usually they differ
+            if (np.fmin.reduce(first) < np.fmax.reduce(first)).any():
+                return False
+        return all(self._is_constant(column) for column in range(self.n_features))
+
+    def _is_constant(self, column):
+        if isinstance(self.X, FrameColumns):
+            return is_constant(self.X.column(column))
         if not self.is_sparse:
-            values = self.X[:, column]
-            known = values[values == values]
-            return len(known) == 0 or bool((known == known[0]).all())
+            return is_constant(self.X[:, column])
         stored = self.X.data[self.X.indptr[column] : self.X.indptr[column + 1]]
         known = stored[stored == stored]
         only = known[0] if len(known) and len(stored) == self.n_samples else 0
@@ -146,6 +212,12 @@ class Problem:
         return tuple(read_only(array) for array in arrays)
 
 
+def is_constant(values):
+    """Whether a column has at most one known value."""
+    known = values[values == values]
+    return len(known) == 0 or bool((known == known[0]).all())
+
+
 def group_by_class(y, n_classes, sample_weight=None):
     """Sort the samples by class, keeping their order within a class.
 
@@ -167,7 +239,9 @@ def group_by_class(y, n_classes, sample_weight=None):
     weights : ndarray of float64
         Weight of ``order[i]``, or empty where all weights are 1.
     """
-    order = np.argsort(y, kind="stable").astype(np.uint32)
+    # NumPy's stable sort of 16-bit integers is a radix sort.
+    short = y.astype(np.uint16) if n_classes <= 2**16 else y
+    order = np.argsort(short, kind="stable").astype(np.uint32)
     weights = np.empty(0, dtype=np.float64)
     if sample_weight is not None:
         order = order[sample_weight[order] > 0]

@@ -8,7 +8,14 @@ from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    check_random_state,
+    check_X_y,
+    column_or_1d,
+)
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -21,6 +28,8 @@ from mauc.exceptions import (
     warn_user,
 )
 from mauc.problem.columns import is_frame
+from mauc.problem.factorize import factorize, factorize_linear
+from mauc.problem.frame_columns import FrameColumns, has_number_columns
 from mauc.problem.nominal import encode_nominal, missing_mask
 from mauc.problem.problem import Problem
 from mauc.registry import Accepts
@@ -56,13 +65,16 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     is_nominal = None
     if accepts.nominal and (is_frame(X) or estimator.categorical_features is not None):
         X, is_nominal = encode_nominal(X, estimator.categorical_features)
-    X, y = check_table(
-        X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
-        accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
-    )  # fmt: skip
+    if is_frame(X) and has_number_columns(X):
+        X, y = _check_frame(X, y, estimator, accepts.infinite)
+    else:
+        X, y = check_table(
+            X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
+            accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
+        )  # fmt: skip
     classes, codes, class_counts = encode_labels(y)
     if sample_weight is not None:
-        sample_weight = check_weights(sample_weight, X)
+        sample_weight = check_weights(sample_weight, codes)
         _check_class_weights(classes, codes, sample_weight)
     if sparse.issparse(X):
         X = sparse.csc_array(X, copy=not X.has_canonical_format)
@@ -132,6 +144,20 @@ def check_table(
     return (checked, y) if has_labels else checked
 
 
+def _check_frame(frame, y, estimator, accept_infinite):
+    """Check a data frame of several numeric types as `check_table` does, without a copy."""
+    _check_no_missing_label(y)
+    stand_in = np.broadcast_to(np.float64(0.0), frame.shape)  # takes no memory
+    with _mauc_errors():
+        validate_data(estimator, frame, skip_check_array=True)
+        _, y = check_X_y(stand_in, y, estimator=estimator, ensure_all_finite=False)
+        X = FrameColumns(frame)
+        if not accept_infinite:
+            for column in range(X.shape[1]):
+                assert_all_finite(X.column(column), allow_nan=True, input_name="X")
+    return X, y
+
+
 def check_columns(X, estimator):
     """Raise unless X has the columns, by name and number, that `estimator` was fitted on.
 
@@ -143,15 +169,19 @@ def check_columns(X, estimator):
 
 def encode_labels(y, *, min_classes=2):
     """Return the sorted classes, the class codes (int32) and the class counts of the labels."""
-    with _mauc_errors():
-        check_classification_targets(y)
-        classes, codes, class_counts = np.unique(y, return_inverse=True, return_counts=True)
+    found = factorize_linear(y)
+    # Labels that can be counted are labels; only if most are distinct something may be wrong.
+    if found is None or 2 * len(found[0]) > len(y):
+        with _mauc_errors():
+            check_classification_targets(y)
+            found = factorize(y)
+    classes, codes, class_counts = found
     if len(classes) < min_classes:
         raise MaucError(
             f"y must hold at least {min_classes} classes to tell apart, "
             f"got one class: {listed(classes)}."
         )
-    return classes, codes.astype(np.int32), class_counts.astype(np.int64)
+    return classes, codes, class_counts
 
 
 def check_weights(sample_weight, X):
@@ -252,8 +282,7 @@ def _warn_of_degenerate(problem):
             f"({listed(single)}): what is measured on them rests on that sample alone.",
             SmallClassWarning,
         )
-    # Usually the first column varies, and the search ends there.
-    if all(problem.is_constant(column) for column in range(problem.n_features)):
+    if problem.is_constant:
         warn_user(
             "every feature is constant or missing: none tells classes apart, and features are "
             "chosen by their order.",

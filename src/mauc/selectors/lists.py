@@ -83,13 +83,13 @@ class ListSelector(RankingSelector):
 
     def _rank(self, problem, n_wanted, recipe):
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
-        relevance, options = RELEVANCES[recipe.relevance].score, dict(recipe.options)
+        entry, options = RELEVANCES[recipe.relevance], dict(recipe.options)
         pair_auc = None
         if recipe.relevance == "auc":
             pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
         lists, scores = rank_features(
-            problem, decomposition, relevance, n_wanted, recipe.ties, self.n_jobs,
-            is_dense=recipe.relevance != "auc", **options,
+            problem, decomposition, entry.score, n_wanted, recipe.ties, self.n_jobs,
+            is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows, **options,
         )  # fmt: skip
         rng = check_generator(getattr(self, "random_state", None))
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from mauc.numerics.njit_part import njit_part
 from mauc.parallel import run_blocks
 
 TIES = ("index", "mauc")
@@ -36,7 +37,7 @@ class RankingLists:
 
 def rank_features(
     problem, decomposition, relevance, length, ties="index", n_jobs=None, *, is_dense=True,
-    **options,
+    reads_rows=False, **options,
 ):  # fmt: skip
     """Rank the features of a problem on every sub-problem.
 
@@ -57,6 +58,8 @@ def rank_features(
     n_jobs : int, optional
     is_dense : bool, default=True
         Whether the relevance fills in sparse columns.
+    reads_rows : bool, default=False
+        Whether it reads rows where X lies row by row.
     **options
         Further arguments of the relevance.
 
@@ -76,7 +79,8 @@ def rank_features(
         return np.ascontiguousarray(relevance(problem, decomposition, block, **options))
 
     n_held = 0
-    for block, scores in run_blocks(score, problem.blocks(n_lists, is_dense=is_dense), n_jobs):
+    blocks = problem.blocks(n_lists, is_dense=is_dense, reads_rows=reads_rows)
+    for block, scores in run_blocks(score, blocks, n_jobs):
         mean_scores[block] = scores.mean(axis=1)
         seconds = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
         n_held = offer_block(
@@ -139,11 +143,12 @@ def offer_block(scores, seconds, first_feature, n_held, held_scores, held_second
                 held_scores[p, 0] = scores[b, p]
                 held_seconds[p, 0] = second
                 held_features[p, 0] = feature
-                _sink(held_scores[p], held_seconds[p], held_features[p], 0)
+                # a literal would compile the part once more
+                _sink(held_scores[p], held_seconds[p], held_features[p], np.int64(0))
     return n_held
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _is_worse(score, second, feature, other_score, other_second, other_feature):
     if score != other_score:
         return score < other_score
@@ -152,7 +157,7 @@ def _is_worse(score, second, feature, other_score, other_second, other_feature):
     return feature > other_feature
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _sink(scores, seconds, features, root):
     """Move the entry at `root` down until no child is worse than it."""
     n = scores.shape[0]

@@ -11,14 +11,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import rival_strategies
 from mauc.numerics.log_table import log_table
+from mauc.selectors.information import joint_counts
 from mauc.selectors.information.binned import feature_margins, pack_planes
-from mauc.selectors.information.joint_counts import (
-    complete_counts,
-    histogram_counts,
-    information,
-    plane_counts,
-    popcount,
-)
+from mauc.selectors.information.joint_counts import popcount
+
+
+def callable_from_python(part):
+    """Compile a kernel that is a part of others."""
+    return njit(part.py_func)
+
+
+complete_counts = callable_from_python(joint_counts.complete_counts)
+histogram_counts = callable_from_python(joint_counts.histogram_counts)
+information = callable_from_python(joint_counts.information)
+plane_counts = callable_from_python(joint_counts.plane_counts)
 
 
 def count_pairs(a, b, n_a, n_b):
@@ -34,9 +40,8 @@ def test_popcount_is_compiled():
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int32])
-def test_planes_hold_one_bit_a_sample(rng, n, dtype):
-    codes = rng.integers(0, 5, n).astype(dtype)
+def test_planes_hold_one_bit_a_sample(rng, n):
+    codes = rng.integers(0, 5, n).astype(np.uint8)
     planes = np.full((6, -(-n // 64)), 2**64 - 1, np.uint64)
     pack_planes(codes, 4, 1, planes)
     bits = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")

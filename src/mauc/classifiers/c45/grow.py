@@ -21,10 +21,10 @@ from mauc.classifiers.c45.nodes import (
     snap_threshold,
 )
 from mauc.classifiers.c45.scan import ROW_MASK, gain_of_cut, pack_column, scan_column
-from mauc.numerics.log_table import LN2, log_table
+from mauc.numerics.njit_part import njit_part
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def partition_stretch(stretch, is_left, buffer):
     """Move the rows that go left to the front; both sides keep their order."""
     n_left, n_right = np.uint32(0), np.uint32(0)
@@ -42,7 +42,7 @@ def partition_stretch(stretch, is_left, buffer):
 
 
 @njit(cache=True, nogil=True)
-def grow_complete(XT, y, n_classes, order, columns, min_leaf):
+def grow_complete(XT, y, n_classes, order, columns, min_leaf, class_of, logs, fixed, scale):
     """Grow the unpruned tree of complete numeric data with unit weights.
 
     Parameters
@@ -55,6 +55,10 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     columns : int32 ndarray of shape (k,)
         The columns the tree may use, in the order in which ties are broken.
     min_leaf : float
+    class_of : uint16 ndarray of shape (n,)
+        The class codes once more.
+    logs, fixed, scale
+        v log2 v up to the number of rows, see `mauc.numerics.log_table`.
 
     Returns
     -------
@@ -68,8 +72,6 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     has_close_values = np.zeros(k, np.bool_)
     for a in range(k):
         has_close_values[a] = pack_column(XT[columns[a]], order[columns[a]], entries[a])
-    class_of = y.astype(np.uint16)
-    logs, fixed, scale = log_table(n, LN2)
     step = np.zeros(n, np.int64)
     for v in range(n):
         step[v] = fixed[v + 1] - fixed[v]
@@ -108,7 +110,8 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
         n_min = max(1, np.int64(math.ceil(min_rows - EPS)))
         margin = np.int64(math.floor(EPS * size * scale))
 
-        is_valid[:] = False
+        for a in range(k):
+            is_valid[a] = False
         b = 0
         while b < n_live:
             # the columns live[:b] are scanned and vary, live[n_live:] are constant at this node

@@ -21,9 +21,10 @@ from mauc.classifiers.c45.nodes import (
 )
 from mauc.classifiers.c45.scan_weighted import gain_and_information, scan_nominal, scan_numeric
 from mauc.numerics.log_table import LN2
+from mauc.numerics.njit_part import njit_part
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def enlarge(array, size):
     """Return a copy of `array` with room for `size` entries."""
     larger = np.zeros(size, array.dtype)
@@ -32,7 +33,7 @@ def enlarge(array, size):
     return larger
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def send_rows(block, size, n_blocks, branch, takes_missing, base, child_size, arena):
     """Copy the rows of a node to its children; all blocks keep their order.
 

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from mauc.numerics.log_table import LN2
+from mauc.numerics.njit_part import njit_part
 
 EPS = 1e-6  # tolerance of every comparison
 GAP = 1e-5  # neighbouring values closer than this are not separated
@@ -43,7 +44,7 @@ class Tree(NamedTuple):
     counts: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def new_tree(capacity, n_classes):
     """Return a tree of `capacity` empty leaves."""
     feature = np.zeros(capacity, np.int32)
@@ -54,7 +55,7 @@ def new_tree(capacity, n_classes):
     return Tree(feature, threshold, first_child, n_children, share, np.zeros((capacity, n_classes)))
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def copy_node(source, s, target, t):
     """Make node `t` of `target` what node `s` of `source` is, its share excepted."""
     target.feature[t] = source.feature[s]
@@ -65,7 +66,7 @@ def copy_node(source, s, target, t):
         target.counts[t, c] = source.counts[s, c]
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def reserve_nodes(tree, n_nodes, n_more):
     """Return `tree`, or a larger copy of it if `n_more` nodes do not fit after `n_nodes`."""
     if n_nodes + n_more <= tree.feature.size:
@@ -77,7 +78,7 @@ def reserve_nodes(tree, n_nodes, n_more):
     return larger
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def make_leaf(tree, t):
     """Remove the subtree below node `t`; the class counts stay."""
     tree.feature[t] = -1
@@ -89,6 +90,7 @@ def make_leaf(tree, t):
 @njit(cache=True, nogil=True)
 def compact(tree):
     """Return the nodes that can be reached from the root, parents before children."""
+    n_children_of, first_child = tree.n_children, tree.first_child
     # Pass 1 counts the reachable nodes, pass 2 copies them; `old` is the queue of pass 2.
     stack = np.zeros(tree.feature.size, np.int32)
     top, n_nodes = 1, 0
@@ -96,8 +98,8 @@ def compact(tree):
         top -= 1
         t = stack[top]
         n_nodes += 1
-        for v in range(tree.n_children[t]):
-            stack[top] = tree.first_child[t] + v
+        for v in range(n_children_of[t]):
+            stack[top] = first_child[t] + v
             top += 1
     packed = new_tree(n_nodes, tree.counts.shape[1])
     old = np.zeros(n_nodes, np.int32)
@@ -107,15 +109,15 @@ def compact(tree):
         s = np.int64(old[t])
         copy_node(tree, s, packed, t)
         packed.share[t] = tree.share[s]
-        if tree.n_children[s] > 0:
+        if n_children_of[s] > 0:
             packed.first_child[t] = filled
-            for v in range(tree.n_children[s]):
-                old[filled] = tree.first_child[s] + v
+            for v in range(n_children_of[s]):
+                old[filled] = first_child[s] + v
                 filled += 1
     return packed
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def goes_left(value, threshold):
     """Return whether a known value takes the first branch of a numeric split."""
     return value - threshold < EPS or value <= threshold
@@ -129,7 +131,7 @@ def plogp(v):
     return v * math.log(v) / LN2
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def smallest_branch(weight, n_classes, min_leaf):
     """Return the minimum weight of a numeric branch: 10 % of the mean class, `min_leaf` to 25."""
     smallest = 0.1 * weight / n_classes
@@ -140,7 +142,7 @@ def smallest_branch(weight, n_classes, min_leaf):
     return smallest
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def choose_column(gain, ratio, counts_in_mean, is_valid):
     """Return the position of the best column, -1 if no split is valid.
 
@@ -163,7 +165,7 @@ def choose_column(gain, ratio, counts_in_mean, is_valid):
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def snap_threshold(x, order, midpoint):
     """Return the largest training value not above `midpoint`, over the ENTIRE training set.
 

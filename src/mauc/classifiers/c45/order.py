@@ -5,8 +5,9 @@ from numba import njit
 
 from mauc.numerics.radix_sort import sort_tagged
 
+_MAX_SMALL = 1 << 18  # values that NumPy sorts sooner than the radix sort is compiled
 
-@njit(cache=True, nogil=True)
+
 def sort_orders(XT):
     """Return the rows of each column by ascending value, ties by row, missing values last.
 
@@ -18,23 +19,29 @@ def sort_orders(XT):
     -------
     order : int32 ndarray of shape (n_features, n_samples)
     """
-    n_features, n = XT.shape
-    order = np.empty((n_features, n), np.int32)
-    values = np.empty(n, np.float64)
-    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    for j in range(n_features):
+    if XT.size <= _MAX_SMALL:
+        return np.argsort(XT, axis=1, kind="stable").astype(np.int32)
+    order = np.empty(XT.shape, np.int32)
+    fill_orders(XT, np.empty(XT.shape[1]), np.empty((2, XT.shape[1]), np.uint64), order)
+    return order
+
+
+@njit(cache=True, nogil=True)
+def fill_orders(XT, values, keys, order):
+    """Fill the rows of `sort_orders`; `values` and `keys` are work space."""
+    n = XT.shape[1]
+    for j in range(XT.shape[0]):
         rows = order[j]
-        n_known = 0
+        n_known = np.int64(0)  # a literal would compile the sort once more
         for i in range(n):
             value = np.float64(XT[j, i])
             if value == value:
                 values[n_known] = value + 0.0  # turns -0.0 into 0.0
                 rows[n_known] = i
                 n_known += 1
-        sort_tagged(values, rows, n_known, keys, spare)
+        sort_tagged(values, rows, n_known, keys[0], keys[1])
         place = n_known
         for i in range(n if n_known < n else 0):
             if XT[j, i] != XT[j, i]:
                 rows[place] = i
                 place += 1
-    return order

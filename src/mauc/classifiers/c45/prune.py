@@ -10,6 +10,7 @@ from numba import njit
 
 from mauc.classifiers.c45.nodes import AVERAGE_SLACK, EPS, compact, copy_node, make_leaf
 from mauc.classifiers.c45.route import Rows, measure_shares, split_rows
+from mauc.numerics.njit_part import njit_part
 
 TOLERATED_EXTRA_ERRORS = 0.1
 
@@ -38,7 +39,7 @@ def added_errors(n, e, confidence, z):
     return base + fraction * (bound - base)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def estimated_errors(counts, confidence, z):
     """Return the pessimistic errors of a leaf with these class counts."""
     total, largest = 0.0, 0.0
@@ -53,33 +54,36 @@ def estimated_errors(counts, confidence, z):
 @njit(cache=True, nogil=True)
 def collapse(tree, n_nodes):
     """Make a leaf of every node whose subtree makes no fewer training errors than a leaf."""
+    n_children_of, first_child, counts_of = tree.n_children, tree.first_child, tree.counts
     errors = np.zeros(n_nodes)
     # children come after their parent, so the errors of all children are known
     for t in range(n_nodes - 1, -1, -1):
         own, largest = 0.0, 0.0
-        for c in range(tree.counts.shape[1]):
-            own += tree.counts[t, c]
-            largest = max(largest, tree.counts[t, c])
+        for c in range(counts_of.shape[1]):
+            own += counts_of[t, c]
+            largest = max(largest, counts_of[t, c])
         own -= largest
-        if tree.n_children[t] == 0:
+        if n_children_of[t] == 0:
             errors[t] = own
             continue
-        for v in range(tree.n_children[t]):
-            errors[t] += errors[tree.first_child[t] + v]
+        for v in range(n_children_of[t]):
+            errors[t] += errors[first_child[t] + v]
         if errors[t] >= own - AVERAGE_SLACK:
             make_leaf(tree, t)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confidence, z, keep):
     """Send a stretch of rows through the subtree at `root`.
 
     Returns the store, which may have moved, and the estimated errors of the leaves with these rows.
     If `keep`, the class counts and shares of the subtree become those of these rows.
     """
+    n_children_of, first_child = tree.n_children, tree.first_child
+    counts_of, share_of = tree.counts, tree.share
     max_children = share.size
     bounds = np.zeros(max_children + 1, np.int64)
-    counts = np.zeros(tree.counts.shape[1])
+    counts = np.zeros(counts_of.shape[1])
     stack = np.zeros((8 * (max_children + 1), 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = root, start, end
     n_waiting = 1
@@ -87,21 +91,22 @@ def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confid
     while n_waiting > 0:
         n_waiting -= 1
         t, first, last = stack[n_waiting, 0], stack[n_waiting, 1], stack[n_waiting, 2]
-        n_children = tree.n_children[t]
+        n_children = n_children_of[t]
         if keep or n_children == 0:
-            counts[:] = 0.0
+            for c in range(counts.size):
+                counts[c] = 0.0
             for i in range(first, last):
                 counts[y[rows.row[i]]] += rows.weight[i]
             if keep:
                 for c in range(counts.size):
-                    tree.counts[t, c] = counts[c]
+                    counts_of[t, c] = counts[c]
         if n_children == 0:
             errors += estimated_errors(counts, confidence, z)
             continue
         measure_shares(tree, t, XT, rows, first, last, share)
         if keep:
             for v in range(n_children):
-                tree.share[tree.first_child[t] + v] = share[v]
+                share_of[first_child[t] + v] = share[v]
         rows, top = split_rows(tree, t, XT, rows, first, last, top, share, bounds, buffer)
         if n_waiting + n_children > stack.shape[0]:
             larger = np.zeros((2 * (n_waiting + n_children), 3), np.int64)
@@ -110,13 +115,13 @@ def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confid
                     larger[i, j] = stack[i, j]
             stack = larger
         for v in range(n_children - 1, -1, -1):
-            stack[n_waiting, 0] = tree.first_child[t] + v
+            stack[n_waiting, 0] = first_child[t] + v
             stack[n_waiting, 1], stack[n_waiting, 2] = bounds[v], bounds[v + 1]
             n_waiting += 1
     return rows, errors
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def largest_child(tree, t):
     """Return the child of largest weight, the last of equals."""
     total = 0.0
@@ -130,9 +135,8 @@ def largest_child(tree, t):
     return tree.first_child[t] + best
 
 
-@njit(cache=True, nogil=True)
 def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
-    """Prune bottom-up, in place.
+    """Return the tree pruned bottom-up.
 
     A node whose children are pruned becomes a leaf if its estimated errors exceed by at most 0.1
     those of the subtree and those of its largest branch with all rows of the node; else the branch
@@ -148,6 +152,15 @@ def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
     raising : bool
         Whether a branch may replace its parent.
     """
+    prune_nodes(tree, n_nodes, XT, y, weight, confidence, z, raising)
+    return compact(tree)
+
+
+@njit(cache=True, nogil=True)
+def prune_nodes(tree, n_nodes, XT, y, weight, confidence, z, raising):
+    """Prune in place, see `prune_tree`; nodes that are cut off stay in the arrays."""
+    n_children_of, first_child = tree.n_children, tree.first_child
+    counts_of, share_of = tree.counts, tree.share
     n = y.size
     rows = Rows(np.zeros(n, np.int32), np.zeros(n))
     buffer = Rows(np.zeros(n, np.int32), np.zeros(n))
@@ -155,7 +168,7 @@ def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
         rows.row[i], rows.weight[i] = i, weight[i]
     max_children = 1
     for t in range(n_nodes):
-        max_children = max(max_children, tree.n_children[t])
+        max_children = max(max_children, n_children_of[t])
     bounds = np.zeros(max_children + 1, np.int64)
     share = np.zeros(max_children)
     begin_of, end_of = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
@@ -168,34 +181,34 @@ def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
     while depth > 0:
         t = stack[depth - 1, 0]
         start, end = begin_of[t], end_of[t]
-        n_children = tree.n_children[t]
+        n_children = n_children_of[t]
         child = stack[depth - 1, 1]
         if n_children == 0:
-            errors_of[t] = estimated_errors(tree.counts[t], confidence, z)
+            errors_of[t] = estimated_errors(counts_of[t], confidence, z)
             top = stack[depth - 1, 2]
             depth -= 1
             continue
         if child < 0:
             for v in range(n_children):
-                share[v] = tree.share[tree.first_child[t] + v]
+                share[v] = share_of[first_child[t] + v]
             rows, top = split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer)
             for v in range(n_children):
-                begin_of[tree.first_child[t] + v] = bounds[v]
-                end_of[tree.first_child[t] + v] = bounds[v + 1]
+                begin_of[first_child[t] + v] = bounds[v]
+                end_of[first_child[t] + v] = bounds[v + 1]
             child = 0
         if child < n_children:
             stack[depth - 1, 1] = child + 1
-            stack[depth, 0] = tree.first_child[t] + child
+            stack[depth, 0] = first_child[t] + child
             stack[depth, 1], stack[depth, 2] = -1, top
             depth += 1
             continue
 
         # the children are pruned; their rows are no longer needed
         top = stack[depth - 1, 2]
-        leaf_errors = estimated_errors(tree.counts[t], confidence, z)
+        leaf_errors = estimated_errors(counts_of[t], confidence, z)
         tree_errors = 0.0
         for v in range(n_children):
-            tree_errors += errors_of[tree.first_child[t] + v]
+            tree_errors += errors_of[first_child[t] + v]
         branch = largest_child(tree, t)
         branch_errors = np.inf
         if raising:
@@ -214,7 +227,6 @@ def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
             stack[depth - 1, 1] = -1
             continue
         errors_of[t] = tree_errors
-        if tree.n_children[t] == 0:
+        if n_children_of[t] == 0:
             errors_of[t] = leaf_errors
         depth -= 1
-    return compact(tree)

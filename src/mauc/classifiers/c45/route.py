@@ -8,9 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.c45.nodes import EPS, goes_left
+from mauc.numerics.njit_part import njit_part
 
 
 class Rows(NamedTuple):
@@ -20,7 +20,7 @@ class Rows(NamedTuple):
     weight: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def branch_of(tree, t, value):
     """Return the child a value goes to, -1 if it is missing."""
     if math.isnan(value):
@@ -30,11 +30,12 @@ def branch_of(tree, t, value):
     return 0 if goes_left(value, tree.threshold[t]) else 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def measure_shares(tree, t, XT, rows, start, end, share):
     """Set ``share[v]`` to the part of the known weight of a stretch that goes to child v."""
     n_children = tree.n_children[t]
-    share[:n_children] = 0.0
+    for v in range(n_children):
+        share[v] = 0.0
     known = 0.0
     for i in range(start, end):
         v = branch_of(tree, t, np.float64(XT[tree.feature[t], rows.row[i]]))
@@ -45,7 +46,7 @@ def measure_shares(tree, t, XT, rows, start, end, share):
         share[v] = share[v] / known if known >= EPS else 1.0 / n_children
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
     """Send the rows of a stretch to the children of node `t`.
 
@@ -58,7 +59,7 @@ def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
     top : int
         First free place of the store. Child v has ``[bounds[v], bounds[v + 1])``.
     """
-    n_children = tree.n_children[t]
+    n_children = np.int64(tree.n_children[t])
     column = XT[tree.feature[t]]
     size = np.zeros(n_children, np.int64)
     n_missing = 0

@@ -8,16 +8,16 @@ fixed point.
 import math
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.c45.nodes import EPS, GAP
 from mauc.numerics.log_table import LN2
+from mauc.numerics.njit_part import njit_part
 
 ROW_BITS = 32
 ROW_MASK = (1 << ROW_BITS) - 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def pack_column(x, order, entries):
     """Fill `entries` with rank << ROW_BITS | row, equal values having equal ranks.
 
@@ -37,7 +37,7 @@ def pack_column(x, order, entries):
     return has_close_values
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margin, n_min):
     """Find the best cut of one sorted column at one node.
 
@@ -109,7 +109,7 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
     return best_left, n_cuts, best - unsplit
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def gain_of_cut(saved, size, n_left, n_cuts, logs):
     """Return the corrected gain and the gain ratio of a cut that saves entropy `saved` / size.
 

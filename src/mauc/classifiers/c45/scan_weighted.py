@@ -3,12 +3,12 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.c45.nodes import EPS, GAP, plogp, smallest_branch
+from mauc.numerics.njit_part import njit_part
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def gain_and_information(bags, n_bags, node_weight):
     """Return gain and split information of a bags x classes table of weights.
 
@@ -38,7 +38,7 @@ def gain_and_information(bags, n_bags, node_weight):
     return gain, (information / node_weight if abs(information) >= EPS else 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def scan_nominal(x, rows, y, weight, n_values, min_leaf, bags):
     """Fill the values x classes table; return whether two values have enough weight for a split."""
     bags[:n_values] = 0.0
@@ -56,7 +56,7 @@ def scan_nominal(x, rows, y, weight, n_values, min_leaf, bags):
     return n_large > 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, logs):
     """Find the best cut of one sorted column.
 

@@ -11,6 +11,7 @@ from mauc.classifiers.c45.grow_weighted import grow_weighted
 from mauc.classifiers.c45.nodes import EPS, compact
 from mauc.classifiers.c45.prune import collapse, prune_tree
 from mauc.classifiers.c45.route import branch_of
+from mauc.numerics.log_table import LN2, log_table
 
 MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
 
@@ -40,7 +41,10 @@ def fit_tree(data, columns, *, confidence=0.25, min_leaf=2.0, prune=True, raisin
     is_plain = not (data.n_values[columns].any() or data.has_missing[columns].any())
     row_weight = np.ones(y.size) if weight is None else weight
     if is_plain and weight is None and n_classes <= MAX_PACKED_CLASSES:
-        tree, n_nodes = grow_complete(XT, y, n_classes, data.order, columns, float(min_leaf))
+        tree, n_nodes = grow_complete(
+            XT, y, n_classes, data.order, columns, float(min_leaf), y.astype(np.uint16),
+            *log_table(y.size, LN2),
+        )  # fmt: skip
     else:
         tree, n_nodes = grow_weighted(
             XT, y, n_classes, data.order, columns, data.n_values, row_weight, row_weight,
@@ -67,32 +71,35 @@ def predict_fractions(tree, XT, out):
     XT : read-only ndarray of shape (n_features, n)
     out : float64 ndarray of shape (n, n_classes)
     """
-    n_nodes, n_classes = tree.counts.shape
+    n_children_of, first_child, feature_of = tree.n_children, tree.first_child, tree.feature
+    counts_of, share_of = tree.counts, tree.share
+    n_nodes, n_classes = counts_of.shape
     total = np.zeros(n_nodes)
     for t in range(n_nodes):
         for c in range(n_classes):
-            total[t] += tree.counts[t, c]
+            total[t] += counts_of[t, c]
     node = np.zeros(n_nodes, np.int64)
     weight = np.zeros(n_nodes)
     for i in range(XT.shape[1]):
-        out[i] = 0.0
+        for c in range(n_classes):
+            out[i, c] = 0.0
         node[0], weight[0] = 0, 1.0
         waiting = 1
         while waiting > 0:
             waiting -= 1
             t, w = node[waiting], weight[waiting]
             # descend as long as the value is known; t is never an empty node, the root excepted
-            while tree.n_children[t] > 0:
-                v = branch_of(tree, t, np.float64(XT[tree.feature[t], i]))
-                if v < 0 or v >= tree.n_children[t] or total[tree.first_child[t] + v] < EPS:
+            while n_children_of[t] > 0:
+                v = branch_of(tree, t, np.float64(XT[feature_of[t], i]))
+                if v < 0 or v >= n_children_of[t] or total[first_child[t] + v] < EPS:
                     break
-                t = tree.first_child[t] + v
-            if tree.n_children[t] > 0 and math.isnan(np.float64(XT[tree.feature[t], i])):
-                for v in range(tree.n_children[t] - 1, -1, -1):
-                    child = tree.first_child[t] + v
+                t = first_child[t] + v
+            if n_children_of[t] > 0 and math.isnan(np.float64(XT[feature_of[t], i])):
+                for v in range(n_children_of[t] - 1, -1, -1):
+                    child = first_child[t] + v
                     if total[child] >= EPS:
-                        node[waiting], weight[waiting] = child, w * tree.share[child]
+                        node[waiting], weight[waiting] = child, w * share_of[child]
                         waiting += 1
                 continue
             for c in range(n_classes):
-                out[i, c] += w * (tree.counts[t, c] / total[t])
+                out[i, c] += w * (counts_of[t, c] / total[t])

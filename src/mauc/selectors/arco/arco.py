@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauc.auc.column_reader import ColumnReader
-from mauc.auc.pair_auc import fold_wins, room_for_pair_auc
+from mauc.auc.pair_auc import folded_auc, room_for_pair_auc
 from mauc.checks import check_real
 from mauc.parallel import count_threads, even_ranges, run_blocks, start_pool
 from mauc.selectors.arco.rank_columns import RankWriter
@@ -144,8 +144,9 @@ def measure(problem, pair_auc=None, n_jobs=None):
 
     def fill(block):
         wins = reader.read(block)
-        folded = np.empty(wins.shape) if pair_auc is None else pair_auc[block]
-        fold_wins(wins, problem.max_wins, folded)
+        folded = folded_auc(wins, problem.max_wins)
+        if pair_auc is not None:
+            pair_auc[block] = folded
         relevance[block] = folded.mean(axis=1)
 
     for _ in run_blocks(fill, problem.blocks(len(problem.max_wins), is_dense=True), n_jobs):

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit, uintp
 from scipy.special import ndtri
 
-from mauc.auc.pair_auc import fold_wins
+from mauc.auc.pair_auc import folded_auc
 
 MAX_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
 MAX_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
@@ -37,8 +37,7 @@ def effect_sizes(wins, max_wins, variances, noise_correction=0.0):
     model is wrong by with any number of samples. It is the positive-part rule of James and
     Stein, one effect at a time.
     """
-    folded = np.empty(wins.shape)
-    fold_wins(wins, max_wins, folded)
+    folded = folded_auc(wins, max_wins)
     effects = np.sqrt(2.0) * ndtri(np.minimum(folded, MAX_AUC))
     if noise_correction > 0.0:
         squares = effects * effects

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mauc.auc.column_reader import ColumnReader
-from mauc.auc.pair_auc import fold_wins
+from mauc.auc.pair_auc import folded_auc
 from mauc.parallel import run_blocks
 from mauc.selectors.greedy_mauc.effects import EffectSizer
 from mauc.selectors.greedy_mauc.normal_scores import NormalScorer
@@ -38,7 +38,7 @@ def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n
         wins = reader.read(block)
         sizer.write(wins, effects[block])
         if pair_auc is not None:
-            fold_wins(wins, problem.max_wins, pair_auc[block])
+            pair_auc[block] = folded_auc(wins, problem.max_wins)
 
     for _ in run_blocks(fill, problem.blocks(effects.shape[1], is_dense=True), n_jobs):
         pass

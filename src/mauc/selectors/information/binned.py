@@ -52,7 +52,9 @@ class BinnedSelector(RankingSelector):
         """Return the context that holds the features of a problem, discretised."""
         states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         n_threads = count_threads(self.n_jobs)
-        return binned_features(states, n_states, problem.codes, problem.n_classes, n_threads)
+        return binned_features(
+            states, n_states, problem.codes, problem.n_classes, n_threads, problem.count_logs
+        )
 
 
 class CountArrays(NamedTuple):
@@ -100,7 +102,7 @@ class BinnedFeatures:
 
 
 @contextmanager
-def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFeatures]:
+def binned_features(D, n_states, y, n_classes, n_threads=1, logs=None) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
     Parameters
@@ -114,6 +116,8 @@ def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFe
     n_classes : int
     n_threads : int, default=1
         Features are shared out in blocks. No result depends on it.
+    logs : (table, unit), optional
+        L up to the number of samples, see `class_margins`.
     """
     n_features, n_samples = D.shape
     # Read-only views: one compiled version of each kernel, whatever the caller holds.
@@ -124,7 +128,7 @@ def binned_features(D, n_states, y, n_classes, n_threads=1) -> Iterator[BinnedFe
     planes = np.empty((starts[-1], (n_samples + 63) // 64), dtype=np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes)
+    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes, logs)
     arrays = CountArrays(
         D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
     )
@@ -173,33 +177,35 @@ def pack_planes(codes, n_planes, first, planes):
             planes[first + state, n_full] = word
 
 
-@njit(cache=True, nogil=True)
-def class_margins(y, n_classes):
+def class_margins(y, n_classes, logs=None):
     """Return L as a table and its unit (see `log_table`), and planes, counts and L of the classes.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,), int32
     n_classes : int
+    logs : (table, unit), optional
+        L up to the number of samples.
 
     Returns
     -------
     table : ndarray of shape (n_samples + 1,), int64
     unit : float
     class_planes : ndarray of shape (n_classes - 1, n_words), uint64
+        None where there are too many classes for planes.
     class_counts : ndarray of shape (n_classes,), int64
     log_y : int
         Sum of L over the classes.
     """
-    _, table, unit = log_table(y.shape[0], 1.0)
-    class_planes = np.empty((n_classes - 1, (y.shape[0] + 63) // 64), dtype=np.uint64)
-    pack_planes(y, n_classes - 1, 0, class_planes)
-    class_counts = np.zeros(n_classes, dtype=np.int64)
-    margin_counts(y, n_classes, class_counts)
-    log_y = np.int64(0)
-    for count in class_counts:
-        log_y += table[count]
-    return table, unit, class_planes, class_counts, log_y
+    table, unit = logs or log_table(y.shape[0], 1.0)[1:]
+    # With more classes no feature is counted by planes. The type is that of the states: what packs
+    # them is compiled once.
+    n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
+    class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
+    if n_planes > 0:
+        pack_planes(read_only(y.astype(np.uint8)), n_planes, 0, class_planes)
+    class_counts = np.bincount(y, minlength=n_classes)
+    return table, unit, class_planes, class_counts, int(table[class_counts].sum())
 
 
 @njit(cache=True, nogil=True)
@@ -265,7 +271,9 @@ def class_information(
         j = first + position
         n_planes = starts[j + 1] - starts[j]
         if n_planes > 0 and n_planes * (n_classes - 1) <= MAX_CLASS_PRODUCTS:
-            plane_counts(planes, starts[j], n_planes, class_planes, 0, n_classes - 1, joint)
+            plane_counts(
+                planes, starts[j], n_planes, class_planes, np.int64(0), n_classes - 1, joint
+            )
             complete_counts(joint, counts[j], n_states[j], class_counts, n_classes)
         else:
             histogram_counts(D[j], n_states[j], y, n_classes, joint)

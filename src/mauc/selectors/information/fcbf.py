@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from mauc.checks import check_int, check_real
+from mauc.numerics.njit_part import njit_part
 from mauc.parallel import even_ranges, run_in
 from mauc.selectors.base import one_list
 from mauc.selectors.information.binned import BinnedSelector
@@ -192,12 +193,9 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
     n_samples, log_n, unit = arrays.D.shape[1], arrays.log_n, arrays.unit
     entropies = (log_n - arrays.margin_logs) / (n_samples * unit)
     class_entropy = (log_n - features.log_y) / (n_samples * unit)
-    relevance = np.array(
-        [
-            uncertainty(shared, entropy, class_entropy)
-            for shared, entropy in zip(features.relevance, entropies, strict=True)
-        ]
-    )
+    total = entropies + class_entropy
+    relevance = np.zeros(len(total))
+    np.divide(2.0 * features.relevance, total, out=relevance, where=total > 0.0)
     order = np.argsort(-relevance, kind="stable")
     is_ranked = (relevance >= threshold) & (relevance > 0.0)
 
@@ -240,7 +238,7 @@ def _rounds(order, k, max_rounds, cover):
     return ranking, rounds
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def uncertainty(shared, entropy_a, entropy_b):
     """Return 2 I(a; b) / (H(a) + H(b)), 0 where neither has any entropy."""
     total = entropy_a + entropy_b

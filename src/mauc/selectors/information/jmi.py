@@ -166,7 +166,8 @@ def jmi_search(features, k):
         n_planes = len(counts) - 1
         n_planes = n_planes if n_planes <= MAX_CLASS_PRODUCTS else 0
         z_planes = np.empty((n_planes, planes.shape[1]), np.uint64)
-        pack_planes(read_only(z), n_planes, 0, z_planes)
+        if n_planes > 0:
+            pack_planes(read_only(z.astype(np.uint8)), n_planes, 0, z_planes)
         return read_only(z), z_planes, counts, groups
 
     def add(block, merged):
@@ -247,7 +248,7 @@ def add_joint_information(
             n_planes = starts[f + 1] - starts[f]
             is_planed = z_planes.shape[0] == n_codes - 1 and n_planes > 0
             if is_planed and n_planes * (n_codes - 1) <= MAX_CLASS_PRODUCTS:
-                plane_counts(planes, starts[f], n_planes, z_planes, 0, n_codes - 1, joint)
+                plane_counts(planes, starts[f], n_planes, z_planes, np.int64(0), n_codes - 1, joint)
                 complete_counts(joint, counts[f], n_states[f], z_counts, n_codes)
             else:
                 histogram_counts(D[f], n_states[f], z, n_codes, joint)

@@ -12,9 +12,11 @@ counted by a histogram.
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
+
+from mauc.numerics.njit_part import njit_part
 
 # A feature of more states has no planes: 7 x 7 ANDs a word cost about as much as 64 histogram
 # updates where the processor counts the bits of one word at a time.
@@ -62,7 +64,7 @@ def equal_mask(typingctx, codes, index, state):
     return types.uint64(codes, types.intp, codes.dtype), codegen
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def margin_counts(codes, n_states, counts):
     """Count the states of one row of codes into ``counts[:n_states]``."""
     for state in range(n_states):
@@ -71,7 +73,7 @@ def margin_counts(codes, n_states, counts):
         counts[codes[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def plane_counts(planes_a, first_a, n_a, planes_b, first_b, n_b, joint):
     """Count the samples in plane a and plane b into ``joint[:n_a, :n_b]``."""
     n_words = planes_a.shape[1]
@@ -110,7 +112,7 @@ def plane_counts(planes_a, first_a, n_a, planes_b, first_b, n_b, joint):
                 joint[a, b] += ones
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def complete_counts(joint, counts_a, n_states_a, counts_b, n_states_b):
     """Fill the last row and column of ``joint`` from the margins."""
     last_a, last_b = n_states_a - 1, n_states_b - 1
@@ -126,7 +128,7 @@ def complete_counts(joint, counts_a, n_states_a, counts_b, n_states_b):
         joint[last_a, b] = rest
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def histogram_counts(codes_a, n_states_a, codes_b, n_states_b, joint):
     """Count the samples of every pair of states into ``joint[:n_states_a, :n_states_b]``."""
     for a in range(n_states_a):
@@ -136,7 +138,7 @@ def histogram_counts(codes_a, n_states_a, codes_b, n_states_b, joint):
         joint[codes_a[i], codes_b[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def joint_counts(D, n_states, starts, planes, counts, a, b, joint):
     """Count the samples of every pair of states of two features, by planes if both have them."""
     n_a, n_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
@@ -147,7 +149,7 @@ def joint_counts(D, n_states, starts, planes, counts, a, b, joint):
         histogram_counts(D[a], n_states[a], D[b], n_states[b], joint)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, table, unit):
     """Return I(a; b) in nats from joint counts; never negative.
 
@@ -162,7 +164,7 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
     return max(total, 0) / (n_samples * unit)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def pair_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, a, b, joint
 ):

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from mauc.checks import check_choice
+from mauc.numerics.njit_part import njit_part
 from mauc.selectors.base import one_list
 from mauc.selectors.greedy_search import GreedySearch
 from mauc.selectors.information.binned import BinnedSelector
@@ -174,7 +175,7 @@ def mrmr_search(features, k, quotient=False):
     return search.run(best, features.blocks, features.pool)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
     """Return I(f; y) - r or I(f; y) / max(r, floor) with r the mean redundancy over S."""
     redundancy = redundancy_sum / n_chosen

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mauc.auc.pair_auc import fold_wins, pair_wins
+from mauc.auc.pair_auc import folded_auc, pair_wins
 
 
 def auc_relevance(problem, decomposition, chosen, pair_auc=None):
@@ -39,12 +39,11 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
     """
     wins, max_wins = pair_wins(problem, chosen)
-    folded = np.empty(wins.shape) if pair_auc is None else pair_auc[chosen]
-    fold_wins(wins, max_wins, folded)
+    folded = folded_auc(wins, max_wins)
+    if pair_auc is not None:
+        pair_auc[chosen] = folded
     if decomposition.name == "one-vs-rest":
-        wins, max_wins = _rest_wins(wins, max_wins, problem.n_classes)
-        folded = np.empty(wins.shape)
-        fold_wins(wins, max_wins, folded)
+        folded = folded_auc(*_rest_wins(wins, max_wins, problem.n_classes))
     if decomposition.name == "whole":
         return folded.mean(axis=1, keepdims=True)
     return folded

@@ -6,7 +6,6 @@ import numpy as np
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores
 from mauc.binning.subproblem_scores import subproblem_scores
-from mauc.numerics.log_table import log_table
 
 
 def contingency_scores(problem, decomposition, chosen, statistics):
@@ -45,26 +44,22 @@ def contingency_scores(problem, decomposition, chosen, statistics):
        attributes for classification learning", IJCAI 1993.
     """
     XT = problem.float_columns(chosen)
-    statistics = np.asarray(statistics, np.int64)
-    roles = decomposition.roles
+    roles, logs = decomposition.roles, problem.count_logs
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
     is_nominal = np.zeros(len(XT), bool)
     if problem.is_nominal is not None:
         is_nominal = problem.is_nominal[chosen]
     if not is_nominal.any():
-        subproblem_scores(XT, problem.codes, roles, statistics, scores)
+        subproblem_scores(XT, problem.codes, roles, statistics, scores, logs)
         return scores
-    vlogv = log_table(problem.n_samples, 1.0)[0]
     for j in range(len(XT)):
         if is_nominal[j]:
-            codes = np.where(np.isnan(XT[j]), -1, XT[j]).astype(np.int32)[np.newaxis]
-            n_categories = np.array([codes.max() + 1])
-            nominal_scores(
-                codes, problem.codes, problem.n_classes, n_categories, roles, vlogv,
-                statistics, scores[:, j : j + 1],
-            )  # fmt: skip
+            category = np.where(np.isnan(XT[j]), -1, XT[j]).astype(np.int64)
+            scores[:, j] = nominal_scores(category, problem.codes, roles)[statistics]
         else:
-            subproblem_scores(XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1])
+            subproblem_scores(
+                XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1], logs
+            )
     return scores
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mauc.auc.pair_auc import fold_wins
+from mauc.auc.pair_auc import folded_auc
+from mauc.binning.value_runs import sorted_columns
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.relevance.sliding_thresholds import sliding_wins
 
@@ -42,8 +43,8 @@ def fast_relevance(problem, decomposition, chosen, n_bins=10):
     parts = Decomposition("one-vs-one", problem.n_classes) if is_whole else decomposition
     roles = parts.roles
     wins = np.empty((len(XT), parts.n_subproblems), np.int64)
-    sliding_wins(XT, problem.codes, roles, n_bins, wins)
+    columns = sorted_columns(XT, problem.codes, problem.n_classes)
+    sliding_wins(*columns, roles, n_bins, wins)
     sizes = [(roles == side) @ problem.class_counts for side in (0, 1)]
-    folded = np.empty(wins.shape)
-    fold_wins(wins, 2.0 * sizes[0] * sizes[1], folded)
+    folded = folded_auc(wins, 2.0 * sizes[0] * sizes[1])
     return folded.mean(axis=1, keepdims=True) if is_whole else folded

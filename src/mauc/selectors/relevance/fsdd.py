@@ -52,7 +52,7 @@ def fsdd_of_moments(count, offset, scatter, beta):
     Parameters
     ----------
     count, offset, scatter : ndarray of shape (n_features, n_classes)
-        See `mauc.selectors.relevance.moments.class_moments`.
+        See `mauc.selectors.relevance.column_moments.class_moments`.
     beta : float
 
     Returns

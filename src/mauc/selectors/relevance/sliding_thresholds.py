@@ -1,43 +1,40 @@
 """Wins of columns cut by sliding thresholds: the area under the ROC curve of FAST.
 
-Columns, class codes and a role matrix (see `mauc.binning.subproblem_scores`) give the wins of the
-first class over the second on every sub-problem. The known values of a sub-problem are cut into
-bins of equal numbers of samples, the mean of each bin is a threshold, and the trapezoids under the
-points (false, true positives) of all thresholds are the AUC of x cut at the thresholds, equal
-states counting half.
+Sorted columns with their class codes and a role matrix (see `mauc.binning.subproblem_scores`) give
+the wins of the first class over the second on every sub-problem. The known values of a sub-problem
+are cut into bins of equal numbers of samples, the mean of each bin is a threshold, and the
+trapezoids under the points (false, true positives) of all thresholds are the AUC of x cut at the
+thresholds, equal states counting half.
 """
 
 import numpy as np
 from numba import njit
 
-from mauc.binning.value_runs import sort_column
+from mauc.numerics.njit_part import njit_part
 
 
 @njit(cache=True, nogil=True)
-def sliding_wins(XT, y, roles, n_bins, out):
+def sliding_wins(values_of, codes_of, n_known_of, missing_of, roles, n_bins, out):
     """Count the wins of cut columns.
 
     Parameters
     ----------
-    XT : ndarray of shape (n_features, n_samples), float32 or float64
-        Columns; NaN is missing and ties with every value.
-    y : ndarray of shape (n_samples,), int32
-        Class codes.
+    values_of, codes_of, n_known_of, missing_of
+        The sorted columns, see `mauc.binning.value_runs.sorted_columns`; a missing value ties with
+        every value.
     roles : ndarray of shape (n_subproblems, n_classes), int32
         0 for the classes of the first side, 1 for the second, -1 for those left out.
     n_bins : int
     out : ndarray of shape (n_features, n_subproblems), int64
         Filled: 2 #(s_0 > s_1) + #(s_0 = s_1) over the samples of either side, s the state.
     """
-    n, n_classes = len(y), roles.shape[1]
-    values, keys, spare = np.empty(n, np.float64), np.empty(n, np.uint64), np.empty(n, np.uint64)
-    codes = np.empty(n, np.int32)
-    missing = np.empty(n_classes, np.int64)
+    n, n_classes = values_of.shape[1], roles.shape[1]
     grouped = np.empty(n + n_classes, np.float64)
     starts, places = np.zeros(n_classes + 1, np.int64), np.empty(n_classes, np.int64)
     part, sides = np.empty(n, np.float64), np.empty(n, np.int64)
-    for f in range(XT.shape[0]):
-        n_known = sort_column(XT[f], y, values, codes, missing, keys, spare)
+    for f in range(values_of.shape[0]):
+        values, codes, n_known = values_of[f], codes_of[f], n_known_of[f]
+        missing = missing_of[f]
         _group(values, codes, n_known, starts, places, grouped)
         for s in range(roles.shape[0]):
             role = roles[s]
@@ -61,7 +58,7 @@ def sliding_wins(XT, y, roles, n_bins, out):
             out[f, s] = wins + both - known[0] * known[1]
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _group(values, codes, n_known, starts, places, grouped):
     """Write the sorted values class by class, each class with an infinity at its end.
 
@@ -80,7 +77,7 @@ def _group(values, codes, n_known, starts, places, grouped):
         places[k] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _merge(grouped, a, b, n, part, sides):
     """Merge the n values of two classes, from a and from b on, into one ascending list."""
     # part[:i] holds the values before a and before b. A branch would be mispredicted half the time.
@@ -93,7 +90,7 @@ def _merge(grouped, a, b, n, part, sides):
         b += is_second
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _take(values, codes, n_known, role, part, sides):
     """Copy the values of the classes that have a role, in order."""
     i = 0
@@ -104,7 +101,7 @@ def _take(values, codes, n_known, role, part, sides):
             i += 1
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def _cut_wins(values, sides, n, n_bins):
     """Return the wins of side 0 over side 1 by the states of n ascending values."""
     wins, less = np.int64(0), np.int64(0)

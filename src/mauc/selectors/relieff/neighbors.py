@@ -15,12 +15,14 @@ the slot it takes (the first free one, then the first of the largest distance).
 import numpy as np
 from numba import njit
 
+from mauc.numerics.njit_part import njit_part
+
 # Distances are summed for 4 queries, 4 columns and a tile of rows at a time: the tile of all
 # columns stays in the second-level cache, the sums in the first.
 N_TILE = 256
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit_part
 def _sum_plain(ZT, columns, rows, first, last, d0, d1, d2, d3):
     """Distances of rows[0..3] to first:last; numeric columns without missing values."""
     r0, r1, r2, r3 = rows
@@ -42,7 +44,7 @@ def _sum_plain(ZT, columns, rows, first, last, d0, d1, d2, d3):
             d3[i] = (((d3[i] + abs(a3 - ua)) + abs(b3 - ub)) + abs(c3 - uc)) + abs(e3 - ud)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit_part
 def _sum_mixed(ZT, columns, n_values, row, first, last, dist):
     """Distances of one row to first:last; nominal columns and missing values allowed."""
     # See the notes of `fill_panel`; what depends on the row alone is outside the loops.

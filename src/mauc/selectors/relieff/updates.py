@@ -7,6 +7,8 @@ sums are those of WEKA's ReliefFAttributeEval in its order of additions, to the 
 import numpy as np
 from numba import njit
 
+from mauc.numerics.njit_part import njit_part
+
 # Features per strip of the weight sums: long enough for vector loops, and a strip of a few
 # thousand rows stays in the second-level cache.
 N_STRIP = 64
@@ -56,7 +58,7 @@ def scale_columns(XT, n_values, ZT):
     return has_missing
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit_part
 def _difference(u, v, n_values):
     """Return the difference of two scaled values, as in the notes of `neighbors.fill_panel`."""
     if n_values > 0:
