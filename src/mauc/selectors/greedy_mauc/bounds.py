@@ -22,6 +22,7 @@ from numba import njit, uintp
 
 from mauc.selectors.greedy_mauc.correlations import MIN_VARIANCE
 
+MIN_EFFECTS = 1 << 17  # with fewer, rating all features takes less time than finding bounds
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 SLACK, MARGIN = 1.0 + 1e-6, 1e-11
@@ -62,6 +63,7 @@ class GainBounds:
         self._weights_at[0] = weights
         self._growths = np.ones(window + 1)
         self._is_full = False
+        self._is_worthwhile = n_features * len(weights) >= MIN_EFFECTS
 
     def advance(self, step, slopes, weights):
         """Prepare the bounds of the next step.
@@ -73,6 +75,8 @@ class GainBounds:
         slopes : ndarray of shape (n_wanted, n_pairs), float64
         weights : ndarray of shape (n_pairs,), float64
         """
+        if not self._is_worthwhile:
+            return
         if self._is_full:
             self._weights_at[0] = self._weights_at[-1]
             self._first += len(self._weights_at) - 1
@@ -96,6 +100,9 @@ class GainBounds:
 
     def update(self, block, variances):
         """Fill in the limits of a range of features, given their variances."""
+        if not self._is_worthwhile:
+            self.limits[slice(*block)] = np.inf
+            return
         bound_block(
             *block, variances, self._growths, self._spread, self._is_full,
             self.variances, self.places, self.reaches, self.limits,

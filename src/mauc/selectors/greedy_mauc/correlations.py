@@ -37,7 +37,7 @@ def within_scales(scores):
 
 @njit(cache=True, nogil=True)
 def update_block(
-    scores, centers, scales, shrinkage, s, n_factors, factor_s, root, first, last,
+    scores, scores_s, centers, scales, shrinkage, s, n_factors, factor_s, root, first, last,
     is_left, factors, variances,
 ):  # fmt: skip
     """Condition the variances of features ``first`` to ``last`` on the chosen feature s.
@@ -45,6 +45,8 @@ def update_block(
     Parameters
     ----------
     scores : ndarray of shape (n_features, >= n_kept), int8
+    scores_s : ndarray of shape (>= n_kept,), int16
+        Row s of them, widened once and not once per feature.
     centers, scales
         See `within_scales`.
     shrinkage : float
@@ -63,14 +65,11 @@ def update_block(
         Updated.
     """
     new = factors[n_factors]
-    wide = np.empty(scores.shape[1], np.int16)  # widened once, not once per feature
-    for i in range(scores.shape[1]):
-        wide[i] = scores[s, i]
     trusted, n_classes = 1.0 - shrinkage, centers.shape[0]
     for start in range(first, last, _TILE):
         stop = min(start + _TILE, last)
         for f in range(start, stop):
-            new[f] = np.float64(dot(wide, scores[f])) if is_left[f] else 0.0
+            new[f] = np.float64(dot(scores_s, scores[f])) if is_left[f] else 0.0
         # Rows are subtracted in their order, two at a time: the new one is read and written half as
         # often. The last of an odd number goes with itself times 0, which changes nothing.
         for k in range(0, n_classes, 2):

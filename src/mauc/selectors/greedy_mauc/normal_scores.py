@@ -94,8 +94,8 @@ class NormalScorer:
         out = self.scores
         column = np.zeros(-(-LT.shape[1] // 8) * 8, np.uint8)
         level_scores(
-            LT, self._table, self._rows, columns, np.empty((4, 256), np.int32), column,
-            column.view(np.uint64), out.padded, out.varies,
+            LT, self._table, self._rows, columns, np.empty((4, 256), np.int32),
+            np.empty(256, np.int8), column, column.view(np.uint64), out.padded, out.varies,
         )  # fmt: skip
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
 

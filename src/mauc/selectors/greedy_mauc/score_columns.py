@@ -32,7 +32,7 @@ def score_table(n_samples):
 
 
 @njit(cache=True, nogil=True)
-def level_scores(LT, table, rows, columns, counts, column, eights, out, varies):
+def level_scores(LT, table, rows, columns, counts, scores, column, eights, out, varies):
     """Fill `out` with the scores of columns of levels.
 
     Parameters
@@ -46,6 +46,7 @@ def level_scores(LT, table, rows, columns, counts, column, eights, out, varies):
     columns : ndarray of shape (n_columns,), int64
         Where each column goes in `out` and `varies`.
     counts : ndarray of shape (4, 256), int32
+    scores : ndarray of shape (256,), int8
         Work space.
     column : ndarray of shape (>= n_samples,), uint8
         Work space, its length a multiple of eight; zeros follow the samples.
@@ -59,7 +60,6 @@ def level_scores(LT, table, rows, columns, counts, column, eights, out, varies):
     # Four counters per level: with one, each of a run of equal values would wait for the store
     # before it. Level 0, the background of images and counts, follows from the others: eight
     # rows of it are skipped at once.
-    scores = np.empty(256, np.int8)
     for j in range(LT.shape[0]):
         levels, target = LT[j], out[columns[j]]
         for level in range(256):

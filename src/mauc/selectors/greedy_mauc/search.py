@@ -83,14 +83,14 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
         if step > 0:
             n_better = rank_last(block, step, taken)
             update_block(
-                scores.padded, centers, scales, shrinkage, s, step - 1, factor_s, taken[4], *block,
-                is_left, factors, variances,
+                scores.padded, scores.padded[s].astype(np.int16), centers, scales, shrinkage, s,
+                step - 1, factor_s, taken[4], *block, is_left, factors, variances,
             )  # fmt: skip
             bounds.update(block, variances)
         best = find_best(
             effects, n_updates, step, slopes, factors, variances, weights, rate, *block, is_left,
             bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits, losses,
-            np.empty((BATCH, len(slopes))), np.zeros((BATCH, n_pairs)),
+            np.empty(BATCH, np.int64), np.empty((BATCH, len(slopes))), np.zeros((BATCH, n_pairs)),
         )  # fmt: skip
         return n_better, best
 

@@ -28,7 +28,7 @@ BATCH = 4  # features rated at once: the sums over their pairs do not wait for e
 @njit(cache=True, nogil=True)
 def find_best(
     effects, n_updates, step, slopes, factors, variances, weights, rate, first, last, is_left,
-    place, places, old_variances, reaches, limits, losses, pending, errors,
+    place, places, old_variances, reaches, limits, losses, batch, pending, errors,
 ):  # fmt: skip
     """Find the feature that leaves the smallest error.
 
@@ -54,6 +54,7 @@ def find_best(
         Of `mauc.selectors.greedy_mauc.bounds.GainBounds`; updated for every feature that is rated.
     losses : ndarray of shape (n_features,), float64
         Filled for every feature that is rated: the part of the error that remains with it.
+    batch : ndarray of shape (BATCH,), int64
     pending : ndarray of shape (BATCH, n_wanted), float64
     errors : ndarray of shape (BATCH, n_pairs), float64
         Work space, free of NaN.
@@ -71,7 +72,6 @@ def find_best(
     if favourite < 0:
         return -1
     n_pairs = uintp(weights.shape[0])
-    batch = np.empty(BATCH, np.int64)
     n_batch = 0
     best, smallest = -1, np.inf
     # best is the winner among the features that were rated; none of the others before f can be it
