@@ -20,13 +20,14 @@ SELECTORS = [
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=str)
 def test_nothing_is_computed_twice(selector, monkeypatch):
+    monkeypatch.setattr("mauc.problem.problem.SMALL_SIZE", 0)
     X, y = load_digits(return_X_y=True)
     counted = []
     count = engine.dense_wins
 
-    def dense_wins(XT, *args):
+    def dense_wins(XT, *args, **options):
         counted.append(len(XT))
-        return count(XT, *args)
+        return count(XT, *args, **options)
 
     monkeypatch.setattr(engine, "dense_wins", dense_wins)
     monkeypatch.setattr("mauc.auc.column_reader.dense_wins", dense_wins)

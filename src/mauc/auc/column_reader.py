@@ -45,6 +45,9 @@ class ColumnReader:
         """
         XT = self._problem.ordered_columns(block)
         columns = np.arange(block.start, block.stop)
+        if self._problem.is_small:
+            is_bytes = XT.dtype == np.uint8
+            return self._read_values(read_only(XT.astype(np.float32)) if is_bytes else XT, columns)
         if XT.dtype == np.uint8:
             return self._read_levels(XT, columns)
         levels = find_levels(XT)

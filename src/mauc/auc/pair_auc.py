@@ -128,11 +128,12 @@ def pair_wins(problem, chosen):
     elif weights is not None:
         wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
     else:
-        wins = dense_wins(problem.ordered_columns(chosen), problem.codes, problem.class_counts)
+        XT = problem.ordered_columns(chosen)
+        wins = dense_wins(XT, problem.codes, problem.class_counts, is_small=problem.is_small)
     return wins, problem.max_wins
 
 
-def dense_wins(XT, y, class_counts):
+def dense_wins(XT, y, class_counts, *, is_small=False):
     """Count the wins of dense columns.
 
     Parameters
@@ -142,18 +143,21 @@ def dense_wins(XT, y, class_counts):
     y : ndarray of shape (n_samples,), int32
         Class codes.
     class_counts : ndarray of shape (n_classes,), int64
+    is_small : bool, default=False
+        Whether the columns are those of a problem that `Problem.is_small`; all are sorted then.
 
     Returns
     -------
     wins : ndarray of shape (n_features, n_pairs), int64
     """
     n_classes = class_counts.shape[0]
+    is_sorted = is_small or n_classes > MAX_CLASSES
     if XT.dtype == np.uint8:
-        if n_classes <= MAX_CLASSES:
+        if not is_sorted:
             n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
             return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1), n_missing)
         XT = read_only(XT.astype(np.float32))
-    if n_classes > MAX_CLASSES:
+    if is_sorted:
         return _sweep(XT, y, class_counts)
     levels = find_levels(XT)
     is_counted = levels.n_levels > 0

@@ -5,7 +5,7 @@ from typing import Any
 from numba import njit
 
 _OPTIONS: Any = {
-    "cache": True,
+    "cache": False,
     "nogil": True,
     "error_model": "numpy",
     "no_cpython_wrapper": True,

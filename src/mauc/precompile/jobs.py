@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 from scipy import sparse
 
+from mauc.problem import problem
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 
 #: The order of the jobs: those first whose kernels many others use, and beside them such that
@@ -30,12 +32,16 @@ def job_names() -> list[str]:
 
 def do_job(name: str) -> None:
     """Call a method, or the `FUNCTIONS`, on every kind of input that they have kernels for."""
-    if name == FUNCTIONS:
-        _call_functions()
-    elif name in CLASSIFIERS:
+    if name in CLASSIFIERS:
         _fit_classifier(name)
-    else:
-        _fit_selector(name)
+        return
+    # Small problems, then the same as if they were large.
+    for size in (problem.SMALL_SIZE, 0):
+        with mock.patch.object(problem, "SMALL_SIZE", size):
+            if name == FUNCTIONS:
+                _call_functions()
+            else:
+                _fit_selector(name)
 
 
 def _fit_selector(name: str) -> None:

@@ -22,6 +22,7 @@ from mauc.problem.frame_columns import FrameColumns
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
+SMALL_SIZE = 2**20  # values
 # Where X lies row by row, columns of one cache line are read together: taken apart, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
@@ -81,6 +82,11 @@ class Problem:
     def is_by_rows(self):
         """Whether `X` is an array that lies row by row."""
         return isinstance(self.X, np.ndarray) and is_by_rows(self.X)
+
+    @property
+    def is_small(self):
+        """Whether any loop is done before another one, made for such data, would be compiled."""
+        return self.n_samples * self.n_features <= SMALL_SIZE
 
     @cached_property
     def class_weights(self):
