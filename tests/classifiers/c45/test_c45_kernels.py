@@ -108,6 +108,19 @@ def test_both_growers_agree_on_complete_data(data, options):
         np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), atol=1e-12)
 
 
+@pytest.mark.parametrize("options", [{}, {"min_leaf": 1.0, "confidence": 0.5}])
+def test_both_growers_agree_on_a_tree_of_many_nodes(options):
+    """Noise gives a tree that outgrows its first arrays, and many branches to raise."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, 3000).astype(np.int32)
+    X = np.round(y[:, None] * rng.random(6) + rng.normal(size=(3000, 6)), 1)
+    fast = fit(X, y, 5, **options)
+    slow = fit(X, y, 5, weight=np.ones(len(y)), **options)
+    assert len(fast.feature) > 300
+    for name in fast._fields:
+        np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
+
+
 @settings(deadline=None, max_examples=60)
 @given(data_sets(missing=True, nominal=True), st.integers(0, 1000))
 def test_weight_two_is_the_row_given_twice(data, seed):

@@ -4,6 +4,10 @@ Sorted columns in, a flat tree out. A node owns the same stretch ``[start, end)`
 column; a split partitions the stretches stably, so no column is ever sorted again. An entry of a
 sorted column is one integer, the rank of the value in the high bits and the row number in the low
 ones: a node reads its stretches sequentially and never accesses the columns themselves.
+
+The kernels allocate nothing: work space comes from Python, and where a tree outgrows its arrays
+the kernel returns and is called again with larger ones. Allocations would take longer to compile
+than the rest of them.
 """
 
 import math
@@ -13,15 +17,17 @@ from numba import njit
 
 from mauc.classifiers.c45.nodes import (
     EPS,
+    Tree,
     choose_column,
     goes_left,
-    new_tree,
-    reserve_nodes,
     smallest_branch,
     snap_threshold,
 )
-from mauc.classifiers.c45.scan import ROW_MASK, gain_of_cut, pack_column, scan_column
+from mauc.classifiers.c45.scan import ROW_MASK, gain_of_cut, pack_columns, scan_column
+from mauc.numerics.log_table import LN2, log_table
 from mauc.numerics.njit_part import njit_part
+
+_FIRST_CAPACITY = 256  # nodes
 
 
 @njit_part
@@ -41,8 +47,7 @@ def partition_stretch(stretch, is_left, buffer):
         stretch[n_left + i] = buffer[i]
 
 
-@njit(cache=True, nogil=True)
-def grow_complete(XT, y, n_classes, order, columns, min_leaf, class_of, logs, fixed, scale):
+def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     """Grow the unpruned tree of complete numeric data with unit weights.
 
     Parameters
@@ -55,84 +60,132 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf, class_of, logs, fi
     columns : int32 ndarray of shape (k,)
         The columns the tree may use, in the order in which ties are broken.
     min_leaf : float
-    class_of : uint16 ndarray of shape (n,)
-        The class codes once more.
-    logs, fixed, scale
-        v log2 v up to the number of rows, see `mauc.numerics.log_table`.
 
     Returns
     -------
     tree : Tree
-        With room for more nodes; the first `n_nodes` are in use.
+        With room for more nodes; the first `n_nodes` are in use. The shares are not set.
     n_nodes : int
     """
     n, k = y.size, columns.size
-    # few signatures of np.zeros for all work space: each one is compiled separately
-    entries = np.zeros((k, n), np.int64)
-    has_close_values = np.zeros(k, np.bool_)
-    for a in range(k):
-        has_close_values[a] = pack_column(XT[columns[a]], order[columns[a]], entries[a])
-    step = np.zeros(n, np.int64)
-    for v in range(n):
-        step[v] = fixed[v + 1] - fixed[v]
-    gain, ratio = np.zeros(k), np.zeros(k)
-    n_left_of, live = np.zeros(k, np.int64), np.zeros(k, np.int64)
-    is_valid, in_mean = np.zeros(k, np.bool_), np.zeros(k, np.bool_)
-    for a in range(k):
-        live[a], in_mean[a] = a, True
-    is_left = np.zeros(n, np.bool_)
-    buffer = np.zeros(n, np.int64)
-    total, left = np.zeros(n_classes, np.int64), np.zeros(n_classes, np.int64)
+    entries, is_close = np.empty((k, n), np.int64), np.empty(k, np.bool_)
+    pack_columns(XT, order, columns, entries, is_close)
+    logs, fixed, scale = log_table(n, LN2)
+    data = (XT, y.astype(np.uint16), order, columns, entries, is_close, logs, fixed, np.diff(fixed))
+    work = (
+        np.empty((2, k)), np.empty(k, np.bool_), np.empty(k, np.int64), np.arange(k),
+        np.empty((2, n_classes), np.int64), np.empty(n, np.bool_), np.empty(n, np.int64),
+    )  # fmt: skip
+    # Nodes to split, see `grow_nodes`: at most one per row.
+    stack = np.empty((n + 2, 4), np.int64)
+    stack[0] = 0, 0, n, k
+    top, n_nodes = 1, 1
+    tree = _enlarge(None, 0, min(_FIRST_CAPACITY, 2 * n + 1), n_classes)
+    tree.counts[0] = np.bincount(y, minlength=n_classes)
+    while True:
+        nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
+        top, n_nodes = grow_nodes(*data, scale, min_leaf, *work, stack, top, n_nodes, *nodes)
+        if top == 0:
+            break
+        tree = _enlarge(tree, n_nodes, 4 * n_nodes, n_classes)
+    tree.n_children[tree.feature >= 0] = 2
+    return tree, n_nodes
 
-    # np.int64: a literal argument would compile the callee once more
-    tree = new_tree(np.int64(64), n_classes)
-    for i in range(n):
-        tree.counts[0, y[i]] += 1.0
-    n_nodes = np.int64(1)
-    # Nodes to split: (node, start, end, number of live columns). live[:n_live] are the columns that
-    # still vary at the node; its subtree only permutes them among themselves.
-    stack = np.zeros((n + 2, 4), np.int64)
-    stack[0, 2], stack[0, 3] = n, k
-    top = 1
-    while top > 0:
+
+def _enlarge(tree, n_nodes, capacity, n_classes):
+    """Return a tree with room for `capacity` nodes; the first `n_nodes` are those of `tree`."""
+    larger = Tree(
+        np.full(capacity, -1, np.int32), np.full(capacity, np.nan), np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int32), np.ones(capacity), np.zeros((capacity, n_classes)),
+    )  # fmt: skip
+    if tree is not None:
+        for old, new in zip(tree, larger, strict=True):
+            new[:n_nodes] = old[:n_nodes]
+    return larger
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def grow_nodes(
+    XT, class_of, order, columns, entries, is_close, logs, fixed, step, scale, min_leaf,
+    gains, is_valid, n_left_of, live, class_counts, is_left, buffer,
+    stack, top, n_nodes, feature, threshold, first_child, counts,
+):  # fmt: skip
+    """Split the nodes on the stack and their descendants, as far as there is room for nodes.
+
+    Parameters
+    ----------
+    XT, order, columns, min_leaf
+        As in `grow_complete`.
+    class_of : uint16 ndarray of shape (n,)
+        Class codes.
+    entries, is_close
+        From `pack_columns`.
+    logs, fixed, scale
+        v log2 v up to the number of rows, see `mauc.numerics.log_table`.
+    step : int64 ndarray of shape (n,)
+        ``fixed[v + 1] - fixed[v]``.
+    gains : float64 ndarray of shape (2, k)
+        Work space: gains and gain ratios of the columns at a node.
+    is_valid, n_left_of : bool and int64 ndarrays of shape (k,)
+        Work space: whether a column has a cut, and the rows left of it.
+    live : int64 ndarray of shape (k,)
+        A permutation of the columns, see the stack.
+    class_counts : int64 ndarray of shape (2, n_classes)
+        Work space: class counts of the node and left of a cut.
+    is_left, buffer : bool and int64 ndarrays of shape (n,)
+        Work space.
+    stack, top : int64 ndarray of shape (n + 2, 4) and int
+        Nodes to split: (node, start, end, number of live columns). ``live[:n_live]`` are the
+        columns that still vary at the node; its subtree only permutes them among themselves.
+    n_nodes : int
+    feature, threshold, first_child, counts
+        Arrays of the tree.
+
+    Returns
+    -------
+    top, n_nodes : int
+        Nodes still to be split, for which there is no room, and nodes of the tree.
+    """
+    gain, ratio = gains[0], gains[1]
+    total, left = class_counts[0], class_counts[1]
+    while top > 0 and n_nodes + 2 <= feature.size:
         top -= 1
         node, start, end, n_live = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         size = end - start
         largest_class = 0.0
-        for c in range(n_classes):
-            total[c] = np.int64(tree.counts[node, c])
-            largest_class = max(largest_class, tree.counts[node, c])
+        for c in range(total.size):
+            total[c] = np.int64(counts[node, c])
+            largest_class = max(largest_class, counts[node, c])
         if 2.0 * min_leaf - size > EPS or size - largest_class < EPS:
             continue
-        min_rows = smallest_branch(np.float64(size), n_classes, min_leaf)
+        min_rows = smallest_branch(np.float64(size), total.size, min_leaf)
         if 2.0 * min_rows - size > EPS:
             continue
         n_min = max(1, np.int64(math.ceil(min_rows - EPS)))
         margin = np.int64(math.floor(EPS * size * scale))
 
-        for a in range(k):
+        for a in range(is_valid.size):
             is_valid[a] = False
         b = 0
         while b < n_live:
             # the columns live[:b] are scanned and vary, live[n_live:] are constant at this node
             a = live[b]
-            x = XT[columns[a]]
-            stretch = entries[a, start:end]
-            if (stretch[0] ^ stretch[size - 1]) <= ROW_MASK:
+            if (entries[a, start] ^ entries[a, end - 1]) <= ROW_MASK:
                 n_live -= 1
                 live[b] = live[n_live]
                 live[n_live] = a
                 continue
             b += 1
             n_left, n_cuts, fixed_gain = scan_column(
-                x, has_close_values[a], stretch, class_of, total, left, fixed, step, margin, n_min
-            )
+                XT[columns[a]], is_close[a], entries[a, start:end], class_of, total, left, fixed,
+                step, margin, n_min,
+            )  # fmt: skip
             if n_left == 0:
                 continue
             gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, logs)
             n_left_of[a] = n_left
             is_valid[a] = gain[a] > 0.0
-        best = choose_column(gain, ratio, in_mean, is_valid)
+        best = choose_column(gain, ratio, is_valid, is_valid)
         if best < 0:
             continue
 
@@ -143,26 +196,20 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf, class_of, logs, fi
         midpoint = (lower + upper) / 2.0
         if midpoint == upper:
             midpoint = lower
-        threshold = snap_threshold(x, order[columns[best]], midpoint)
+        cut = snap_threshold(x, order[columns[best]], midpoint)
 
         n_left = 0
         for i in range(size):
             row = np.uint32(stretch[i])
-            is_left[row] = goes_left(np.float64(x[row]), threshold)
+            is_left[row] = goes_left(np.float64(x[row]), cut)
             n_left += is_left[row]
         if n_left == 0 or n_left == size:
             continue  # the values at the cut are within EPS of another training value
 
-        tree = reserve_nodes(tree, n_nodes, np.int64(2))
-        tree.feature[node] = columns[best]
-        tree.threshold[node] = threshold
-        tree.first_child[node] = n_nodes
-        tree.n_children[node] = 2
+        feature[node], threshold[node], first_child[node] = columns[best], cut, n_nodes
         for i in range(size):
             row = np.uint32(stretch[i])
-            tree.counts[n_nodes + 1 - is_left[row], y[row]] += 1.0
-        tree.share[n_nodes] = n_left / size
-        tree.share[n_nodes + 1] = (size - n_left) / size
+            counts[n_nodes + 1 - is_left[row], class_of[row]] += 1.0
         if max(n_left, size - n_left) >= 2.0 * min_leaf - EPS:
             for b in range(n_live):
                 partition_stretch(entries[live[b], start:end], is_left, buffer)
@@ -174,4 +221,4 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf, class_of, logs, fi
             stack[top + side, 3] = n_live
         top += 2
         n_nodes += 2
-    return tree, n_nodes
+    return top, n_nodes

@@ -87,33 +87,23 @@ def make_leaf(tree, t):
     tree.n_children[t] = 0
 
 
-@njit(cache=True, nogil=True)
 def compact(tree):
     """Return the nodes that can be reached from the root, parents before children."""
-    n_children_of, first_child = tree.n_children, tree.first_child
-    # Pass 1 counts the reachable nodes, pass 2 copies them; `old` is the queue of pass 2.
-    stack = np.zeros(tree.feature.size, np.int32)
-    top, n_nodes = 1, 0
-    while top > 0:
-        top -= 1
-        t = stack[top]
-        n_nodes += 1
-        for v in range(n_children_of[t]):
-            stack[top] = first_child[t] + v
-            top += 1
-    packed = new_tree(n_nodes, tree.counts.shape[1])
-    old = np.zeros(n_nodes, np.int32)
-    filled = 1
-    for t in range(n_nodes):
-        # old[:filled] have a place in the packed tree, and the first t are copied.
-        s = np.int64(old[t])
-        copy_node(tree, s, packed, t)
-        packed.share[t] = tree.share[s]
-        if n_children_of[s] > 0:
-            packed.first_child[t] = filled
-            for v in range(n_children_of[s]):
-                old[filled] = first_child[s] + v
-                filled += 1
+    level = np.zeros(1, np.intp)
+    levels = [level]
+    while True:
+        level = level[tree.feature[level] >= 0]
+        if level.size == 0:
+            break
+        n_children = tree.n_children[level]
+        # child v of a node is v places after its first one
+        offset = np.cumsum(n_children) - n_children
+        nth = np.arange(offset[-1] + n_children[-1]) - np.repeat(offset, n_children)
+        level = np.repeat(tree.first_child[level], n_children) + nth
+        levels.append(level)
+    packed = Tree(*(array[np.concatenate(levels)] for array in tree))
+    n_before = np.cumsum(packed.n_children, dtype=np.int32) - packed.n_children
+    packed.first_child[:] = np.where(packed.n_children > 0, 1 + n_before, 0)
     return packed
 
 

@@ -51,25 +51,26 @@ def estimated_errors(counts, confidence, z):
     return total - largest + added_errors(total, total - largest, confidence, z)
 
 
-@njit(cache=True, nogil=True)
 def collapse(tree, n_nodes):
     """Make a leaf of every node whose subtree makes no fewer training errors than a leaf."""
-    n_children_of, first_child, counts_of = tree.n_children, tree.first_child, tree.counts
-    errors = np.zeros(n_nodes)
+    total, largest = np.zeros(n_nodes), np.zeros(n_nodes)
+    for weights in tree.counts[:n_nodes].T:  # not `sum`: the order of the additions is part of it
+        total += weights
+        np.maximum(largest, weights, out=largest)
+    own = (total - largest).tolist()
+    errors = own.copy()
+    n_children, first_child = tree.n_children.tolist(), tree.first_child.tolist()
+    leaves = []
     # children come after their parent, so the errors of all children are known
-    for t in range(n_nodes - 1, -1, -1):
-        own, largest = 0.0, 0.0
-        for c in range(counts_of.shape[1]):
-            own += counts_of[t, c]
-            largest = max(largest, counts_of[t, c])
-        own -= largest
-        if n_children_of[t] == 0:
-            errors[t] = own
-            continue
-        for v in range(n_children_of[t]):
-            errors[t] += errors[first_child[t] + v]
-        if errors[t] >= own - AVERAGE_SLACK:
-            make_leaf(tree, t)
+    for t in reversed(np.flatnonzero(tree.n_children[:n_nodes]).tolist()):
+        below = 0.0
+        for child in range(first_child[t], first_child[t] + n_children[t]):
+            below += errors[child]
+        errors[t] = below
+        if below >= own[t] - AVERAGE_SLACK:
+            leaves.append(t)
+    tree.feature[leaves], tree.threshold[leaves] = -1, np.nan
+    tree.first_child[leaves], tree.n_children[leaves] = 0, 0
 
 
 @njit_part

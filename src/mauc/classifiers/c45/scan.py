@@ -8,6 +8,7 @@ fixed point.
 import math
 
 import numpy as np
+from numba import njit
 
 from mauc.classifiers.c45.nodes import EPS, GAP
 from mauc.numerics.log_table import LN2
@@ -17,24 +18,26 @@ ROW_BITS = 32
 ROW_MASK = (1 << ROW_BITS) - 1
 
 
-@njit_part
-def pack_column(x, order, entries):
-    """Fill `entries` with rank << ROW_BITS | row, equal values having equal ranks.
+@njit(cache=True, nogil=True)
+def pack_columns(XT, order, columns, entries, is_close):
+    """Fill ``entries[a]`` with rank << ROW_BITS | row of column ``columns[a]``, sorted.
 
-    Returns whether two different values are within `GAP` of each other: then the ranks do not tell
-    where a cut is admissible.
+    Equal values have equal ranks. ``is_close[a]`` becomes whether two different values are within
+    `GAP` of each other: then the ranks do not tell where a cut is admissible.
     """
-    rank = np.int64(0)
-    has_close_values = False
-    below = np.float64(x[order[0]])
-    for i in range(order.size):
-        value = np.float64(x[np.uint32(order[i])])
-        if value != below:
-            rank += 1
-            has_close_values |= not below + GAP < value
-            below = value
-        entries[i] = (rank << ROW_BITS) | order[i]
-    return has_close_values
+    for a in range(columns.size):
+        x, rows = XT[columns[a]], order[columns[a]]
+        rank = np.int64(0)
+        has_close_values = False
+        below = np.float64(x[rows[0]])
+        for i in range(rows.size):
+            value = np.float64(x[np.uint32(rows[i])])
+            if value != below:
+                rank += 1
+                has_close_values |= not below + GAP < value
+                below = value
+            entries[a, i] = (rank << ROW_BITS) | rows[i]
+        is_close[a] = has_close_values
 
 
 @njit_part

@@ -6,12 +6,13 @@ import numpy as np
 from numba import njit
 from scipy.special import ndtri
 
+from mauc.classifiers.c45.descend import find_leaves
 from mauc.classifiers.c45.grow import grow_complete
 from mauc.classifiers.c45.grow_weighted import grow_weighted
 from mauc.classifiers.c45.nodes import EPS, compact
 from mauc.classifiers.c45.prune import collapse, prune_tree
+from mauc.classifiers.c45.prune_complete import prune_complete
 from mauc.classifiers.c45.route import branch_of
-from mauc.numerics.log_table import LN2, log_table
 
 MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
 
@@ -39,25 +40,23 @@ def fit_tree(data, columns, *, confidence=0.25, min_leaf=2.0, prune=True, raisin
     """
     XT, y, n_classes, weight = data.XT, data.y, data.n_classes, data.weight
     is_plain = not (data.n_values[columns].any() or data.has_missing[columns].any())
-    row_weight = np.ones(y.size) if weight is None else weight
-    if is_plain and weight is None and n_classes <= MAX_PACKED_CLASSES:
-        tree, n_nodes = grow_complete(
-            XT, y, n_classes, data.order, columns, float(min_leaf), y.astype(np.uint16),
-            *log_table(y.size, LN2),
-        )  # fmt: skip
-    else:
-        tree, n_nodes = grow_weighted(
-            XT, y, n_classes, data.order, columns, data.n_values, row_weight, row_weight,
-            float(min_leaf),
-        )  # fmt: skip
-    collapse(tree, n_nodes)
-    if not prune:
-        return compact(tree)
     z = float(ndtri(1.0 - confidence))
-    return prune_tree(tree, n_nodes, XT, y, row_weight, float(confidence), z, bool(raising))
+    limits = float(confidence), z, bool(raising)
+    if is_plain and weight is None and n_classes <= MAX_PACKED_CLASSES:
+        tree, n_nodes = grow_complete(XT, y, n_classes, data.order, columns, float(min_leaf))
+        collapse(tree, n_nodes)
+        tree = prune_complete(tree, n_nodes, XT, y, *limits) if prune else compact(tree)
+        size, is_inner = tree.counts.sum(axis=1), tree.feature >= 0
+        tree.share[1:] = size[1:] / np.repeat(size[is_inner], 2)
+        return tree
+    weight = np.ones(y.size) if weight is None else weight
+    tree, n_nodes = grow_weighted(
+        XT, y, n_classes, data.order, columns, data.n_values, weight, weight, float(min_leaf)
+    )
+    collapse(tree, n_nodes)
+    return prune_tree(tree, n_nodes, XT, y, weight, *limits) if prune else compact(tree)
 
 
-@njit(cache=True, nogil=True)
 def predict_fractions(tree, XT, out):
     """Fill `out` with the class fractions of the leaf each row reaches.
 
@@ -71,13 +70,24 @@ def predict_fractions(tree, XT, out):
     XT : read-only ndarray of shape (n_features, n)
     out : float64 ndarray of shape (n, n_classes)
     """
+    total = np.zeros(len(tree.counts))
+    for weights in tree.counts.T:  # not `sum`: the order of the additions is part of the result
+        total += weights
+    is_nominal = (tree.n_children > 0) & np.isnan(tree.threshold)
+    if not is_nominal.any() and total.min() >= EPS:
+        leaf_of = np.empty(len(out), np.int64)
+        if find_leaves(XT, tree.feature, tree.threshold, tree.first_child, leaf_of):
+            np.take(tree.counts / total[:, None], leaf_of, axis=0, out=out)
+            return
+    fill_fractions(tree, XT, total, out)
+
+
+@njit(cache=True, nogil=True)
+def fill_fractions(tree, XT, total, out):
+    """Fill `out`, see `predict_fractions`; `total` is the weight of each node."""
     n_children_of, first_child, feature_of = tree.n_children, tree.first_child, tree.feature
     counts_of, share_of = tree.counts, tree.share
     n_nodes, n_classes = counts_of.shape
-    total = np.zeros(n_nodes)
-    for t in range(n_nodes):
-        for c in range(n_classes):
-            total[t] += counts_of[t, c]
     node = np.zeros(n_nodes, np.int64)
     weight = np.zeros(n_nodes)
     for i in range(XT.shape[1]):

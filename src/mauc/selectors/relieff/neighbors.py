@@ -13,56 +13,37 @@ the slot it takes (the first free one, then the first of the largest distance).
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, uintp
 
 from mauc.numerics.njit_part import njit_part
 
 # Distances are summed for 4 queries, 4 columns and a tile of rows at a time: the tile of all
 # columns stays in the second-level cache, the sums in the first.
 N_TILE = 256
-
-
-@njit_part
-def _sum_plain(ZT, columns, rows, first, last, d0, d1, d2, d3):
-    """Distances of rows[0..3] to first:last; numeric columns without missing values."""
-    r0, r1, r2, r3 = rows
-    # Rows are separate sums and go into vector lanes; within a row the columns are added one by
-    # one in order. Four columns per pass save loads and stores of the sums.
-    for t in range(0, columns.size, 4):
-        a, b, c, d = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
-        za, zb = ZT[a, first:last], ZT[b, first:last]
-        zc, zd = ZT[c, first:last], ZT[d, first:last]
-        a0, a1, a2, a3 = ZT[a, r0], ZT[a, r1], ZT[a, r2], ZT[a, r3]
-        b0, b1, b2, b3 = ZT[b, r0], ZT[b, r1], ZT[b, r2], ZT[b, r3]
-        c0, c1, c2, c3 = ZT[c, r0], ZT[c, r1], ZT[c, r2], ZT[c, r3]
-        e0, e1, e2, e3 = ZT[d, r0], ZT[d, r1], ZT[d, r2], ZT[d, r3]
-        for i in range(last - first):
-            ua, ub, uc, ud = za[i], zb[i], zc[i], zd[i]
-            d0[i] = (((d0[i] + abs(a0 - ua)) + abs(b0 - ub)) + abs(c0 - uc)) + abs(e0 - ud)
-            d1[i] = (((d1[i] + abs(a1 - ua)) + abs(b1 - ub)) + abs(c1 - uc)) + abs(e1 - ud)
-            d2[i] = (((d2[i] + abs(a2 - ua)) + abs(b2 - ub)) + abs(c2 - uc)) + abs(e2 - ud)
-            d3[i] = (((d3[i] + abs(a3 - ua)) + abs(b3 - ub)) + abs(c3 - uc)) + abs(e3 - ud)
+N_CACHED = 1 << 16  # distances that stay in the second-level cache
 
 
 @njit_part
 def _sum_mixed(ZT, columns, n_values, row, first, last, dist):
-    """Distances of one row to first:last; nominal columns and missing values allowed."""
+    """Fill the distances of one row to first:last; nominal columns, missing values allowed."""
     # See the notes of `fill_panel`; what depends on the row alone is outside the loops.
+    for i in range(first, last):
+        dist[i] = 0.0
     for a in columns:
         u = ZT[a, row]
-        z = ZT[a, first:last]
+        z = ZT[a]
         if n_values[a] > 0:
             unknown = 1.0 - 1.0 / n_values[a]
-            for i in range(last - first):
+            for i in range(uintp(first), uintp(last)):
                 known = unknown if u != u else (0.0 if u == z[i] else 1.0)
                 dist[i] += unknown if z[i] != z[i] else known
         elif u != u:
-            for i in range(last - first):
+            for i in range(uintp(first), uintp(last)):
                 known = 1.0 - z[i] if z[i] < 0.5 else z[i]
                 dist[i] += 1.0 if z[i] != z[i] else known
         else:
             unknown = 1.0 - u if u < 0.5 else u
-            for i in range(last - first):
+            for i in range(uintp(first), uintp(last)):
                 dist[i] += unknown if z[i] != z[i] else abs(u - z[i])
 
 
@@ -85,7 +66,6 @@ def _offer(distance, row, k, slots, slot_rows):
     return worst, largest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def fill_panel(
     ZT,
     columns,
@@ -139,39 +119,72 @@ def fill_panel(
 
     * diff = 0 if equal, else 1; any value missing: 1 - 1 / n_values.
     """
+    slots = near_dist, near_row, bound, target
+    # Distances of mixed columns are offered while they are in the second-level cache.
+    tile = last - first if is_plain else max(N_TILE, N_CACHED // queries.size)
+    for start in range(first, last, tile):
+        stop = min(start + tile, last)
+        if not is_plain:
+            fill_mixed(ZT, columns, n_values, queries, is_symmetric, start, stop, panel)
+        fill_tiles(ZT, columns, is_plain, queries, is_symmetric, start, stop, y, panel, *slots)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_mixed(ZT, columns, n_values, queries, is_symmetric, first, last, panel):
+    """Fill the distances of `fill_panel`; nominal columns and missing values allowed."""
+    for start in range(first, last, N_TILE):
+        stop = min(start + N_TILE, last)
+        for k in range(queries.size):
+            begin = max(start, queries[k]) if is_symmetric else start
+            if begin < stop:
+                _sum_mixed(ZT, columns, n_values, queries[k], begin, stop, panel[k])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_tiles(
+    ZT,
+    columns,
+    is_plain,
+    queries,
+    is_symmetric,
+    first,
+    last,
+    y,
+    panel,
+    near_dist,
+    near_row,
+    bound,
+    target,
+):
+    """Do what `fill_panel` does, but fill no distances unless `is_plain`."""
     n_queries = queries.size
     for start in range(first, last, N_TILE):
         stop = min(start + N_TILE, last)
-        for q in range(0, n_queries, 4):
+        for q in range(0, n_queries if is_plain else 0, 4):
             begin = max(start, queries[q]) if is_symmetric else start
             if begin >= stop:
                 continue
-            for k in range(q, q + 4):
-                for i in range(begin, stop):
-                    panel[k, i] = 0.0
-            if is_plain:
-                # A last group of fewer than 4 repeats its last query in the spare panel rows.
-                rows = (
-                    queries[q],
-                    queries[min(q + 1, n_queries - 1)],
-                    queries[min(q + 2, n_queries - 1)],
-                    queries[min(q + 3, n_queries - 1)],
-                )
-                _sum_plain(
-                    ZT,
-                    columns,
-                    rows,
-                    begin,
-                    stop,
-                    panel[q, begin:stop],
-                    panel[q + 1, begin:stop],
-                    panel[q + 2, begin:stop],
-                    panel[q + 3, begin:stop],
-                )
-            else:
-                for k in range(q, min(q + 4, n_queries)):
-                    dist = panel[k, begin:stop]
-                    _sum_mixed(ZT, columns, n_values, queries[k], begin, stop, dist)
+            # A last group of fewer than 4 repeats its last query in the spare panel rows.
+            r0, r1 = queries[q], queries[min(q + 1, n_queries - 1)]
+            r2, r3 = queries[min(q + 2, n_queries - 1)], queries[min(q + 3, n_queries - 1)]
+            d0, d1, d2, d3 = panel[q], panel[q + 1], panel[q + 2], panel[q + 3]
+            for i in range(begin, stop):
+                d0[i] = d1[i] = d2[i] = d3[i] = 0.0
+            # Rows are separate sums and go into vector lanes; within a row the columns are added
+            # one by one in order. Four columns per pass save loads and stores of the sums.
+            for t in range(0, columns.size, 4):
+                za, zb = ZT[columns[t]], ZT[columns[t + 1]]
+                zc, zd = ZT[columns[t + 2]], ZT[columns[t + 3]]
+                a0, a1, a2, a3 = za[r0], za[r1], za[r2], za[r3]
+                b0, b1, b2, b3 = zb[r0], zb[r1], zb[r2], zb[r3]
+                c0, c1, c2, c3 = zc[r0], zc[r1], zc[r2], zc[r3]
+                e0, e1, e2, e3 = zd[r0], zd[r1], zd[r2], zd[r3]
+                for i in range(uintp(begin), uintp(stop)):
+                    ua, ub, uc, ud = za[i], zb[i], zc[i], zd[i]
+                    d0[i] = (((d0[i] + abs(a0 - ua)) + abs(b0 - ub)) + abs(c0 - uc)) + abs(e0 - ud)
+                    d1[i] = (((d1[i] + abs(a1 - ua)) + abs(b1 - ub)) + abs(c1 - uc)) + abs(e1 - ud)
+                    d2[i] = (((d2[i] + abs(a2 - ua)) + abs(b2 - ub)) + abs(c2 - uc)) + abs(e2 - ud)
+                    d3[i] = (((d3[i] + abs(a3 - ua)) + abs(b3 - ub)) + abs(c3 - uc)) + abs(e3 - ud)
         if is_symmetric:
             # Row i has by now been offered every query of the earlier panels: all rows below
             # queries[0]. It takes those of this panel in ascending order.
@@ -216,18 +229,13 @@ def scan_panel(
         row = queries[k]
         start = 0
         if is_symmetric:
+            # No one else reads these entries of the panel.
+            start = queries[0]
             for h in range(k):
-                distance = panel[h, row]
-                c = y[queries[h]]
-                if distance < bound[c, q]:
-                    target[c, q], bound[c, q] = _offer(
-                        distance, queries[h], target[c, q], near_dist[q, c], near_row[q, c]
-                    )
-            start = row + 1
+                panel[k, start + h] = panel[h, row]
         for i in range(start, y.size):
-            distance = panel[k, i]
             c = y[i]
-            if distance < bound[c, q] and i != row:
+            if panel[k, i] < bound[c, q] and i != row:
                 target[c, q], bound[c, q] = _offer(
-                    distance, i, target[c, q], near_dist[q, c], near_row[q, c]
+                    panel[k, i], i, target[c, q], near_dist[q, c], near_row[q, c]
                 )

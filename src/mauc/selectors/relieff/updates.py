@@ -1,7 +1,7 @@
 """Feature weights of ReliefF: columns -> scaled columns; neighbours -> sums of differences.
 
-Both kernels work on a block of features, which is the unit of work for threads. Differences and
-sums are those of WEKA's ReliefFAttributeEval in its order of additions, to the bit.
+Both steps work on a block of features, which is the unit of work for threads. Differences and sums
+are those of WEKA's ReliefFAttributeEval in its order of additions, to the bit.
 """
 
 import numpy as np
@@ -16,7 +16,6 @@ N_STRIP = 64
 MIN_RANGE = 1e-6
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def scale_columns(XT, n_values, ZT):
     """Scale numeric columns to [0, 1] by their range; copy nominal ones.
 
@@ -34,28 +33,17 @@ def scale_columns(XT, n_values, ZT):
     has_missing : bool
         Whether the filled block holds a NaN.
     """
-    has_missing = False
-    for a in range(XT.shape[0]):
-        lo = np.inf
-        hi = -np.inf
-        for i in range(XT.shape[1]):
-            x = np.float64(XT[a, i])
-            # A comparison with NaN is false: missing values do not count.
-            lo = x if x < lo else lo
-            hi = x if x > hi else hi
-        if n_values[a] > 0:
-            lo = 0.0
-            width = 1.0
-        else:
-            width = hi - lo
-        is_constant = width < MIN_RANGE
-        for i in range(XT.shape[1]):
-            x = np.float64(XT[a, i])
-            z = (x - lo) / width
-            z = 0.0 if is_constant and x == x else z
-            ZT[a, i] = z
-            has_missing |= z != z
-    return has_missing
+    is_nominal = n_values > 0
+    with np.errstate(all="ignore"):
+        lo = np.fmin.reduce(XT, axis=1).astype(np.float64)
+        lo[is_nominal] = 0.0
+        width = np.fmax.reduce(XT, axis=1) - lo
+        width[is_nominal] = 1.0
+        np.subtract(XT, lo[:, None], out=ZT)
+        ZT /= width[:, None]
+    for a in np.flatnonzero(width < MIN_RANGE):
+        ZT[a, XT[a] == XT[a]] = 0.0
+    return bool(np.isnan(ZT).any())
 
 
 @njit_part
@@ -73,7 +61,6 @@ def _difference(u, v, n_values):
     return abs(u - v)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def add_weights(ZT, n_values, is_plain, queries, y, class_counts, near_row, first, last, weights):
     """Add the contributions of the queries to the weights of columns first:last.
 
@@ -94,49 +81,76 @@ def add_weights(ZT, n_values, is_plain, queries, y, class_counts, near_row, firs
         of the bracket. Each weight is one running sum over r, hits before misses, classes
         ascending, neighbours in slot order; the bracket multiplies the rounded quotient.
     """
-    n_samples = y.size
-    n_classes = near_row.shape[1]
-    n_neighbors = near_row.shape[2]
-    rows = np.empty(n_classes * n_neighbors, np.int32)
-    factors = np.empty(rows.size)
-    sizes = np.empty(rows.size)
-    strip = np.zeros((n_samples, N_STRIP))
-    total = np.zeros(N_STRIP)
+    n_terms = near_row.shape[1] * near_row.shape[2]
+    terms = np.empty(n_terms, np.int64), np.empty((2, n_terms))
     for a in range(first, last, N_STRIP):
-        width = min(N_STRIP, last - a)
-        for f in range(width):
-            total[f] = weights[a + f]
-            for i in range(n_samples):
-                strip[i, f] = ZT[a + f, i]
-        for q in range(queries.size):
-            k = y[queries[q]]
-            n_terms = 0
-            for step in range(n_classes):
-                # Own class first, then the others in order.
-                c = k if step == 0 else (step - 1 if step <= k else step)
-                factor = 1.0
-                if c == k:
-                    factor = -1.0
-                elif n_classes > 2:
-                    own = class_counts[k] / n_samples
-                    factor = (class_counts[c] / n_samples) / (1.0 - own)
-                n_found = 0
-                while n_found < n_neighbors and near_row[q, c, n_found] >= 0:
-                    n_found += 1
-                for s in range(n_found):
-                    rows[n_terms] = near_row[q, c, s]
-                    factors[n_terms] = factor
-                    sizes[n_terms] = n_found
-                    n_terms += 1
-            here = strip[queries[q], :width]
-            for t in range(n_terms):
-                there = strip[rows[t], :width]
-                if is_plain:
-                    for f in range(width):
-                        total[f] += factors[t] * (abs(here[f] - there[f]) / sizes[t])
-                else:
-                    for f in range(width):
-                        diff = _difference(here[f], there[f], n_values[a + f])
-                        total[f] += factors[t] * (diff / sizes[t])
-        for f in range(width):
-            weights[a + f] = total[f]
+        b = min(a + N_STRIP, last)
+        fixed = np.ascontiguousarray(ZT[a:b].T), queries, y, class_counts, near_row, *terms
+        if is_plain:
+            add_plain(*fixed, weights[a:b])
+        else:
+            add_mixed(*fixed, n_values[a:b], weights[a:b])
+
+
+@njit_part
+def _list_terms(q, k, n_samples, class_counts, near_row, rows, factors):
+    """List the terms of a query of class k: neighbours, factors, divisors; return their number."""
+    n_classes, n_neighbors = near_row.shape[1], near_row.shape[2]
+    n_terms = 0
+    for step in range(n_classes):
+        # Own class first, then the others in order.
+        c = k if step == 0 else (step - 1 if step <= k else step)
+        factor = 1.0
+        if c == k:
+            factor = -1.0
+        elif n_classes > 2:
+            own = class_counts[k] / n_samples
+            factor = (class_counts[c] / n_samples) / (1.0 - own)
+        n_found = 0
+        while n_found < n_neighbors and near_row[q, c, n_found] >= 0:
+            n_found += 1
+        for s in range(n_found):
+            rows[n_terms] = near_row[q, c, s]
+            factors[0, n_terms] = factor
+            factors[1, n_terms] = n_found
+            n_terms += 1
+    return n_terms
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights):
+    """Add the contributions of the queries to the weights of numeric columns, none missing.
+
+    Parameters
+    ----------
+    strip : ndarray of shape (n_samples, n_columns), float64
+        The scaled columns, side by side.
+    queries, y, class_counts, near_row, weights
+        As in `add_weights`.
+    rows, factors : int64 ndarray of shape (n_terms,), float64 ndarray of shape (2, n_terms)
+        Work space: the neighbours of a query, their factors and divisors.
+    """
+    for q in range(queries.size):
+        k = y[queries[q]]
+        n_terms = _list_terms(q, k, y.size, class_counts, near_row, rows, factors)
+        here = strip[queries[q]]
+        for t in range(n_terms):
+            there = strip[rows[t]]
+            factor, divisor = factors[0, t], factors[1, t]
+            for f in range(weights.size):
+                weights[f] += factor * (abs(here[f] - there[f]) / divisor)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_mixed(strip, queries, y, class_counts, near_row, rows, factors, n_values, weights):
+    """Do the same for any columns; `n_values` is that of these columns."""
+    for q in range(queries.size):
+        k = y[queries[q]]
+        n_terms = _list_terms(q, k, y.size, class_counts, near_row, rows, factors)
+        here = strip[queries[q]]
+        for t in range(n_terms):
+            there = strip[rows[t]]
+            factor, divisor = factors[0, t], factors[1, t]
+            for f in range(weights.size):
+                diff = _difference(here[f], there[f], n_values[f])
+                weights[f] += factor * (diff / divisor)
