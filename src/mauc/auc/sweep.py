@@ -44,7 +44,8 @@ def sweep_words(words, n_known, class_counts, label_bits):
     first, second = np.triu_indices(n_classes, 1)
     wins = np.tile(class_counts[first] * class_counts[second], (words.shape[0], 1))
     n_safe = _safe_length(class_counts)
-    _sweep_rows(words, n_known, n_classes, n_safe, label_bits, won, below, tied, wins)
+    vectors = (0,) * (width // LANES)  # a kernel is compiled for each length
+    _sweep_rows(words, n_known, n_classes, n_safe, label_bits, vectors, won, below, tied, wins)
     return wins
 
 
@@ -58,7 +59,7 @@ def _safe_length(class_counts):
 
 
 @njit(cache=True, nogil=True)
-def _sweep_rows(words, n_known, n_classes, n_safe, label_bits, won, below, tied, wins):
+def _sweep_rows(words, n_known, n_classes, n_safe, label_bits, vectors, won, below, tied, wins):
     for j in range(words.shape[0]):
         w = words[j]
         is_tied = has_ties(w[: n_known[j]], np.uint64(label_bits))
@@ -67,7 +68,9 @@ def _sweep_rows(words, n_known, n_classes, n_safe, label_bits, won, below, tied,
         for start in range(0, n_known[j], n_safe):
             _clear(won)
             stop = min(start + n_safe, n_known[j])
-            _sweep_segment(w, start, stop, label_bits, is_tied, n_classes, won, below, tied)
+            _sweep_segment(
+                w, start, stop, label_bits, is_tied, vectors, n_classes, won, below, tied
+            )
             _add_differences(won, n_classes, wins[j])
 
 
@@ -79,12 +82,11 @@ def _clear(counters):
 
 
 @njit_part
-def _sweep_segment(words, start, stop, label_bits, is_tied, n_classes, won, below, tied):
+def _sweep_segment(words, start, stop, label_bits, is_tied, vectors, n_classes, won, below, tied):
     """Sweep some of the words, one tile of classes after the other."""
     first, n_words = uintp(words.ctypes.data + 8 * start), uintp(stop - start)
     shift, mask = np.uint64(label_bits), np.uint64((1 << label_bits) - 1)
     previous = words[start - 1] if start > 0 else ~words[0]
-    n_vectors = won.shape[1] // LANES
     row = uintp(4 * won.shape[1])
     for tile in range(uintp(below.shape[0])):
         rows = tile * uintp(n_classes) * row
@@ -92,22 +94,9 @@ def _sweep_segment(words, start, stop, label_bits, is_tied, n_classes, won, belo
         b, t = uintp(below.ctypes.data) + tile * row, uintp(tied.ctypes.data) + tile * row
         k = np.uint32(tile * uintp(won.shape[1]))
         if is_tied:
-            if n_vectors == 1:
-                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 1, 1)
-            elif n_vectors == 2:
-                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 2, 1)
-            elif n_vectors == 3:
-                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 3, 1)
-            else:
-                sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 4, 1)
-        elif n_vectors == 1:
-            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 1, 0)
-        elif n_vectors == 2:
-            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 2, 0)
-        elif n_vectors == 3:
-            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 3, 0)
+            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, vectors, 1)
         else:
-            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, 4, 0)
+            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, vectors, 0)
 
 
 @njit_part

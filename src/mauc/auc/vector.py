@@ -26,7 +26,7 @@ _BYTES = 4 * LANES
 @intrinsic
 def sweep_classes(
     typingctx, words, n_words, previous, shift, label_mask, first_class,
-    wins, below, tied, n_vectors, has_ties,
+    wins, below, tied, vectors, has_ties,
 ):  # fmt: skip
     """Add the wins of each word of class k in turn: ``wins[k] += below - tied``.
 
@@ -39,7 +39,7 @@ def sweep_classes(
     words : uintp
         Address of uint64 memory.
     wins, below, tied : uintp
-        Addresses of uint32 memory. Rows of `wins` follow each other and are `n_vectors` vectors
+        Addresses of uint32 memory. Rows of `wins` follow each other and are as many vectors
         long, as are `below` and `tied`.
     n_words : uintp
         At least 1.
@@ -49,16 +49,18 @@ def sweep_classes(
         Where a word holds its key and its class.
     first_class : uint32
         The class that the first lane counts.
-    n_vectors, has_ties : literal int
+    vectors : tuple of int
+        Its length is the number of vectors, which is known when a kernel is compiled.
+    has_ties : literal int
     """
-    if not isinstance(n_vectors, types.IntegerLiteral):
+    if not isinstance(vectors, types.UniTuple):
         return None
     if not isinstance(has_ties, types.IntegerLiteral):
         return None
-    n_regs, with_ties = n_vectors.literal_value, bool(has_ties.literal_value)
+    n_regs, with_ties = vectors.count, bool(has_ties.literal_value)
     address, word, number = types.uintp, types.uint64, types.uint32
     signature = types.void(
-        address, address, word, word, word, number, address, address, address, n_vectors, has_ties
+        address, address, word, word, word, number, address, address, address, vectors, has_ties
     )  # fmt: skip
 
     def codegen(context, builder, signature, args):
