@@ -133,6 +133,8 @@ def binned_features(D, n_states, y, n_classes, n_threads=1, logs=None) -> Iterat
         D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
     )
     relevance = np.empty(n_features, dtype=np.float64)
+    # Of the type of the states where it holds them, for which the loops are compiled anyway.
+    classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
 
     def count(block):
         first, last = block
@@ -141,9 +143,10 @@ def binned_features(D, n_states, y, n_classes, n_threads=1, logs=None) -> Iterat
             table, planes[starts[first] : starts[last]], counts[first:last],
             margin_logs[first:last],
         )  # fmt: skip
-        class_information(
-            *arrays, y, n_classes, class_planes, class_counts, log_y, first, relevance[first:last]
-        )
+        target_information(
+            *arrays, classes, n_classes, class_planes, class_counts, log_y,
+            np.arange(first, last), relevance[first:last],
+        )  # fmt: skip
 
     blocks = _feature_blocks(D, n_states, n_threads)
     with start_pool(len(blocks)) as pool:
@@ -250,33 +253,38 @@ def feature_margins(D, n_states, starts, table, planes, counts, margin_logs):
 
 
 @njit(cache=True, nogil=True)
-def class_information(
+def target_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-    y, n_classes, class_planes, class_counts, log_y, first, out,
+    target, n_target, target_planes, target_counts, target_log, features, out,
 ):  # fmt: skip
-    """Fill ``out`` with I(f; y) of the features ``first`` to ``first + len(out)``.
+    """Fill ``out`` with I(f; t) of some features and one target: the class, or a feature.
 
     Parameters are those of `feature_margins`; besides
 
-    y : ndarray of shape (n_samples,), int32
-    class_planes : ndarray of shape (n_classes - 1, n_words), uint64
-    class_counts : ndarray of shape (n_classes,), int64
-    log_y, log_n : int
-        Sum of L over the classes, and L(n_samples).
-    first : int
+    target : ndarray of shape (n_samples,), uint8, or int32 for more than 256 classes
+        States of the target.
+    n_target : int
+        Number of its states.
+    target_planes : ndarray of shape (n_target - 1, n_words), uint64
+        Without rows where the target has no planes.
+    target_counts : ndarray of shape (n_target,), int64
+    target_log, log_n : int
+        Sum of L over the states of the target, and L(n_samples).
+    features : ndarray of int64
     """
-    n_samples = y.shape[0]
-    joint = np.empty((counts.shape[1], n_classes), dtype=np.int64)
-    for position in range(out.shape[0]):
-        j = first + position
+    n_samples = target.shape[0]
+    joint = np.empty((counts.shape[1], n_target), dtype=np.int64)
+    for position in range(features.shape[0]):
+        j = features[position]
         n_planes = starts[j + 1] - starts[j]
-        if n_planes > 0 and n_planes * (n_classes - 1) <= MAX_CLASS_PRODUCTS:
+        n_products = n_planes * target_planes.shape[0]
+        if 0 < n_products <= MAX_CLASS_PRODUCTS:
             plane_counts(
-                planes, starts[j], n_planes, class_planes, np.int64(0), n_classes - 1, joint
+                planes, starts[j], n_planes, target_planes, np.int64(0), n_target - 1, joint
             )
-            complete_counts(joint, counts[j], n_states[j], class_counts, n_classes)
+            complete_counts(joint, counts[j], n_states[j], target_counts, n_target)
         else:
-            histogram_counts(D[j], n_states[j], y, n_classes, joint)
+            histogram_counts(D[j], n_states[j], target, n_target, joint)
         out[position] = information(
-            joint, n_states[j], n_classes, margin_logs[j], log_y, log_n, n_samples, table, unit
+            joint, n_states[j], n_target, margin_logs[j], target_log, log_n, n_samples, table, unit
         )

@@ -5,14 +5,11 @@ exactly 1 with each other.
 """
 
 import numpy as np
-from numba import njit
 
 from mauc.checks import check_int, check_real
-from mauc.numerics.njit_part import njit_part
 from mauc.parallel import even_ranges, run_in
 from mauc.selectors.base import one_list
-from mauc.selectors.information.binned import BinnedSelector
-from mauc.selectors.information.joint_counts import pair_information
+from mauc.selectors.information.binned import BinnedSelector, target_information
 
 # Samples of candidates that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 25
@@ -200,15 +197,22 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
     is_ranked = (relevance >= threshold) & (relevance > 0.0)
 
     def cover(kept, left):
-        is_covered = np.empty(len(left), np.bool_)
+        # Whether SU(kept, f) >= SU(f, y), of the features that are left.
+        shared = np.empty(len(left))
 
-        def mark(block):
+        def share(block):
             part = slice(*block)
-            mark_covered(*features.arrays, entropies, relevance, kept, left[part], is_covered[part])
+            target_information(
+                *arrays, arrays.D[kept], arrays.n_states[kept],
+                arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
+                arrays.counts[kept], arrays.margin_logs[kept], left[part], shared[part],
+            )  # fmt: skip
 
         n_blocks = min(len(features.blocks), 1 + len(left) * n_samples // BLOCK_WORK)
-        run_in(features.pool, mark, even_ranges(len(left), n_blocks))
-        return is_covered
+        run_in(features.pool, share, even_ranges(len(left), n_blocks))
+        both = entropies[left] + entropies[kept]
+        uncertainty = np.divide(2.0 * shared, both, out=np.zeros(len(left)), where=both > 0.0)
+        return uncertainty >= relevance[left]
 
     ranking, rounds = _rounds(order[is_ranked[order]], k, max_rounds, cover)
     n_rest = k - len(ranking) if max_rounds is None else int(not ranking)
@@ -236,43 +240,3 @@ def _rounds(order, k, max_rounds, cover):
             left = left[1:][~is_covered]
         left = order[np.isin(order, np.concatenate(covered))]
     return ranking, rounds
-
-
-@njit_part
-def uncertainty(shared, entropy_a, entropy_b):
-    """Return 2 I(a; b) / (H(a) + H(b)), 0 where neither has any entropy."""
-    total = entropy_a + entropy_b
-    return 2.0 * shared / total if total > 0.0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def mark_covered(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-    entropies, relevance, kept, candidates, is_covered,
-):  # fmt: skip
-    """Mark the candidates that tell as much about a kept feature as about the class.
-
-    Parameters
-    ----------
-    D, n_states, starts, planes, counts, margin_logs, table, unit
-        See `binned.BinnedFeatures`.
-    log_n : int
-        L(n_samples).
-    entropies : ndarray of shape (n_features,), float64
-        In nats.
-    relevance : ndarray of shape (n_features,), float64
-        Symmetrical uncertainty of every feature and the class.
-    kept : int
-    candidates : ndarray of int64
-        Features to look at.
-    is_covered : ndarray of the same shape, bool
-        Filled: whether SU(kept, f) >= SU(f, y).
-    """
-    width = counts.shape[1]
-    joint = np.empty((width, width), dtype=np.int64)
-    for place in range(candidates.shape[0]):
-        f = candidates[place]
-        shared = pair_information(
-            D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, f, kept, joint
-        )
-        is_covered[place] = uncertainty(shared, entropies[f], entropies[kept]) >= relevance[f]
