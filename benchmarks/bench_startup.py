@@ -74,7 +74,7 @@ def bench_first_calls():
     for methods, code in ((SELECTORS, FIRST_FIT), (CLASSIFIERS, FIRST_PREDICTION)):
         for name, method in methods.items():
             (seconds,) = time_in_turns(
-                partial(run_first, code.format(name=name)), n_repeats=1, clock=children_seconds
+                partial(run_first, code.format(name=name)), n_repeats=2, clock=children_seconds
             )
             print_row(f"first call of {method.label}", seconds, "limit", 8.0, "<= 1")
 

@@ -60,7 +60,7 @@ class Noted:
 
 
 def test_wins_are_those_of_the_engine(rng, monkeypatch):
-    monkeypatch.setattr("mauc.problem.problem.SMALL_SIZE", 0)
+    monkeypatch.setattr("mauc.problem.columns.SMALL_SIZE", 0)
     X = columns_of_all_kinds(rng, 200, np.float64).T.copy()
     X[:, 0] = rng.integers(0, 9, 200)
     problem = make_problem(BaseEstimator(), X, rng.integers(0, 5, 200))

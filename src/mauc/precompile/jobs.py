@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 from scipy import sparse
 
-from mauc.problem import problem
+from mauc.problem import columns
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 
 #: The order of the jobs: those first whose kernels many others use, and beside them such that
@@ -36,8 +36,8 @@ def do_job(name: str) -> None:
         _fit_classifier(name)
         return
     # Small problems, then the same as if they were large.
-    for size in (problem.SMALL_SIZE, 0):
-        with mock.patch.object(problem, "SMALL_SIZE", size):
+    for size in (columns.SMALL_SIZE, 0):
+        with mock.patch.object(columns, "SMALL_SIZE", size):
             if name == FUNCTIONS:
                 _call_functions()
             else:

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit, uintp
 
 _TILE = 64  # rows that are transposed together: their cache lines stay in the first-level cache
+SMALL_SIZE = 2**20  # values of a table for which no loop of its own is worth compiling
 _WORDS = {1: np.uint8, 4: np.float32, 8: np.float64}  # types that are compiled anyway, by bytes
 
 
@@ -139,7 +140,9 @@ def is_by_rows(X):
 def _copy_columns(XT, out):
     """Copy columns into the rows of `out`, which has their type."""
     word = _WORDS.get(XT.dtype.itemsize)
-    if word is None or not is_by_rows(XT.T) or not XT.flags.aligned:
+    whole = XT if XT.base is None else XT.base
+    is_small = getattr(whole, "size", XT.size) <= SMALL_SIZE
+    if is_small or word is None or not is_by_rows(XT.T) or not XT.flags.aligned:
         out[:] = XT
     else:  # bits are copied, whatever they mean
         # Read from the last row on, an array is never contiguous: one version is compiled.

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from mauc.numerics.log_table import log_table
+from mauc.problem import columns
 from mauc.problem.columns import (
     float_columns,
     is_by_rows,
@@ -22,7 +23,6 @@ from mauc.problem.frame_columns import FrameColumns
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
-SMALL_SIZE = 2**20  # values
 # Where X lies row by row, columns of one cache line are read together: taken apart, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
@@ -86,7 +86,7 @@ class Problem:
     @property
     def is_small(self):
         """Whether any loop is done before another one, made for such data, would be compiled."""
-        return self.n_samples * self.n_features <= SMALL_SIZE
+        return self.n_samples * self.n_features <= columns.SMALL_SIZE
 
     @cached_property
     def class_weights(self):
