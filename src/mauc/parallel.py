@@ -1,5 +1,6 @@
 """Run a function over blocks of columns in threads: blocks in, (block, result) out, in order."""
 
+import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -9,6 +10,8 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from mauc.exceptions import MaucError
+
+_scratch = threading.local()
 
 
 def count_threads(n_jobs=None):
@@ -34,10 +37,15 @@ def run_blocks(function, blocks, n_jobs=None):
     """
     n_threads = count_threads(n_jobs)
     if n_threads == 1:
-        for block in blocks:
-            yield block, function(block)
+        before = getattr(_scratch, "buffers", None)
+        _keep_scratch()
+        try:
+            for block in blocks:
+                yield block, function(block)
+        finally:
+            _scratch.buffers = before
         return
-    with ThreadPoolExecutor(n_threads, thread_name_prefix="mauc") as pool:
+    with ThreadPoolExecutor(n_threads, "mauc", _keep_scratch) as pool:
         waiting = deque()
         for block in blocks:
             waiting.append((block, pool.submit(function, block)))
@@ -47,6 +55,32 @@ def run_blocks(function, blocks, n_jobs=None):
         while waiting:
             done, future = waiting.popleft()
             yield done, future.result()
+
+
+def scratch_array(name, shape, dtype):
+    """Return an array for work that ends with the block; its values are arbitrary.
+
+    From `run_blocks` it is the same memory for every block of a thread: fresh pages of tall columns
+    would cost as much as the work, and threads would wait for each other to get them.
+
+    Parameters
+    ----------
+    name : str
+        What it is for. The next array of that name takes its place.
+    shape : tuple of int
+    dtype : dtype
+    """
+    buffers = getattr(_scratch, "buffers", None)
+    if buffers is None:
+        return np.empty(shape, dtype)
+    n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    if name not in buffers or len(buffers[name]) < n_bytes:
+        buffers[name] = np.empty(n_bytes, np.uint8)
+    return buffers[name][:n_bytes].view(dtype).reshape(shape)
+
+
+def _keep_scratch():
+    _scratch.buffers = {}
 
 
 def start_pool(n_blocks):

@@ -11,7 +11,7 @@ from mauc.auc.levels import find_levels
 from mauc.auc.pair_auc import dense_wins
 from mauc.auc.sorted_rows import sort_with_rows, write_class_words
 from mauc.auc.sweep import sweep_words
-from mauc.auc.words import label_bits_of
+from mauc.auc.words import label_bits_of, word_blocks
 from mauc.problem.columns import read_only
 
 
@@ -68,10 +68,14 @@ class ColumnReader:
         return dense_wins(LT, self._problem.codes, self._problem.class_counts)
 
     def _read_values(self, XT, columns):
-        words, n_known, row_bits = sort_with_rows(XT, self._labels, self._rows)
-        self._writer.write_sorted(words, n_known, row_bits, columns)
-        write_class_words(words, n_known, row_bits, self._codes, self._label_bits)
-        return sweep_words(words, n_known, self._problem.class_counts, self._label_bits)
+        wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
+        for part in word_blocks(XT):
+            words, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
+            self._writer.write_sorted(words, n_known, row_bits, columns[part])
+            write_class_words(words, n_known, row_bits, self._codes, self._label_bits)
+            counts = self._problem.class_counts
+            wins[part] = sweep_words(words, n_known, counts, self._label_bits)
+        return wins
 
 
 def _as_bytes(XT, levels):

@@ -14,7 +14,7 @@ from mauc.auc.levels import find_levels
 from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.auc.sort_columns import sort_columns
 from mauc.auc.sweep import sweep_words
-from mauc.auc.words import label_bits_of
+from mauc.auc.words import label_bits_of, word_blocks
 from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
@@ -209,8 +209,11 @@ def _count(XT, y, class_counts, levels):
 
 def _sweep(XT, y, class_counts):
     label_bits = label_bits_of(class_counts.shape[0])
-    words, n_known = sort_columns(XT, y, label_bits)
-    return sweep_words(words, n_known, class_counts, label_bits)
+    wins = np.empty((XT.shape[0], n_pairs_of(class_counts.shape[0])), np.int64)
+    for part in word_blocks(XT):
+        words, n_known = sort_columns(XT[part], y, label_bits)
+        wins[part] = sweep_words(words, n_known, class_counts, label_bits)
+    return wins
 
 
 def folded_auc(wins, max_wins):

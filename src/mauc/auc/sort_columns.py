@@ -10,6 +10,7 @@ from numba import njit
 from mauc.auc.words import write_words
 from mauc.numerics.radix_sort import sort_tagged
 from mauc.numerics.word_sort import has_ties, sort_rows
+from mauc.parallel import scratch_array
 
 
 def sort_columns(XT, y, label_bits):
@@ -30,7 +31,7 @@ def sort_columns(XT, y, label_bits):
     n_known : ndarray of shape (n_features,), int64
     """
     words, n_known, layout = write_words(XT, y, label_bits)
-    sort_rows(words, n_known, label_bits)
+    sort_rows(words, n_known, label_bits, scratch_array("spare", XT.shape[1:], np.uint64))
     for j in np.flatnonzero(~layout.is_exact):
         known = words[j, : n_known[j]]
         if has_ties(known, np.uint64(label_bits)):

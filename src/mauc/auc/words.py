@@ -19,7 +19,9 @@ from numba import njit, uintp
 
 from mauc.numerics.njit_part import njit_part
 from mauc.numerics.word_sort import bit_length
+from mauc.parallel import scratch_array
 
+_MAX_WORDS = 2**18  # of columns that are sorted together
 _INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}  # magnitude, by the bytes of a float
 
 
@@ -42,6 +44,13 @@ def label_bits_of(n_classes):
     return max(1, int(n_classes - 1).bit_length())
 
 
+def word_blocks(XT):
+    """Yield slices of columns whose words, twice as large as float32, stay in a fast cache."""
+    width = max(1, _MAX_WORDS // max(1, XT.shape[1]))
+    for start in range(0, XT.shape[0], width):
+        yield slice(start, start + width)
+
+
 def write_words(XT, y, label_bits):
     """Return the words of a block of columns, in the order of the rows.
 
@@ -57,12 +66,13 @@ def write_words(XT, y, label_bits):
     Returns
     -------
     words : ndarray of shape (n_features, n_samples), uint64
+        Of `mauc.parallel.scratch_array`: the next words take its place.
     n_known : ndarray of shape (n_features,), int64
     layout : Layout
     """
     itemsize = XT.dtype.itemsize
     bits = XT.view(np.dtype(f"u{itemsize}"))
-    words = np.empty(XT.shape, np.uint64)
+    words = scratch_array("words", XT.shape, np.uint64)
     n_known = np.empty(XT.shape[0], np.int64)
     layout = Layout(*np.empty((4, XT.shape[0]), np.uint64))
     infinite = np.uint64(_INFINITE[itemsize])

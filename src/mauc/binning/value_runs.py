@@ -18,6 +18,7 @@ from numba import njit
 from mauc.auc.words import label_bits_of, read_values, write_words
 from mauc.numerics.radix_sort import sort_tagged
 from mauc.numerics.word_sort import sort_rows
+from mauc.parallel import scratch_array
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
@@ -45,7 +46,7 @@ def sorted_columns(XT, y, n_classes):
     """
     label_bits = label_bits_of(n_classes)
     words, n_known, layout = write_words(XT, y, label_bits)
-    sort_rows(words, n_known, label_bits)
+    sort_rows(words, n_known, label_bits, scratch_array("spare", XT.shape[1:], np.uint64))
     values = read_values(words, label_bits, layout, XT.dtype)
     codes = (words & np.uint64((1 << label_bits) - 1)).astype(np.int32)
     for f in np.flatnonzero(~layout.is_exact):

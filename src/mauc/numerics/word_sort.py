@@ -20,7 +20,7 @@ _MAX_INSERTED = 32  # words that are sorted by insertion
 _CHUNK = 32  # neighbours that are checked at once
 
 
-def sort_rows(words, n_known, label_bits):
+def sort_rows(words, n_known, label_bits, spare):
     """Sort every row of words in place by ``word >> label_bits``; equal keys come in any order.
 
     Parameters
@@ -29,9 +29,10 @@ def sort_rows(words, n_known, label_bits):
     n_known : ndarray of shape (n_rows,), int64
         How many words of a row are sorted; the others are left alone.
     label_bits : int
+    spare : ndarray of shape (n,), uint64
+        Work space.
     """
     n = words.shape[1]
-    spare = np.empty(n, np.uint64)
     sizes = np.empty(3 << int(_MAX_DIGIT), np.uint32)
     parts = np.empty(2 * (n // _MAX_INSERTED + 1), np.int64)
     _sort_rows(words, n_known, spare, np.uint64(label_bits), sizes, parts)

@@ -1,7 +1,11 @@
 """Convert columns to the types that the kernels take: any dtype and layout in, one of three out."""
 
+from functools import partial
+
 import numpy as np
 from numba import njit, uintp
+
+from mauc.parallel import scratch_array
 
 _TILE = 64  # rows that are transposed together: their cache lines stay in the first-level cache
 SMALL_SIZE = 2**20  # values of a table for which no loop of its own is worth compiling
@@ -21,9 +25,10 @@ def ordered_columns(XT):
     Returns
     -------
     XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
-        Contiguous and read-only; a view of the input where it can be one.
+        Contiguous and read-only; a view of the input where it can be one, or of
+        `mauc.parallel.scratch_array`: the next columns take its place.
     """
-    XT = contiguous_columns(XT)  # conversion then reads neighbours
+    XT = contiguous_columns(XT, is_scratch=True)  # conversion then reads neighbours
     dtype = XT.dtype
     if dtype == np.bool_:
         XT = XT.view(np.uint8)
@@ -112,13 +117,15 @@ def take_columns(X, chosen):
     return out
 
 
-def contiguous_columns(XT):
+def contiguous_columns(XT, *, is_scratch=False):
     """Return columns as a contiguous, read-only array of native byte order.
 
     Parameters
     ----------
     XT : ndarray of shape (n_features, n_samples)
         With any strides.
+    is_scratch : bool, default=False
+        Whether a copy is needed for the block at hand only.
 
     Returns
     -------
@@ -127,7 +134,8 @@ def contiguous_columns(XT):
     """
     if XT.flags.c_contiguous or not is_by_rows(XT.T) or not XT.dtype.isnative:
         return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
-    out = np.empty(XT.shape, XT.dtype)
+    make = partial(scratch_array, "columns") if is_scratch else np.empty
+    out = make(XT.shape, XT.dtype)
     _copy_columns(XT, out)
     return read_only(out)
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mauc.problem.problem import group_by_class
 from mauc.selectors.greedy_mauc.score_columns import (
     level_scores,
     score_table,
@@ -71,7 +72,7 @@ class NormalScorer:
     """
 
     def __init__(self, problem, max_samples=None):
-        self.order = np.argsort(problem.codes, kind="stable").astype(np.int32)
+        self.order = group_by_class(problem.codes, problem.n_classes)[0].astype(np.int32)
         n_samples = problem.n_samples
         self._kept = np.arange(n_samples)
         if max_samples is not None and max_samples < n_samples:
