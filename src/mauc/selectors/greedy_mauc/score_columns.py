@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
 MAX_SCORE = 127
+_STRIDE = 64  # ranks
 
 
 def score_table(n_samples):
@@ -23,11 +24,21 @@ def score_table(n_samples):
         Entry t, for 0 < t < 2 n, is the score of (r - 1/2) / n = t / (2 n). It is odd about
         the middle, so that x and -x have opposite scores.
     """
-    lower = ndtri(np.arange(1, n_samples + 1) / (2 * n_samples))
-    scores = np.clip(np.rint(UNIT * lower), -MAX_SCORE, 0).astype(np.int8)
+
+    def score(t):
+        lower = ndtri(t / (2 * n_samples))
+        return np.clip(np.rint(UNIT * lower), -MAX_SCORE, 0).astype(np.int8)
+
+    # There are few scores and they ascend: between two equal ones nothing is computed.
+    ends = np.append(np.arange(1, n_samples, _STRIDE), n_samples)
+    of_ends = score(ends)
     table = np.zeros(2 * n_samples + 1, np.int8)
-    table[1 : n_samples + 1] = scores
-    table[n_samples : 2 * n_samples] = -scores[::-1]
+    table[1:n_samples] = np.repeat(of_ends[:-1], np.diff(ends))
+    table[n_samples] = of_ends[-1]
+    inner = ends[:-1][np.diff(of_ends) != 0, np.newaxis] + np.arange(_STRIDE)
+    inner = inner[inner <= n_samples]
+    table[inner] = score(inner)
+    table[n_samples : 2 * n_samples] = -table[n_samples:0:-1]
     return table
 
 
