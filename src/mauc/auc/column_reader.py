@@ -33,7 +33,7 @@ class ColumnReader:
         self._problem, self._writer, self._rows = problem, writer, rows
         self._labels = np.empty(len(rows), np.int32)
         self._labels[rows] = np.arange(len(rows), dtype=np.int32)
-        # They are read in the order of the values: the fewer bytes, the more of them are in a cache.
+        # They are read in the order of the values: fewer bytes, more of them in a cache.
         is_narrow = problem.n_classes <= 256
         self._codes = problem.codes[rows].astype(np.uint8 if is_narrow else np.int32)
         self._label_bits = label_bits_of(problem.n_classes)
