@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mauc.numerics.word_sort import sort_rows
+from mauc.auc.words import sort_words
 
 
 def assert_sorted(words, label_bits):
@@ -15,7 +15,7 @@ def assert_sorted(words, label_bits):
     # The second row is sorted but for its last word.
     got = np.array([words, words])
     n_known = np.array([len(words), max(0, len(words) - 1)])
-    sort_rows(got, n_known, label_bits, np.empty(len(words), np.uint64))
+    sort_words(got, n_known, label_bits)
     assert_array_equal(got[0] >> bits, wanted >> bits)
     assert_array_equal(np.sort(got[0]), wanted)
     assert_array_equal(got[1, :-1] >> bits, np.sort(words[:-1]) >> bits)

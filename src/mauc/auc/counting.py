@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit, uintp
 
 from mauc.auc.levels import MAX_LEVELS
+from mauc.auc.sweep import aligned_rows, padded_length
 from mauc.auc.vector import LANES, add_multiple
 from mauc.numerics.njit_part import njit_part
 from mauc.problem.decomposition import n_pairs_of
@@ -46,18 +47,6 @@ def count_levels(LT, y, class_counts, n_levels, n_missing):
         table, table.view(np.uint64), middle, won, wide_won, wins,
     )  # fmt: skip
     return wins
-
-
-def padded_length(n_classes):
-    """Return the smallest multiple of LANES that is not below `n_classes`."""
-    return -(-n_classes // LANES) * LANES
-
-
-def aligned_rows(n_rows, length):
-    """Return zeroed uint32 rows that start on a cache line: no access straddles two lines."""
-    raw = np.zeros(n_rows * length + LANES, np.uint32)
-    skip = -(raw.ctypes.data // 4) % LANES
-    return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
 @njit(cache=True, nogil=True)

@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator
 from mauc.auc.counting import MAX_CLASSES, count_levels, write_levels
 from mauc.auc.levels import find_levels
 from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
-from mauc.auc.sort_columns import sort_columns
 from mauc.auc.sweep import sweep_words
-from mauc.auc.words import label_bits_of, word_blocks
+from mauc.auc.words import label_bits_of, sort_columns, word_blocks
 from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of

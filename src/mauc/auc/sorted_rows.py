@@ -7,11 +7,9 @@ of the rows turn them into the words that `mauc.auc.sweep` takes.
 import numpy as np
 from numba import njit, uintp
 
-from mauc.auc.sort_columns import rank_column
-from mauc.auc.words import label_bits_of, write_words
+from mauc.auc.words import label_bits_of, rank_column, sort_words, write_words
 from mauc.numerics.njit_part import njit_part
-from mauc.numerics.word_sort import has_ties, sort_rows
-from mauc.parallel import scratch_array
+from mauc.numerics.word_sort import has_ties
 
 _MAX_INSERTED = 32  # values of one key that are sorted by insertion
 
@@ -39,7 +37,7 @@ def sort_with_rows(XT, labels, rows):
     """
     row_bits = label_bits_of(XT.shape[1])
     words, n_known, layout = write_words(XT, labels, row_bits)
-    sort_rows(words, n_known, row_bits, scratch_array("spare", XT.shape[1:], np.uint64))
+    sort_words(words, n_known, row_bits)
     is_exact = layout.is_exact
     if not is_exact.all():
         separate_keys(XT, rows, row_bits, n_known, words, is_exact)

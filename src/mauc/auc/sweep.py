@@ -3,7 +3,6 @@
 import numpy as np
 from numba import njit, uintp
 
-from mauc.auc.counting import aligned_rows, padded_length
 from mauc.auc.vector import LANES, MAX_VECTORS, sweep_classes
 from mauc.numerics.njit_part import njit_part
 from mauc.numerics.word_sort import has_ties
@@ -15,7 +14,7 @@ def sweep_words(words, n_known, class_counts, label_bits):
     Parameters
     ----------
     words : ndarray of shape (n_features, n_samples), uint64
-        Sorted words, of `mauc.auc.sort_columns.sort_columns`.
+        Sorted words, of `mauc.auc.words.sort_columns`.
     n_known : ndarray of shape (n_features,), int64
         Filled words of each row.
     class_counts : ndarray of shape (n_classes,), int64
@@ -47,6 +46,18 @@ def sweep_words(words, n_known, class_counts, label_bits):
     vectors = (0,) * (width // LANES)  # a kernel is compiled for each length
     _sweep_rows(words, n_known, n_classes, n_safe, label_bits, vectors, won, below, tied, wins)
     return wins
+
+
+def padded_length(n_classes):
+    """Return the smallest multiple of LANES that is not below `n_classes`."""
+    return -(-n_classes // LANES) * LANES
+
+
+def aligned_rows(n_rows, length):
+    """Return zeroed uint32 rows that start on a cache line: no access straddles two lines."""
+    raw = np.zeros(n_rows * length + LANES, np.uint32)
+    skip = -(raw.ctypes.data // 4) % LANES
+    return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
 def _safe_length(class_counts):

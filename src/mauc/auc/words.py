@@ -1,4 +1,4 @@
-"""Write columns as words: features and class codes in, 64-bit words out.
+"""Sort every column once: features and class codes in, sorted 64-bit words out.
 
 A *word* holds the key of a value in its high bits and the row's class code in its low
 ``label_bits`` bits. Keys ascend with the values. Missing values (NaN) are left out: only the first
@@ -9,7 +9,8 @@ center of the keys; the key of any other value lies above or below it by one mor
 exceeds the smallest one of the column, and trailing zeros that all magnitudes share are dropped. So
 a column of doubles between 1e-9 and 1e9 in size takes 59 bits, single precision or whole numbers
 far fewer, and the label has room. Where it has not, the lowest bits of the key are lost: values
-that differ in nothing else share a key.
+that differ in nothing else share a key. In the words of `sort_columns`, on which the sweep relies,
+**two words have the same key exactly when their values are equal**.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,8 @@ import numpy as np
 from numba import njit, uintp
 
 from mauc.numerics.njit_part import njit_part
-from mauc.numerics.word_sort import bit_length
+from mauc.numerics.radix_sort import sort_tagged
+from mauc.numerics.word_sort import MAX_INSERTED, N_COUNTERS, bit_length, has_ties, sort_rows
 from mauc.parallel import scratch_array
 
 _MAX_WORDS = 2**18  # of columns that are sorted together
@@ -78,6 +80,49 @@ def write_words(XT, y, label_bits):
     infinite = np.uint64(_INFINITE[itemsize])
     _write_rows(bits, y, np.uint64(label_bits), infinite, words, n_known, *layout)
     return words, n_known, layout
+
+
+def sort_columns(XT, y, label_bits):
+    """Return the sorted words of a block of columns and how many of them are filled.
+
+    Parameters
+    ----------
+    XT : ndarray of shape (n_features, n_samples), float32 or float64
+        Contiguous columns, read-only.
+    y : ndarray of shape (n_samples,), int32
+        Class codes.
+    label_bits : int
+        Of `label_bits_of`.
+
+    Returns
+    -------
+    words : ndarray of shape (n_features, n_samples), uint64
+    n_known : ndarray of shape (n_features,), int64
+    """
+    words, n_known, layout = write_words(XT, y, label_bits)
+    sort_words(words, n_known, label_bits)
+    for j in np.flatnonzero(~layout.is_exact):
+        known = words[j, : n_known[j]]
+        if has_ties(known, np.uint64(label_bits)):
+            rank_column(XT[j], y, label_bits, known)
+    return words, n_known
+
+
+def sort_words(words, n_known, label_bits):
+    """Sort every row of words in place by ``word >> label_bits``; equal keys come in any order.
+
+    Parameters
+    ----------
+    words : ndarray of shape (n_features, n_samples), uint64
+    n_known : ndarray of shape (n_features,), int64
+        How many words of a row are sorted; the others are left alone.
+    label_bits : int
+    """
+    n_samples = words.shape[1]
+    spare = scratch_array("spare", (n_samples,), np.uint64)
+    sizes = np.empty(N_COUNTERS, np.uint32)
+    parts = np.empty(2 * (n_samples // MAX_INSERTED + 1), np.int64)
+    sort_rows(words, n_known, spare, np.uint64(label_bits), sizes, parts)
 
 
 def read_values(words, label_bits, layout, dtype):
@@ -168,3 +213,24 @@ def _trailing_zeros(number):
     while n_zeros < np.uint64(63) and (number >> n_zeros) & np.uint64(1) == 0:
         n_zeros += np.uint64(1)
     return n_zeros
+
+
+@njit(cache=True, nogil=True)
+def rank_column(x, y, label_bits, words):
+    """Write the sorted words of one column with dense ranks as keys.
+
+    For columns whose words lost bits and share keys: doubles of all magnitudes, or of many
+    classes, with ties.
+    """
+    n = words.shape[0]
+    values, tags = np.empty(n, np.float64), np.empty(n, np.int32)
+    filled = 0
+    for i in range(x.shape[0]):
+        if x[i] == x[i]:
+            values[filled], tags[filled] = x[i] + 0.0, y[i]  # -0.0 is 0.0
+            filled += 1
+    sort_tagged(values, tags, n, np.empty(n, np.uint64), np.empty(n, np.uint64))
+    rank = np.uint64(0)
+    for i in range(n):
+        rank += np.uint64(i > 0 and values[i] != values[i - 1])
+        words[i] = (rank << np.uint64(label_bits)) | np.uint64(tags[i])

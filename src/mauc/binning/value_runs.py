@@ -15,10 +15,8 @@ ENDS : number of distinct values that end with the entry: 1 for the last entry o
 import numpy as np
 from numba import njit
 
-from mauc.auc.words import label_bits_of, read_values, write_words
+from mauc.auc.words import label_bits_of, read_values, sort_words, write_words
 from mauc.numerics.radix_sort import sort_tagged
-from mauc.numerics.word_sort import sort_rows
-from mauc.parallel import scratch_array
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
@@ -46,7 +44,7 @@ def sorted_columns(XT, y, n_classes):
     """
     label_bits = label_bits_of(n_classes)
     words, n_known, layout = write_words(XT, y, label_bits)
-    sort_rows(words, n_known, label_bits, scratch_array("spare", XT.shape[1:], np.uint64))
+    sort_words(words, n_known, label_bits)
     values = read_values(words, label_bits, layout, XT.dtype)
     codes = (words & np.uint64((1 << label_bits) - 1)).astype(np.int32)
     for f in np.flatnonzero(~layout.is_exact):

@@ -16,11 +16,13 @@ _MAX_DIGIT = np.uint64(12)  # bits of a digit: its counters stay in the first-le
 _SPLIT_BITS = np.uint64(10)  # of a part that does not fit into the cache
 _MAX_CACHED = 2**17  # words of a part that does
 _SPARE_BITS = np.uint64(9)  # beyond log2(n): few words share the leading bits
-_MAX_INSERTED = 32  # words that are sorted by insertion
+MAX_INSERTED = 32  # words that are sorted by insertion
 _CHUNK = 32  # neighbours that are checked at once
+N_COUNTERS = 3 << int(_MAX_DIGIT)  # of the digits of a part
 
 
-def sort_rows(words, n_known, label_bits, spare):
+@njit(cache=True, nogil=True)
+def sort_rows(words, n_known, spare, label_bits, sizes, parts):
     """Sort every row of words in place by ``word >> label_bits``; equal keys come in any order.
 
     Parameters
@@ -28,23 +30,19 @@ def sort_rows(words, n_known, label_bits, spare):
     words : ndarray of shape (n_rows, n), uint64
     n_known : ndarray of shape (n_rows,), int64
         How many words of a row are sorted; the others are left alone.
-    label_bits : int
     spare : ndarray of shape (n,), uint64
         Work space.
+    label_bits : uint64
+    sizes : ndarray of shape (N_COUNTERS,), uint32
+        Work space.
+    parts : ndarray of shape (2 (n // MAX_INSERTED + 1),), int64
+        Work space: starts and stops of the parts that are not sorted yet.
     """
-    n = words.shape[1]
-    sizes = np.empty(3 << int(_MAX_DIGIT), np.uint32)
-    parts = np.empty(2 * (n // _MAX_INSERTED + 1), np.int64)
-    _sort_rows(words, n_known, spare, np.uint64(label_bits), sizes, parts)
-
-
-@njit(cache=True, nogil=True)
-def _sort_rows(words, n_known, spare, label_bits, sizes, parts):
     for row in range(words.shape[0]):
         parts[0], parts[1] = 0, n_known[row]
         n_parts = 1
         while n_parts > 0:
-            # The parts are disjoint, and all but the first hold more than _MAX_INSERTED words.
+            # The parts are disjoint, and all but the first hold more than MAX_INSERTED words.
             n_parts -= 1
             start, stop = parts[2 * n_parts], parts[2 * n_parts + 1]
             w, n = words[row, start:stop], stop - start
@@ -190,7 +188,7 @@ def _fix_order(words, start, stop, base, shift, label_bits, parts, n_parts):
             step //= 2
             if last + step < stop and ((words[last + step] - base) >> shift) == top:
                 last += step
-        if last - first < _MAX_INSERTED:
+        if last - first < MAX_INSERTED:
             for p in range(i + 1, last + 1):
                 # words[first:p] are sorted
                 word = words[p]

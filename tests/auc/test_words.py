@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import strategies
-from mauc.auc import sort_columns as module
-from mauc.auc.sort_columns import sort_columns
-from mauc.auc.words import label_bits_of
+from mauc.auc import words as module
+from mauc.auc.words import label_bits_of, sort_columns
 
 N = 1000
 
