@@ -47,7 +47,7 @@ def label_bits_of(n_classes):
 
 
 def word_blocks(XT):
-    """Yield slices of columns whose words, twice as large as float32, stay in a fast cache."""
+    """Yield slices of columns whose words, of 8 bytes, stay in a fast cache."""
     width = max(1, _MAX_WORDS // max(1, XT.shape[1]))
     for start in range(0, XT.shape[0], width):
         yield slice(start, start + width)
@@ -85,19 +85,7 @@ def write_words(XT, y, label_bits):
 def sort_columns(XT, y, label_bits):
     """Return the sorted words of a block of columns and how many of them are filled.
 
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples), float32 or float64
-        Contiguous columns, read-only.
-    y : ndarray of shape (n_samples,), int32
-        Class codes.
-    label_bits : int
-        Of `label_bits_of`.
-
-    Returns
-    -------
-    words : ndarray of shape (n_features, n_samples), uint64
-    n_known : ndarray of shape (n_features,), int64
+    Parameters and results are those of `write_words`, without the layout.
     """
     words, n_known, layout = write_words(XT, y, label_bits)
     sort_words(words, n_known, label_bits)
@@ -216,6 +204,18 @@ def _trailing_zeros(number):
 
 
 @njit(cache=True, nogil=True)
+def sort_column(x, y, values, codes):
+    """Write the known values of one column in ascending order, and their class codes."""
+    n_known = 0
+    for i in range(x.shape[0]):
+        if x[i] == x[i]:
+            values[n_known], codes[n_known] = x[i] + 0.0, y[i]  # -0.0 is 0.0
+            n_known += 1
+    keys, spare = np.empty(n_known, np.uint64), np.empty(n_known, np.uint64)
+    sort_tagged(values, codes, n_known, keys, spare)
+
+
+@njit(cache=True, nogil=True)
 def rank_column(x, y, label_bits, words):
     """Write the sorted words of one column with dense ranks as keys.
 
@@ -224,12 +224,7 @@ def rank_column(x, y, label_bits, words):
     """
     n = words.shape[0]
     values, tags = np.empty(n, np.float64), np.empty(n, np.int32)
-    filled = 0
-    for i in range(x.shape[0]):
-        if x[i] == x[i]:
-            values[filled], tags[filled] = x[i] + 0.0, y[i]  # -0.0 is 0.0
-            filled += 1
-    sort_tagged(values, tags, n, np.empty(n, np.uint64), np.empty(n, np.uint64))
+    sort_column(x, y, values, tags)
     rank = np.uint64(0)
     for i in range(n):
         rank += np.uint64(i > 0 and values[i] != values[i - 1])

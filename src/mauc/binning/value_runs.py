@@ -15,8 +15,7 @@ ENDS : number of distinct values that end with the entry: 1 for the last entry o
 import numpy as np
 from numba import njit
 
-from mauc.auc.words import label_bits_of, read_values, sort_words, write_words
-from mauc.numerics.radix_sort import sort_tagged
+from mauc.auc.words import label_bits_of, read_values, sort_column, sort_words, write_words
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
@@ -70,18 +69,6 @@ def make_entries(XT, y, n_classes):
     n_entries = np.empty(len(XT), np.int64)
     fill_entries(values, codes, n_known, np.empty(n_classes, np.int64), entries, n_entries)
     return entries, n_entries, values, missing
-
-
-@njit(cache=True, nogil=True)
-def sort_column(x, y, values, codes):
-    """Sort the known values of a column, of all magnitudes, whose words lost bits."""
-    n_known = 0
-    for i in range(x.shape[0]):
-        if x[i] == x[i]:
-            values[n_known], codes[n_known] = x[i], y[i]
-            n_known += 1
-    spare = np.empty((2, n_known), np.uint64)
-    sort_tagged(values, codes, n_known, spare[0], spare[1])
 
 
 @njit(cache=True, nogil=True)

@@ -32,14 +32,13 @@ def job_names() -> list[str]:
 
 def do_job(name: str) -> None:
     """Call a method, or the `FUNCTIONS`, on every kind of input that they have kernels for."""
-    if name in CLASSIFIERS:
-        _fit_classifier(name)
-        return
-    # Small problems, then the same as if they were large.
+    # Small tables, then the same as if they were large.
     for size in (columns.SMALL_SIZE, 0):
         with mock.patch.object(columns, "SMALL_SIZE", size):
             if name == FUNCTIONS:
                 _call_functions()
+            elif name in CLASSIFIERS:
+                _fit_classifier(name)
             else:
                 _fit_selector(name)
 
@@ -83,6 +82,8 @@ def _call_functions() -> None:
             mauc_interval(y, scores, n_bootstrap=20, random_state=0)
             MDLDiscretizer().fit_transform(X, y)
     siren_study(np.asarray(X, np.float64), y, selectors=["mdfs", "maucd"])
+    for n_classes in (20, 40, 60):  # the sweep over classes has a kernel for every 16 of them
+        feature_pair_auc(np.asarray(X, np.float64), np.arange(_N_ROWS) % n_classes)
 
 
 class _Table(NamedTuple):
