@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.numerics.log_table import LN2, log_table
+from mauc.numerics.log_table import LN2, SHORT, log_table
 
 
 @pytest.mark.parametrize("n", [1, 2, 10, 1000, 10**6])
@@ -24,3 +24,8 @@ def test_bits_by_hand():
     logs, table, unit = log_table(8, LN2)
     assert_array_equal(logs[[0, 1, 2, 4, 8]], [0.0, 0.0, 2.0, 8.0, 24.0])
     assert_array_equal(table[[2, 8]], [2 * unit, 24 * unit])
+
+
+def test_short_and_long_tables_agree_to_the_bit():
+    short, long = log_table(SHORT - 1, 1.0)[0], log_table(SHORT, 1.0)[0]
+    assert_array_equal(short, long[:SHORT])

@@ -22,6 +22,7 @@ from mauc.numerics.njit_part import njit_part
 from mauc.numerics.radix_sort import sort_tagged
 from mauc.numerics.word_sort import MAX_INSERTED, N_COUNTERS, bit_length, has_ties, sort_rows
 from mauc.parallel import scratch_array
+from mauc.problem import columns
 
 _MAX_WORDS = 2**18  # of columns that are sorted together
 _INFINITE = {4: 0x7F800000, 8: 0x7FF0000000000000}  # magnitude, by the bytes of a float
@@ -106,6 +107,11 @@ def sort_words(words, n_known, label_bits):
         How many words of a row are sorted; the others are left alone.
     label_bits : int
     """
+    if words.size <= columns.SMALL_SIZE // 8:
+        # NumPy takes a few milliseconds and has no loop that must be compiled first.
+        for row, n in zip(words, n_known, strict=True):
+            row[:n].sort()
+        return
     n_samples = words.shape[1]
     spare = scratch_array("spare", (n_samples,), np.uint64)
     sizes = np.empty(N_COUNTERS, np.uint32)
@@ -128,9 +134,13 @@ def read_values(words, label_bits, layout, dtype):
     -------
     values : ndarray of shape (n_features, n_samples), float64
     """
-    bits = np.empty(words.shape, np.uint64)
-    sign = np.uint64(8 * dtype.itemsize - 1)
-    _read_rows(words, np.uint64(label_bits), sign, *layout[:3], bits)
+    n_zeros, offsets, centers = (part[:, np.newaxis] for part in layout[:3])
+    keys = words >> np.uint64(label_bits)
+    is_negative = keys < centers
+    bits = np.where(is_negative, centers - keys, keys - centers)  # the distance from 0
+    np.add(bits, offsets, out=bits, where=bits != 0)
+    bits <<= n_zeros
+    bits |= is_negative.astype(np.uint64) << np.uint64(8 * dtype.itemsize - 1)
     if dtype == np.float32:
         return bits.astype(np.uint32).view(np.float32).astype(np.float64)
     return bits.view(np.float64)
@@ -171,20 +181,6 @@ def _write_rows(bits, y, label_bits, infinite, words, n_known, zeros_of, offsets
             w[i] = (key << label_bits) | np.uint64(y[i])
         if n_missing > zero:
             _leave_out_missing(x, below_sign, infinite, w)
-
-
-@njit(cache=True, nogil=True)
-def _read_rows(words, label_bits, sign, zeros_of, offsets, centers, bits):
-    zero, one = np.uint64(0), np.uint64(1)
-    for j in range(words.shape[0]):
-        w, out = words[j], bits[j]
-        n_zeros, offset, center = zeros_of[j], offsets[j], centers[j]
-        for i in range(uintp(words.shape[1])):
-            key = w[i] >> label_bits
-            is_negative = key < center
-            distance = center - key if is_negative else key - center
-            magnitude = (distance + offset) << n_zeros if distance != zero else zero
-            out[i] = magnitude | (one << sign if is_negative else zero)
 
 
 @njit_part

@@ -7,6 +7,7 @@ from numba import njit
 
 LN2 = math.log(2.0)
 _CHUNK = 1 << 16  # entries rounded at once: a long table is not copied whole
+SHORT = 1 << 12  # entries that Python computes in less time than the loop takes to compile
 
 
 def log_table(n, ln_base):
@@ -28,7 +29,11 @@ def log_table(n, ln_base):
         The largest power of two for which four terms stay below 2**63.
     """
     logs = np.zeros(n + 1)
-    fill_logs(logs)
+    # NumPy's logarithm may differ in the last bit from that of the kernels; Python's does not.
+    if n < SHORT:
+        logs[2:] = [v * math.log(v) for v in range(2, n + 1)]
+    else:
+        fill_logs(logs)
     logs /= ln_base
     unit = 2.0 ** math.floor(60.0 - math.log2(max(logs[n], 1.0)))
     fixed = np.empty(n + 1, np.int64)
@@ -40,6 +45,6 @@ def log_table(n, ln_base):
 
 @njit(cache=True, nogil=True)
 def fill_logs(logs):
-    """Fill v ln v. NumPy's logarithm may differ in the last bit from that of the kernels."""
+    """Fill v ln v."""
     for v in range(2, logs.shape[0]):
         logs[v] = v * math.log(v)

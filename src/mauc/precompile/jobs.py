@@ -70,7 +70,9 @@ def _call_functions() -> None:
     from mauc.binning import MDLDiscretizer
     from mauc.difficulty import siren_study
     from mauc.metrics import mauc_interval, mauc_score
+    from mauc.numerics.log_table import SHORT, log_table
 
+    log_table(SHORT, 1.0)
     for table in _tables(Accepts(sparse=True, weights=True)):
         X, y = table.X, table.y
         feature_pair_auc(X, y, folded=False, **table.weights)
