@@ -11,8 +11,8 @@ import matplotlib
 matplotlib.use("Agg")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "plotting"))
 
-import matplotlib.pyplot as plt  # noqa: E402
-from plot_cases import cases  # noqa: E402
+import matplotlib.pyplot as plt
+from plot_cases import cases
 
 
 def main(folder, word=""):

@@ -148,7 +148,8 @@ def make_chain(n_levels, *, names=("f",), class_names=("a", "b")):
 def cases():
     """Return name -> function that draws; each returns its display."""
     sizes, many_sizes = (5, 10, 20, 30, 40, 50), (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)
-    six = ["wine", "glass", "letters", "a data set of a long and winding name", "isolet"]
+    auto = [1, 2, 3, 4, 5, 7, 13, 24, 56, 100]
+    five = ["wine", "glass", "letters", "a data set of a long and winding name", "isolet"]
     four = ["nb", "c45", "1nn", "svm"]
     few, nine = ["mdfs", "maucd", "greedy"], ALL[:9]
     own = ["mdfs", "my own selector with quite a long name", "_private", "GreedyMAUC$2$", "naïve"]
@@ -174,7 +175,7 @@ def cases():
         ).plot()
 
     def with_gap():
-        rows = make_run(few, six[:2], four[:3], sizes)
+        rows = make_run(few, five[:2], four[:3], sizes)
         return rows[(rows["dataset"] == "wine") | (rows["classifier"] == "nb")]
 
     return {
@@ -184,34 +185,33 @@ def cases():
         "curves_nine_direct": curves(nine, ["wine"], ["nb"], many_sizes),
         "curves_near_one": curves(nine, ["wine"], ["nb"], sizes, level=0.999),
         "curves_eighteen": curves(ALL, ["wine"], ["nb"], many_sizes),
-        "curves_eighteen_panels": curves(ALL, six[:3], four, sizes, n_folds=3),
+        "curves_eighteen_panels": curves(ALL, five[:3], four, sizes, n_folds=3),
         "curves_nine_panels": curves(nine, ["wine"], four, sizes),
         "curves_gap": lambda: CurvesDisplay.from_run(with_gap()).plot(),
         "curves_own_names": curves(own, ["wine"], ["nb"], sizes),
         "curves_own_names_panels": curves(own, ["wine"], ["nb", "svm"], sizes, labels="legend"),
-        "curves_std": curves(few, six[:2], ["nb"], many_sizes, spread="std"),
+        "curves_std": curves(few, five[:2], ["nb"], many_sizes, spread="std"),
         "stability_one": stability(["mdfs"], ["wine"], ["nb"], sizes),
-        "stability_four": stability(few, six[:4], ["nb"], sizes),
-        "stability_five": stability(nine, six, ["nb"], many_sizes, n_folds=3),
+        "stability_four": stability(few, five[:4], ["nb"], sizes),
+        "stability_five": stability(nine, five, ["nb"], many_sizes, n_folds=3),
         "stability_eighteen": stability(ALL, ["wine"], ["nb"], sizes),
-        "stability_eighteen_five": stability(ALL, six, ["nb"], sizes, n_folds=3),
-        "stability_size": stability(ALL, six[:2], ["nb"], sizes, size=10),
+        "stability_eighteen_five": stability(ALL, five, ["nb"], sizes, n_folds=3),
+        "stability_size": stability(ALL, five[:2], ["nb"], sizes, size=10),
         "stability_size_own": stability(own, ["wine"], ["nb"], sizes, size=10),
         "wins_one": wins(few[:2], ["wine"], ["nb"], sizes),
-        "wins_three": wins(nine, six, four[:3], many_sizes),
-        "wins_eighteen": wins(ALL, six, four, sizes),
-        "wins_own": wins(own, six[:2], ["nb"], sizes, reference=own[1]),
+        "wins_three": wins(nine, five, four[:3], many_sizes),
+        "wins_eighteen": wins(ALL, five, four, sizes),
+        "wins_own": wins(own, five[:2], ["nb"], sizes, reference=own[1]),
         "ranks_two": ranks(2, 6),
         "ranks_nine": ranks(9, 9),
         "ranks_eighteen": ranks(18, 12, noise=6.0),
         "ranks_nemenyi": ranks(9, 12, posthoc="nemenyi"),
         "ranks_equal": ranks(18, 40, posthoc="nemenyi", noise=300.0),
         "ranks_own": ranks(5, 12, own),
-        "size_curve": lambda: SizeCurveDisplay(make_curve([1, 2, 3, 4, 5, 7, 13, 24, 56, 100],
-                                                          best=6)).plot(),
-        "size_curve_edge": lambda: SizeCurveDisplay(make_curve([1, 2, 3, 4, 5, 7, 13, 24, 56, 100],
-                                                               noise=0.001)).plot(),
-        "size_curve_near_one": lambda: SizeCurveDisplay(make_curve(range(1, 14), level=0.98)).plot(),
+        "size_curve": lambda: SizeCurveDisplay(make_curve(auto, best=6)).plot(),
+        "size_curve_edge": lambda: SizeCurveDisplay(make_curve(auto, noise=0.001)).plot(),
+        "size_curve_near_one": lambda: SizeCurveDisplay(
+            make_curve(range(1, 14), level=0.98)).plot(),
         "size_curve_one": lambda: SizeCurveDisplay(make_curve([1])).plot(),
         "size_curve_two": lambda: SizeCurveDisplay(make_curve([1, 2])).plot(),
         "size_curve_large": lambda: SizeCurveDisplay(make_curve([1, 10, 100, 1000, 4000])).plot(),

@@ -47,8 +47,8 @@ def size_in_inches(ax: Any) -> tuple[float, float]:
     return box.width / ax.figure.dpi, box.height / ax.figure.dpi
 
 
-def shorten(name: Any) -> str:
-    r"""Return a name of at most `MAX_LETTERS` letters for a plot.
+def shorten(name: Any, n_letters: int = MAX_LETTERS) -> str:
+    r"""Return a name of at most `n_letters` letters for a plot.
 
     The middle of a longer one is left out, so that of a class pair both classes are seen. A
     dollar sign stays one: Matplotlib would read a formula between two of them.
@@ -57,14 +57,14 @@ def shorten(name: Any) -> str:
     --------
     >>> from mauc.plotting.axes import shorten
     >>> shorten("Iris versicolor of the coast vs Iris virginica")
-    'Iris versicolor… Iris virginica'
+    'Iris versicolor…Iris virginica'
     >>> print(shorten("$5 to $10"))
     \$5 to \$10
     """
     text = " ".join(str(name).split())
-    if len(text) > MAX_LETTERS:
-        half = MAX_LETTERS // 2
-        text = f"{text[:half]}…{text[half + 1 - MAX_LETTERS :]}"
+    if len(text) > n_letters:
+        half = n_letters // 2
+        text = f"{text[:half]}…{text[half + 1 - n_letters :]}"
     return text.replace("$", r"\$")
 
 

@@ -95,7 +95,7 @@ class TraceDisplay:
         )  # fmt: skip
         first = np.concatenate([[1], last[:-1] + 1])
         bar.ax.set_yticklabels(
-            [f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first, last, strict=True)]  # noqa: RUF001
+            [f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first, last, strict=True)]
         )
         bar.ax.tick_params(length=0)
         bar.minorticks_off()

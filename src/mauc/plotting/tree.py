@@ -15,6 +15,7 @@ _MAX_HEIGHT = 29.0  # inches
 _PAD = 0.3  # between text and frame of a box, in units of the font
 _LABEL = 0.85  # size of the tests beside that of the boxes
 _HINTING = 1.08  # letters are fitted to pixels: a file of other resolution has wider ones
+_LETTERS = 22  # of a name
 _SMALLEST = 4.0  # points of a font that can be read
 
 
@@ -162,7 +163,7 @@ class TreeDisplay:
         tree, parent = self.tree, int(self._parents[t])
         branch = t - int(tree.first_child[parent])
         test = describe_test(tree, parent, branch, self.feature_names, self.categories)
-        return shorten(test.removeprefix(f"{self.feature_names[tree.feature[parent]]} "))
+        return shorten(test.removeprefix(f"{self.feature_names[tree.feature[parent]]} "), _LETTERS)
 
     def _text(self, t, is_cut, is_down):
         """Return what stands in the box of a node."""
@@ -171,8 +172,8 @@ class TreeDisplay:
             n_levels = int(self._levels_below[t])
             return f"… and {n_levels} more level{'s' if n_levels > 1 else ''}"
         if tree.n_children[t] > 0:
-            return shorten(self.feature_names[tree.feature[t]])
-        names = [shorten(name) for name in self.class_names]
+            return shorten(self.feature_names[tree.feature[t]], _LETTERS)
+        names = [shorten(name, _LETTERS) for name in self.class_names]
         text = describe_leaf(tree, t, int(self._parents[t]), names)
         name, bracket, weight = text.rpartition(" (")
         return f"{name}\n({weight}" if is_down else f"{name}{bracket}{weight}"
