@@ -99,6 +99,8 @@ def check_legends_hide_nothing(figure):
                 wide = min(box.x1, panel.x1) - max(box.x0, panel.x0)
                 high = min(box.y1, panel.y1) - max(box.y0, panel.y0)
                 assert min(wide, high) <= 6, "a legend covers a panel"
+            for title in (ax.title, ax._left_title):
+                assert not (title.get_text() and extent(title).overlaps(box)), title
 
 
 def check_colour_bars_are_named(figure):

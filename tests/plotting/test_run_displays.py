@@ -174,6 +174,9 @@ def test_displays_draw_on_given_axes(selectors):
         assert display.plot(axes) is display
         assert display.figure_ is figure
         figure.canvas.draw()
+        for legend in figure.legends:  # beside the panels, not over them
+            box = legend.get_window_extent()
+            assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
 
 
 def test_too_few_axes_and_unknown_words():

@@ -30,11 +30,14 @@ def test_best_and_chosen_are_named():
     assert "best and chosen: 2" in legend_of(SizeCurveDisplay(one).plot())
 
 
-def test_a_best_size_at_the_edge_is_said_below():
+def test_a_best_size_at_the_edge_is_said_above():
     inside, edge = make_curve([1, 2, 3, 4], best=1), make_curve([1, 2, 3, 4])
-    assert SizeCurveDisplay(inside).plot().ax_.get_xlabel() == "number of features"
-    text = SizeCurveDisplay(edge).plot().ax_.get_xlabel()
-    assert text.splitlines() == ["number of features", edge.edge_note]
+    titles = [
+        SizeCurveDisplay(curve).plot().ax_.get_legend().get_title().get_text()
+        for curve in (inside, edge)
+    ]
+    assert titles == ["", edge.edge_note]
+    assert edge.edge_note
 
 
 def test_the_band_ends_at_one_and_at_zero():

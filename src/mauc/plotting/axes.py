@@ -18,6 +18,12 @@ def new_axes(*shape: int, **options: Any) -> Any:
     return plt.subplots(*shape, **{"layout": "constrained", **options})[1]
 
 
+def make_room(figure: Any) -> None:
+    """Let a figure without a layout of its own make room for what stands beside its panels."""
+    if figure.get_layout_engine() is None and hasattr(figure, "set_layout_engine"):
+        figure.set_layout_engine("constrained")
+
+
 def label_axis(axis: Any, names: Sequence[Any], **options: Any) -> None:
     """Label positions 0, 1, ... by their names, or every k-th of them if there are many.
 

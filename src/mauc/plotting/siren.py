@@ -7,11 +7,12 @@ import numpy as np
 from mauc.checks import check_choice
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError
-from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes
+from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, size_in_inches
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_MIN_LINE = 6.0  # inches in which title and legend stand side by side
 _MAX_BOXES = 80  # boxes that stay apart; more pairs become a band
 # Of Okabe and Ito's colours, apart for all kinds of colour vision.
 _BLUE, _VERMILION, _ORANGE, _GREY = "#0072B2", "#D55E00", "#E69F00", "#555555"
@@ -75,8 +76,8 @@ class SirenDisplay:
             upper, lower = ax
         else:
             ax.set_axis_off()
-            upper = ax.inset_axes([0, 0.62, 1, 0.38])
-            lower = ax.inset_axes([0, 0, 1, 0.5], sharex=upper)
+            upper = ax.inset_axes([0, 0.65, 1, 0.3])
+            lower = ax.inset_axes([0, 0, 1, 0.47], sharex=upper)
         self.plot_difficulty(upper, order=order)
         self.plot_ranks(lower, order=order)
         upper.tick_params(labelbottom=False)
@@ -199,13 +200,16 @@ class SirenDisplay:
         ax.set_xlim(-0.6, len(pairs) - 0.4)
         what = "class pair, the hardest first" if order == "difficulty" else "class pair"
         ax.set_xlabel(f"{what} (shaded: the hardest third)")
+        is_narrow = size_in_inches(ax)[0] < _MIN_LINE
+        if is_narrow:  # the title stands above the legend, not beside it
+            ax.set_title(ax.get_title(loc="left"), loc="left", fontsize="medium", pad=19)
         ax.set_axisbelow(True)
         ax.grid(axis="y", color="0.9")
         ax.spines[["top", "right"]].set_visible(False)
         # Above the panel, where it hides nothing.
         legend = ax.legend(
-            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize="small",
-            frameon=False, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.2,
+            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3,
+            fontsize="x-small" if is_narrow else "small", frameon=False, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.2,
         )  # fmt: skip
         for handle in legend.legend_handles:
             if hasattr(handle, "set_sizes"):

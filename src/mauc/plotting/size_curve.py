@@ -51,7 +51,7 @@ class SizeCurveDisplay:
         return self.curve.frame()
 
     def plot(self, ax: Any = None) -> "SizeCurveDisplay":
-        """Draw the curve; a best size at its edge is said below.
+        """Draw the curve; a best size at its edge is said above it.
 
         Parameters
         ----------
@@ -81,12 +81,13 @@ class SizeCurveDisplay:
         label = f"{'best and chosen' if is_one else 'chosen'}: {curve.size}"
         ax.axvline(curve.size, color=_VERMILION, linewidth=1.5, label=label, zorder=1)
         mark_sizes(ax, sizes)
-        ax.set_xlabel("\n".join(filter(None, ["number of features", curve.edge_note])))
+        ax.set_xlabel("number of features")
         ax.set_ylabel("cross-validated MAUC")
         # Above the panel, where it hides nothing.
         ax.legend(
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small",
-            frameon=False, handletextpad=0.4, columnspacing=1.2,
+            frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
+            title_fontsize="small",
         )  # fmt: skip
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from mauc.plotting.axes import MAX_WIDTH, room_for, shorten, size_in_inches
+from mauc.plotting.axes import MAX_WIDTH, make_room, room_for, shorten
 from mauc.registry import SELECTORS
 from mauc.stats.rows import shown_name
 
@@ -96,18 +96,23 @@ def add_legend(
         Line2D([], [], **styles[name], markersize=4.5, label=label)
         for name, label in zip(selectors, labels, strict=True)
     ]
-    look = {"handles": handles, "frameon": False, "fontsize": 8, "handlelength": 3.2}
-    entry = 0.72 + room_for(labels)  # inches
-    if free is not None:
-        width, height = size_in_inches(free)
-        n_columns = -(-len(handles) // max(1, int(height / _LINE)))
-        if n_columns * entry <= 1.1 * width:  # the letters are smaller than those of an axis
-            free.set_axis_off()
-            free.legend(loc="center", ncols=n_columns, **look)
-            return
-        free.remove()
+    look = {"handles": handles, "frameon": False, "handlelength": 3.2}
     figure = axes[0].figure
     width, height = figure.get_size_inches()
+    if free is not None:
+        n_rows, n_columns = free.get_gridspec().get_geometry()
+        n_lines = max(1, int((height / n_rows - 0.6) / 0.17))
+        n_legend_columns = -(-len(handles) // n_lines)
+        # letters of 7 points
+        if n_legend_columns * (0.55 + 0.65 * room_for(labels)) <= width / n_columns - 0.3:
+            free.set_axis_off()
+            legend = free.legend(
+                loc="center", ncols=n_legend_columns, fontsize=7, columnspacing=1.2, **look
+            )
+            legend.set_in_layout(False)  # panels keep their width
+            return
+        free.remove()
+    entry = 0.72 + room_for(labels)  # inches
     n_columns = -(-len(handles) // max(1, int(height / _LINE)))
     if len(handles) > _MAX_BELOW and width + n_columns * entry <= MAX_WIDTH:
         place, grow = "outside right center", (entry * n_columns, 0.0)
@@ -116,6 +121,7 @@ def add_legend(
         n_lines = -(-len(handles) // max(1, int(width / entry)))
         n_columns = -(-len(handles) // n_lines)
         place, grow = "outside lower center", (0.0, _LINE * n_lines)
-    figure.legend(loc=place, ncols=n_columns, **look)
+    make_room(figure)
+    figure.legend(loc=place, ncols=n_columns, fontsize=8, **look)
     if may_grow:
         figure.set_size_inches(width + grow[0], height + grow[1])

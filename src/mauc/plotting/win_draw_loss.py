@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.plotting.axes import room_for
+from mauc.plotting.axes import make_room, room_for
 from mauc.plotting.panels import make_panels
 from mauc.plotting.styles import selector_label
 from mauc.stats import PAPER_COMPARISON, Comparison, compare_to, win_draw_loss
@@ -130,6 +130,7 @@ class WinDrawLossDisplay:
         figure = axes[0].figure
         width, height = figure.get_size_inches()
         texts = [words[label] for label in labels]
+        make_room(figure)
         is_wide = 3 * (room_for([name]) + 1.1) > width
         figure.legend(
             handles, texts, loc="outside lower center", ncols=1 if is_wide else 3,
