@@ -209,7 +209,8 @@ class SirenDisplay:
         # Above the panel, where it hides nothing.
         legend = ax.legend(
             loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3,
-            fontsize="x-small" if is_narrow else "small", frameon=False, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.2,
+            fontsize="x-small" if is_narrow else "small", frameon=False, borderaxespad=0.2,
+            handletextpad=0.4, columnspacing=1.2,
         )  # fmt: skip
         for handle in legend.legend_handles:
             if hasattr(handle, "set_sizes"):
