@@ -41,7 +41,7 @@ def test_long_names_show_both_classes_and_dollars_are_no_formulas():
     pairs = ["Iris versicolor of the coast vs Iris virginica", "$5 vs $10"]
     display = PairMapDisplay(np.full((1, 2), 0.7), ["cost in $ per $ earned"], pairs).plot()
     labels = [label.get_text() for label in display.ax_.get_xticklabels()]
-    assert labels == ["Iris versicolor…Iris virginica", r"\$5 vs \$10"]
+    assert labels == ["Iris ver…e coast vs Iris virginica", r"\$5 vs \$10"]
     assert display.ax_.get_yticklabels()[0].get_text() == r"cost in \$ per \$ earned"
     matplotlib.pyplot.close(display.figure_)
 

@@ -7,7 +7,7 @@ from mauc.extras import optional_import
 
 MAX_WIDTH = 12.0  # inches of a new figure: the width of a notebook's cell
 MAX_TICKS = 60  # labels that stay readable along one axis
-MAX_LETTERS = 30  # of a label; the rest is left out
+MAX_LETTERS = 34  # of a label; the rest is left out
 _INCHES = 0.078  # width of one letter of a label
 _LINE = 0.17  # height of one
 
@@ -56,22 +56,31 @@ def size_in_inches(ax: Any) -> tuple[float, float]:
 def shorten(name: Any, n_letters: int = MAX_LETTERS) -> str:
     r"""Return a name of at most `n_letters` letters for a plot.
 
-    The middle of a longer one is left out, so that of a class pair both classes are seen. A
-    dollar sign stays one: Matplotlib would read a formula between two of them.
+    The middle of a longer one is left out, of a class pair that of both classes. A dollar sign
+    stays one: Matplotlib would read a formula between two of them.
 
     Examples
     --------
     >>> from mauc.plotting.axes import shorten
     >>> shorten("Iris versicolor of the coast vs Iris virginica")
-    'Iris versicolor…Iris virginica'
+    'Iris ver…e coast vs Iris virginica'
     >>> print(shorten("$5 to $10"))
     \$5 to \$10
     """
     text = " ".join(str(name).split())
-    if len(text) > n_letters:
-        half = n_letters // 2
-        text = f"{text[:half]}…{text[half + 1 - n_letters :]}"
-    return text.replace("$", r"\$")
+    first, vs, second = text.partition(" vs ")
+    if vs and len(text) > n_letters:
+        room = n_letters - len(vs)
+        n_first = min(len(first), max(room // 2, room - len(second)))
+        text = f"{_elide(first, n_first)}{vs}{_elide(second, room - n_first)}"
+    return _elide(text, n_letters).replace("$", r"\$")
+
+
+def _elide(text: str, n_letters: int) -> str:
+    if len(text) <= n_letters:
+        return text
+    half = n_letters // 2
+    return f"{text[:half]}…{text[half + 1 - n_letters :]}"
 
 
 def room_for(names: Sequence[Any]) -> float:
