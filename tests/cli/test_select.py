@@ -2,13 +2,14 @@
 
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from cli_helpers import run, run_json
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
-from mauc import MDFS
+from mauc import MAUCD, MDFS
 from mauc.cli.app import app
 from mauc.datasets import load_dataset
 from mauc.selectors import SELECTORS
@@ -198,3 +199,19 @@ def test_hostile_names_stay_on_their_lines(hostile_file):
 def test_a_wrong_option_is_refused_before_the_file_is_read(words, text):
     command, *options = words
     assert text in run(command, "no_such_file.csv", *options, code=2).stderr
+
+
+def test_auto_says_how_the_size_was_chosen_and_a_best_at_the_edge(wine_file, tmp_path):
+    words = "select", wine_file, "-t", "label", "-k", "auto", "--method", "maucd"
+    X, y = load_wine(return_X_y=True)
+    curve = MAUCD("auto").fit(X, y).size_curve_
+    assert str(curve).splitlines()[0] in run(*words).stdout.replace("\n", " ")
+    assert run_json(*words)["size_curve"] == str(curve).splitlines()
+    assert "size_curve" not in run_json(*words[:4], "-k", 3)
+    # Six features that are worth the same: the best is all of them.
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(400, 6)), columns=list("abcdef"))
+    frame["label"] = np.where(frame.sum(axis=1) > 0, "yes", "no")
+    frame.to_csv(tmp_path / "sum.csv", index=False)
+    result = run("select", tmp_path / "sum.csv", "-t", "label", "-k", "auto", "--method", "maucd")
+    assert "The best is at the edge: all 6 features." in result.stdout

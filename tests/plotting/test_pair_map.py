@@ -1,6 +1,7 @@
 """The feature x class-pair map shows what the selector holds."""
 
 import matplotlib
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits, load_wine
@@ -34,6 +35,24 @@ def test_many_pairs_thin_out_the_labels_and_one_list_has_no_dots():
     assert len(display.ax_.get_yticks()) <= 60
     assert len(display.ax_.collections) == 0
     matplotlib.pyplot.close(display.figure_)
+
+
+def test_long_names_show_both_classes_and_dollars_are_no_formulas():
+    pairs = ["Iris versicolor of the coast vs Iris virginica", "$5 vs $10"]
+    display = PairMapDisplay(np.full((1, 2), 0.7), ["cost in $ per $ earned"], pairs).plot()
+    labels = [label.get_text() for label in display.ax_.get_xticklabels()]
+    assert labels == ["Iris ver…e coast vs Iris virginica", r"\$5 vs \$10"]
+    assert display.ax_.get_yticklabels()[0].get_text() == r"cost in \$ per \$ earned"
+    matplotlib.pyplot.close(display.figure_)
+
+
+def test_names_that_fit_side_by_side_are_not_turned():
+    few = PairMapDisplay(np.full((2, 3), 0.7), ["f", "g"], ["0 vs 1", "0 vs 2", "1 vs 2"])
+    _, ax = matplotlib.pyplot.subplots(figsize=(8, 3))
+    assert few.plot(ax).ax_.get_xticklabels()[0].get_rotation() == 0
+    _, ax = matplotlib.pyplot.subplots(figsize=(2, 3))
+    assert few.plot(ax).ax_.get_xticklabels()[0].get_rotation() == 90
+    matplotlib.pyplot.close("all")
 
 
 def test_an_unfitted_selector():

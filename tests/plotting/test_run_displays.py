@@ -3,8 +3,8 @@
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
+from hand_run import MANY, THREE, make_run
 from matplotlib.text import Text
 from scipy.stats import t
 
@@ -12,7 +12,6 @@ from mauc.exceptions import MaucError
 from mauc.plotting.critical_difference import CriticalDifferenceDisplay
 from mauc.plotting.curves import CurvesDisplay
 from mauc.plotting.stability import StabilityDisplay
-from mauc.plotting.styles import selector_styles
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 from mauc.stats import Comparison, problem_scores
 
@@ -23,29 +22,6 @@ matplotlib.use("Agg")
 def _close_figures():
     yield
     plt.close("all")
-
-
-def make_run(selectors, *, datasets=("wine", "glass"), classifiers=("nb", "svm"), sizes=(2, 4)):
-    """Six folds; each selector lies 0.01 below the one before it, on every fold."""
-    rows = [
-        {
-            "dataset": dataset, "repeat": 0, "fold": fold, "selector": selector,
-            "classifier": classifier, "size": size, "status": "ok", "error": None,
-            "mauc": 0.9 + 0.01 * fold - 0.01 * place + 0.001 * size,
-            "features": (np.arange(size) + fold * (place > 0)) % 10,
-            "n_train": 90, "n_test": 10, "n_features": 10,
-        }
-        for dataset in datasets
-        for fold in range(6)
-        for place, selector in enumerate(selectors)
-        for classifier in classifiers
-        for size in sizes
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-THREE = ["mdfs", "chi", "my_own"]
-MANY = [f"selector {place}" for place in range(18)]
 
 
 def test_curves_by_hand():
@@ -108,12 +84,7 @@ def test_curves_skip_what_failed():
     assert [text.get_text() for text in display.ax_.texts] == ["CHI", "MDFS"]
 
 
-def test_eighteen_selectors_have_different_styles():
-    styles = selector_styles(MANY)
-    assert len({tuple(style.values()) for style in styles.values()}) == 18
-    pairs = {(style["color"], style["linestyle"]) for style in selector_styles(MANY[:12]).values()}
-    assert len(pairs) == 12
-    assert selector_styles(["chi", "x"])["chi"] == selector_styles(["mdfs", "chi"])["chi"]
+def test_eighteen_selectors_have_one_legend():
     display = CurvesDisplay.from_run(make_run(MANY), classifiers="nb", datasets="wine").plot()
     assert len(display.figure_.legends[0].get_texts()) == 18
 
@@ -203,6 +174,9 @@ def test_displays_draw_on_given_axes(selectors):
         assert display.plot(axes) is display
         assert display.figure_ is figure
         figure.canvas.draw()
+        for legend in figure.legends:  # beside the panels, not over them
+            box = legend.get_window_extent()
+            assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
 
 
 def test_too_few_axes_and_unknown_words():

@@ -91,6 +91,28 @@ def test_given_axes_are_drawn_on(study):
         SirenDisplay(study).plot(matplotlib.pyplot.subplots(3, 1)[1])
 
 
+@pytest.mark.parametrize("width", [5, 12])
+def test_titles_and_legends_are_apart_on_narrow_axes(study, width):
+    figure, ax = matplotlib.pyplot.subplots(figsize=(width, 4))
+    upper, lower = SirenDisplay(study).plot(ax).axes_
+    figure.canvas.draw()
+    for panel in (upper, lower):
+        title, legend = panel._left_title.get_window_extent(), panel.get_legend()
+        assert not title.overlaps(legend.get_window_extent())
+        assert legend.get_window_extent().x0 >= 0
+    top = lower._left_title.get_window_extent().y1
+    assert top <= upper.get_window_extent().y0
+
+
+def test_marks_of_a_legend_are_seen_and_rank_one_has_a_tick():
+    display = SirenDisplay(many_pairs(26)).plot()
+    for ax in display.axes_:
+        for handle in ax.get_legend().legend_handles:
+            if hasattr(handle, "get_sizes"):
+                assert handle.get_sizes().min() >= 20
+    assert display.axes_[1].get_yticks()[0] == 1
+
+
 def test_the_hardest_third_is_shaded():
     study = many_pairs(4)
     (ax,) = SirenDisplay(study).plot_ranks(order="pair").axes_

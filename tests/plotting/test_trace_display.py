@@ -1,9 +1,12 @@
 """The trace shows who asked for what, and when."""
 
+from dataclasses import replace
+
 import matplotlib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from plot_cases import make_trace
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import NotFittedError
 
@@ -31,6 +34,29 @@ def test_many_steps_and_one_list_can_be_drawn(selector):
     X, y = load_digits(return_X_y=True)
     display = TraceDisplay.from_selector(selector.fit(X, y)).plot()
     assert len(display.ax_.get_xticks()) <= 60
+    matplotlib.pyplot.close(display.figure_)
+
+
+@pytest.mark.parametrize(
+    ("highest", "labels"),
+    [
+        (1, ["1"]),
+        (4, ["1", "2", "3", "4"]),
+        (48, ["1", "2", "3–5", "6–10", "11–20", "21–48"]),
+        (617, ["1", "2", "3–5", "6–10", "11–20", "21–50", "51–100", "101–200", "201–617"]),
+    ],
+)
+def test_the_colours_of_ranks_are_classes(highest, labels):
+    trace = make_trace(["f"], ["a", "b", "c"], 8)
+    trace = replace(trace, ranks=np.linspace(1, highest, 8).round().astype(int))
+    display = TraceDisplay(trace).plot()
+    bar = display.dots_.colorbar
+    assert [text.get_text() for text in bar.ax.get_yticklabels()] == labels
+    assert bar.ax.get_ylabel() == "rank in its list"
+    assert len(labels) == display.dots_.cmap.N  # one colour each, no shades between
+    display.figure_.canvas.draw()
+    place = np.searchsorted([int(label.split("–")[-1]) for label in labels], trace.ranks)
+    assert_array_equal(display.dots_.get_facecolors(), display.dots_.cmap(place))
     matplotlib.pyplot.close(display.figure_)
 
 

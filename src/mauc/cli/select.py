@@ -92,6 +92,8 @@ def select(
             f"{dataset.n_features} features, {len(selector.classes_)} classes; "
             f"{method} chose {len(selector.ranking_)}"
         )
+        if hasattr(selector, "size_curve_"):
+            print_text(str(selector.size_curve_))
         print_table(feature_table(selector, dataset.feature_names))
     say_files(files)
 
@@ -139,6 +141,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
     """Return a selection as plain values."""
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
+    curve = getattr(selector, "size_curve_", None)
     return {
         "data": dataset.name,
         "n_samples": dataset.n_samples,
@@ -146,6 +149,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
         "classes": [str(label) for label in selector.classes_],
         "method": method,
         "parameters": selector.get_params(),
+        **({} if curve is None else {"size_curve": str(curve).splitlines()}),
         "features": [
             {
                 "order": step.step + 1,

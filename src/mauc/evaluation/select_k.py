@@ -35,6 +35,8 @@ class SizeCurve:
         How `size` is chosen.
     tolerance : float
         A difference of MAUC that is negligible.
+    n_features : int, optional
+        How many features there are.
 
     Attributes
     ----------
@@ -44,12 +46,15 @@ class SizeCurve:
         The size of the largest mean; of equal ones the smallest.
     size : int
         The size that the rule chooses.
+    edge_note : str
+        What to do if the best size is at the edge of the curve, else empty.
     """
 
     sizes: np.ndarray
     fold_mauc: np.ndarray
     rule: str = "one_standard_error"
     tolerance: float = 0.001
+    n_features: int | None = None
 
     @property
     def mean(self):
@@ -82,6 +87,21 @@ class SizeCurve:
         """The smallest size whose mean is accepted."""
         return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
 
+    @property
+    def edge_note(self):
+        """A sentence if the largest mean is at the edge of the sizes tried, else empty."""
+        first, last, best = int(self.sizes[0]), int(self.sizes[-1]), self.best_size
+        if first == last:  # a point, no curve
+            return ""
+        if best == last == self.n_features:
+            return f"The best is at the edge: all {last} features."
+        if best == last:
+            total = "" if self.n_features is None else f" of {self.n_features} features"
+            return f"The best is at the edge, the largest size tried ({last}{total}): try larger."
+        if best == first > 1:
+            return f"The best is at the edge, the smallest size tried ({first}): try smaller."
+        return ""
+
     def frame(self):
         """Return the curve as a pandas DataFrame."""
         import pandas as pd
@@ -103,6 +123,7 @@ class SizeCurve:
         return (
             f"{self.size} features: MAUC {self.mean[chosen]:.4f}; best {self.mean[best]:.4f} "
             f"(standard error {self.standard_error[best]:.4f}) with {self.best_size}"
+            + (f"\n{self.edge_note}" if self.edge_note else "")
         )
 
 
@@ -183,7 +204,7 @@ def select_k(
             )
     n_sizes = min(map(len, values))
     fold_mauc = np.array([value[:n_sizes] for value in values])
-    return SizeCurve(sizes[:n_sizes], fold_mauc, rule, float(tolerance))
+    return SizeCurve(sizes[:n_sizes], fold_mauc, rule, float(tolerance), problem.n_features)
 
 
 def auto_sizes(n_features):

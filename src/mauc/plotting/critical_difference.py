@@ -7,7 +7,8 @@ import numpy as np
 
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError
-from mauc.plotting.axes import new_axes
+from mauc.plotting.axes import MAX_WIDTH, new_axes, room_for
+from mauc.plotting.styles import selector_label
 from mauc.stats import (
     average_ranks,
     critical_difference,
@@ -15,7 +16,7 @@ from mauc.stats import (
     problem_scores,
     rank_cliques,
 )
-from mauc.stats.rows import labels_of, rows_of, shown_name
+from mauc.stats.rows import labels_of, rows_of
 
 _POSTHOC = {"holm": "Holm", "nemenyi": "Nemenyi"}
 
@@ -153,7 +154,8 @@ class CriticalDifferenceDisplay:
         has_ruler = self.posthoc == "nemenyi" and self.difference < high - low
         top = 0.9 + 0.55 * n_levels  # where the first name stands below the axis, in lines
         if ax is None:
-            ax = new_axes(figsize=(6.6, 0.9 + 0.24 * (top + n_lines + has_ruler)))
+            width = 3.6 + 2 * (0.5 + room_for([selector_label(name) for name in self.names]))
+            ax = new_axes(figsize=(min(width, MAX_WIDTH), 0.9 + 0.24 * (top + n_lines + has_ruler)))
         order = np.argsort(self.ranks, kind="stable")
         ink = {"color": "black", "linewidth": 0.9, "clip_on": False}
         pad = 0.03 * (high - low)
@@ -164,7 +166,7 @@ class CriticalDifferenceDisplay:
             edge, side = (low - pad, "right") if is_left else (high + pad, "left")
             rank = self.ranks[index]
             ax.plot([rank, rank, edge], [0, line, line], **ink)
-            name, number = shown_name("selector", self.names[index]), f"{rank:.2f}"
+            name, number = selector_label(self.names[index]), f"{rank:.2f}"
             text = f"{name}  {number} " if is_left else f" {number}  {name}"
             ax.text(edge, line, text, ha=side, va="center", fontsize=9)
         for left, right, level in bars:

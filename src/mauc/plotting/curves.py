@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from mauc.checks import check_choice
-from mauc.plotting.styles import add_legend, make_panels, selector_styles
+from mauc.plotting.axes import room_for, shorten
+from mauc.plotting.panels import Panels, make_panels, say_nothing_measured
+from mauc.plotting.spread import draw_curves, mark_sizes
+from mauc.plotting.styles import add_legend, selector_label, selector_styles
 from mauc.stats import mean_interval, mean_mauc
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
 _MAX_DIRECT = 12  # names that find room at the ends of the curves
-_MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
+_MAX_TABLE = 4  # classifiers side by side
 
 
 class CurvesDisplay:
@@ -28,6 +31,7 @@ class CurvesDisplay:
     Attributes
     ----------
     axes_ : ndarray of matplotlib Axes of shape (n_datasets, n_classifiers)
+        None where nothing was measured: such a combination has no panel.
     ax_ : matplotlib Axes
         The first of them.
     figure_ : matplotlib Figure
@@ -112,80 +116,87 @@ class CurvesDisplay:
         datasets, classifiers, selectors = (
             labels_of(self.curves, column) for column in ("dataset", "classifier", "selector")
         )
-        axes = make_panels(ax, len(datasets), len(classifiers), size=(3.4, 2.7))
+        measured = self.curves[self.curves["mean"].notna()]
+        groups = dict(list(measured.groupby(["dataset", "classifier"], sort=False)))
+        if not groups:  # every measurement failed: one panel says so
+            groups = {(datasets[0], classifiers[0]): measured}
+        is_alone = len(groups) == 1
+        is_direct = labels == "direct" or (
+            labels == "auto" and is_alone and len(selectors) <= _MAX_DIRECT
+        )
+        panels = self._make_panels(ax, groups, selectors, is_direct=is_direct)
         styles = selector_styles(selectors)
-        is_room = axes.size == 1 and len(selectors) <= _MAX_DIRECT
-        is_direct = labels == "direct" or (labels == "auto" and is_room)
-        panels = self.curves.groupby(["dataset", "classifier"], sort=False)
-        for (dataset, classifier), panel in panels:
-            here = axes[datasets.index(dataset), classifiers.index(classifier)]
-            ends = self._draw_panel(here, panel, styles)
+        self.axes_ = np.full((len(datasets), len(classifiers)), None, dtype=object)
+        for here, (dataset, classifier) in zip(panels.axes, groups, strict=True):
+            self.axes_[datasets.index(dataset), classifiers.index(classifier)] = here
             names = shown_name("dataset", dataset), shown_name("classifier", classifier)
-            here.set_title(", ".join(names), fontsize=10)
-            if is_direct:
-                _label_ends(here, ends, styles)
-        for here in axes[-1]:
+            here.set_title(", ".join(map(shorten, names)), fontsize=10)
+            group = self.curves[
+                (self.curves["dataset"] == dataset) & (self.curves["classifier"] == classifier)
+            ]
+            self._draw_panel(here, group, styles)
+        for here in panels.lowest:
             here.set_xlabel("number of features")
-        for here in axes[:, 0]:
+        for here in panels.leftmost:
             here.set_ylabel("MAUC")
+        if is_direct:
+            for here, group in zip(panels.axes, groups.values(), strict=True):
+                _label_ends(here, group, styles)
         if not is_direct:
-            add_legend(axes, selectors, styles, may_grow=ax is None)
-        self.axes_, self.ax_, self.figure_ = axes, axes[0, 0], axes[0, 0].figure
+            add_legend(panels.axes, panels.free, selectors, styles, may_grow=ax is None)
+        elif panels.free is not None:
+            panels.free.remove()
+        self.ax_, self.figure_ = panels.axes[0], panels.axes[0].figure
         return self
 
-    def _draw_panel(self, ax: Any, panel: Any, styles: dict[str, Any]) -> dict[str, Any]:
-        ends = {}
-        n_selectors = panel["selector"].nunique()
-        sizes = np.unique(panel["size"])
-        gap = np.diff(sizes).min() if len(sizes) > 1 else 1.0
-        for at, (selector, curve) in enumerate(panel.groupby("selector", sort=False)):
-            style = styles[selector]
-            x, mean = curve["size"].to_numpy(float), curve["mean"].to_numpy()
-            # No MAUC is above 1, whatever the interval of a mean near it says.
-            highest = np.minimum(curve["upper"].to_numpy(), np.maximum(mean, 1.0))
-            below, above = mean - curve["lower"].to_numpy(), highest - mean
-            if self.spread != "none" and n_selectors <= _MAX_BANDS:
-                ax.fill_between(
-                    x, mean - below, mean + above, color=style["color"], alpha=0.13, lw=0
-                )
-            elif self.spread != "none":
-                # side by side, so that a bar hides no other
-                x = x + 0.4 * gap * (at / (n_selectors - 1) - 0.5)
-                ax.errorbar(
-                    x, mean, (below, above), fmt="none", ecolor=style["color"],
-                    elinewidth=0.6, alpha=0.55,
-                )  # fmt: skip
-            ax.plot(x, mean, **style, markersize=3.6, linewidth=1.3)
-            measured = np.flatnonzero(~np.isnan(mean))
-            if len(measured):
-                ends[selector] = (x[measured[-1]], mean[measured[-1]])
-        ax.grid(color="0.9", linewidth=0.6)
-        ax.set_axisbelow(True)
-        ax.spines[["top", "right"]].set_visible(False)
-        return ends
+    def _make_panels(
+        self, ax: Any, groups: Any, selectors: list[str], *, is_direct: bool
+    ) -> Panels:
+        n_datasets, n_classifiers = (len({key[at] for key in groups}) for at in (0, 1))
+        # A full table keeps its rows and columns; other panels follow each other.
+        is_table = min(n_datasets, n_classifiers) > 1 and n_classifiers <= _MAX_TABLE
+        is_table = is_table and len(groups) == n_datasets * n_classifiers
+        size = (5.2, 3.7) if len(groups) == 1 else (3.4, 2.7)
+        if is_direct:
+            size = (size[0] + room_for([selector_label(name) for name in selectors]), size[1])
+        return make_panels(
+            ax, len(groups), size=size, n_columns=n_classifiers if is_table else None
+        )
+
+    def _draw_panel(self, ax: Any, panel: Any, styles: dict[str, Any]) -> None:
+        if panel["mean"].isna().all():
+            say_nothing_measured(ax, "nothing was measured")
+            return
+        curves = {}
+        for name, curve in panel.groupby("selector", sort=False):
+            columns = ["size", "mean", "lower", "upper"]
+            curves[name] = tuple(curve[column].to_numpy(float) for column in columns)
+        draw_curves(ax, curves, styles, (0.0, 1.0))
+        mark_sizes(ax, panel["size"].to_numpy())
 
 
-def _label_ends(ax: Any, ends: dict[str, Any], styles: dict[str, Any]) -> None:
-    if not ends:
+def _label_ends(ax: Any, measured: Any, styles: dict[str, Any]) -> None:
+    if len(measured) == 0:
         return
+    ends = {
+        name: (curve["size"].iloc[-1], curve["mean"].iloc[-1])
+        for name, curve in measured.groupby("selector", sort=False)
+    }
+    ax.figure.draw_without_rendering()  # lays the panels out, so that heights are known
     low, high = ax.get_ylim()
     height = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
-    step = 9.5 / height
     names = sorted(ends, key=lambda name: ends[name][1])
     wanted = np.array([(ends[name][1] - low) / (high - low) for name in names])
-    places = _spread_out(wanted, step)
+    places = _spread_out(wanted, 10 / height)
     # A block of labels that leaves the panel moves back into it, if it fits.
     places = places - max(0.0, places[-1] - 1.0) if places[0] >= 0.0 else places - places[0]
-    right = max(x for x, _ in ends.values())
     for name, place in zip(names, places, strict=True):
-        x, y = ends[name]
         ax.annotate(
-            shown_name("selector", name), (x, y), xytext=(1.05, place), textcoords="axes fraction",
+            selector_label(name), ends[name], xytext=(1.04, place), textcoords="axes fraction",
             color=styles[name]["color"], fontsize=8, va="center", annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": styles[name]["color"], "lw": 0.5,
                         "alpha": 0.6, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)},
         )  # fmt: skip
-    ax.set_xlim(right=right + 0.01 * (right - ax.get_xlim()[0]))
 
 
 def _spread_out(wanted: Any, step: float) -> Any:

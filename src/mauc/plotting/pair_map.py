@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.plotting.axes import label_axis, new_axes, room_for
+from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, room_for
 from mauc.problem.decomposition import Decomposition
 
 
@@ -75,8 +75,9 @@ class PairMapDisplay:
         """
         n_selected, n_pairs = self.pair_auc.shape
         if ax is None:
-            width = min(2.0 + 0.24 * n_pairs, 13) + room_for(self.feature_names)
-            height = min(1.3 + 0.24 * n_selected, 11) + room_for(self.pair_names)
+            width = max(3.2, 2.0 + 0.24 * n_pairs + room_for(self.feature_names))
+            height = max(2.2, min(1.3 + 0.24 * n_selected, 10)) + room_for(self.pair_names)
+            width = min(width, MAX_WIDTH)
             ax = new_axes(figsize=(width, height))
         image = ax.imshow(
             self.pair_auc, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
@@ -87,8 +88,8 @@ class PairMapDisplay:
                 self.asked_by, np.arange(n_selected), s=14, color="white",
                 edgecolors="black", linewidths=0.8,
             )  # fmt: skip
-        label_axis(ax.set_xticks, self.pair_names, rotation=90)
-        label_axis(ax.set_yticks, self.feature_names)
+        label_axis(ax.xaxis, self.pair_names)
+        label_axis(ax.yaxis, self.feature_names)
         ax.set_xlabel("class pair" + ("" if self.asked_by is None else " (dot: asked for it)"))
         ax.set_ylabel("feature, in order of selection")
         ax.figure.colorbar(image, ax=ax, label="AUC, folded around 1/2", pad=0.02)

@@ -7,11 +7,12 @@ import numpy as np
 from mauc.checks import check_choice
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError
-from mauc.plotting.axes import label_axis, new_axes
+from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, size_in_inches
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_MIN_LINE = 6.0  # inches in which title and legend stand side by side
 _MAX_BOXES = 80  # boxes that stay apart; more pairs become a band
 # Of Okabe and Ito's colours, apart for all kinds of colour vision.
 _BLUE, _VERMILION, _ORANGE, _GREY = "#0072B2", "#D55E00", "#E69F00", "#555555"
@@ -75,8 +76,8 @@ class SirenDisplay:
             upper, lower = ax
         else:
             ax.set_axis_off()
-            upper = ax.inset_axes([0, 0.62, 1, 0.38])
-            lower = ax.inset_axes([0, 0, 1, 0.5], sharex=upper)
+            upper = ax.inset_axes([0, 0.65, 1, 0.3])
+            lower = ax.inset_axes([0, 0, 1, 0.47], sharex=upper)
         self.plot_difficulty(upper, order=order)
         self.plot_ranks(lower, order=order)
         upper.tick_params(labelbottom=False)
@@ -163,10 +164,13 @@ class SirenDisplay:
         for (name, level), style in zip(levels.items(), ("--", ":"), strict=True):
             ax.axhline(level, color=_GREY, linestyle=style, linewidth=1.2, label=name, zorder=1)
         ax.set_ylim(n_features + 0.5, 0.5)  # rank 1 at the top
-        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        ticks = MaxNLocator(6, integer=True).tick_values(1, n_features)
+        step = n_features / 20  # ranks so near to 1 make room for its tick
+        ax.set_yticks([1, *(int(tick) for tick in ticks if 1 + step < tick <= n_features)])
         ax.set_ylabel(f"rank on the pair, 1 to {n_features}")
         ax.set_title(
-            f"the best {n_chosen} features by {study.relevance}: siren index {study.index:.3f}",
+            f"the best {n_chosen} feature{'s' if n_chosen > 1 else ''} by {study.relevance}: "
+            f"siren index {study.index:.3f}",
             loc="left", fontsize="medium",
         )  # fmt: skip
         return self._finish(ax, pairs, order)
@@ -177,7 +181,7 @@ class SirenDisplay:
 
     def _new_axes(self, n_panels: int) -> Any:
         n_pairs = len(self.study.auc)
-        size = (float(np.clip(3.0 + 0.22 * n_pairs, 8.0, 13.0)), 2.4 + 2.3 * n_panels)
+        size = (float(np.clip(3.0 + 0.22 * n_pairs, 8.0, MAX_WIDTH)), 2.4 + 2.3 * n_panels)
         return new_axes(n_panels, 1, figsize=size, sharex=True, squeeze=False)[:, 0]
 
     def _shade(self, ax: Any, pairs: np.ndarray) -> None:
@@ -192,18 +196,25 @@ class SirenDisplay:
 
     def _finish(self, ax: Any, pairs: np.ndarray, order: str) -> "SirenDisplay":
         names = [self.study.names[pair] for pair in pairs]
-        label_axis(ax.set_xticks, names, rotation=90, fontsize="small")
+        label_axis(ax.xaxis, names, fontsize="small")
         ax.set_xlim(-0.6, len(pairs) - 0.4)
         what = "class pair, the hardest first" if order == "difficulty" else "class pair"
         ax.set_xlabel(f"{what} (shaded: the hardest third)")
+        is_narrow = size_in_inches(ax)[0] < _MIN_LINE
+        if is_narrow:  # the title stands above the legend, not beside it
+            ax.set_title(ax.get_title(loc="left"), loc="left", fontsize="medium", pad=19)
         ax.set_axisbelow(True)
         ax.grid(axis="y", color="0.9")
         ax.spines[["top", "right"]].set_visible(False)
         # Above the panel, where it hides nothing.
-        ax.legend(
-            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, fontsize="small",
-            frameon=False, borderaxespad=0.2, handletextpad=0.4, columnspacing=1.2,
+        legend = ax.legend(
+            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3,
+            fontsize="x-small" if is_narrow else "small", frameon=False, borderaxespad=0.2,
+            handletextpad=0.4, columnspacing=1.2,
         )  # fmt: skip
+        for handle in legend.legend_handles:
+            if hasattr(handle, "set_sizes"):
+                handle.set_sizes([24])  # seen however small the marks of many pairs are
         self.axes_ = (ax,)
         self.figure_ = ax.figure
         return self

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import numpy as np
+
 from mauc.evaluation import SizeCurve, select_k
 from mauc.plotting.axes import new_axes
+from mauc.plotting.spread import mark_sizes
 
 _BLUE, _VERMILION = "#0072B2", "#D55E00"  # of Okabe and Ito
 
@@ -48,7 +51,7 @@ class SizeCurveDisplay:
         return self.curve.frame()
 
     def plot(self, ax: Any = None) -> "SizeCurveDisplay":
-        """Draw the curve.
+        """Draw the curve; a best size at its edge is said above it.
 
         Parameters
         ----------
@@ -56,23 +59,35 @@ class SizeCurveDisplay:
             Where to draw; a new figure by default.
         """
         if ax is None:
-            ax = new_axes(figsize=(6, 3.6))
+            ax = new_axes(figsize=(6.4, 3.8))
         curve, sizes, mean = self.curve, self.curve.sizes, self.curve.mean
-        error = curve.standard_error
-        ax.fill_between(sizes, mean - error, mean + error, color=_BLUE, alpha=0.2, linewidth=0)
+        # MAUC ends at 0 and 1, and so does the band.
+        lower, upper = (
+            np.clip(mean + side * curve.standard_error, 0.0, 1.0) for side in (-1.0, 1.0)
+        )
+        ax.fill_between(sizes, lower, upper, color=_BLUE, alpha=0.2, linewidth=0)
+        if len(sizes) == 1:
+            ax.vlines(sizes, lower, upper, color=_BLUE)
         ax.plot(sizes, mean, color=_BLUE, marker="o", markersize=3, label="mean ± standard error")
-        ax.axhline(curve.threshold, color="0.4", linewidth=0.8, linestyle=":")
-        ax.axvline(
-            curve.best_size, color="0.4", linewidth=1, linestyle="--",
-            label=f"best: {curve.best_size}",
-        )  # fmt: skip
-        ax.axvline(curve.size, color=_VERMILION, linewidth=1.5, label=f"chosen: {curve.size}")
-        ax.set_xscale("log")
-        ticks = [size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if size <= sizes[-1]]
-        ax.set_xticks(ticks, [str(size) for size in ticks])
-        ax.minorticks_off()
+        ax.axhline(
+            curve.threshold, color="0.4", linewidth=0.8, linestyle=":", label="still accepted"
+        )
+        is_one = curve.best_size == curve.size
+        if not is_one:
+            ax.axvline(
+                curve.best_size, color="0.4", linewidth=1, linestyle="--",
+                label=f"best: {curve.best_size}", zorder=1,
+            )  # fmt: skip
+        label = f"{'best and chosen' if is_one else 'chosen'}: {curve.size}"
+        ax.axvline(curve.size, color=_VERMILION, linewidth=1.5, label=label, zorder=1)
+        mark_sizes(ax, sizes)
         ax.set_xlabel("number of features")
         ax.set_ylabel("cross-validated MAUC")
-        ax.legend(framealpha=1.0, edgecolor="none", loc="lower right")
+        # Above the panel, where it hides nothing.
+        ax.legend(
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small",
+            frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
+            title_fontsize="small",
+        )  # fmt: skip
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -7,12 +7,12 @@ import numpy as np
 
 from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
-from mauc.plotting.styles import add_legend, make_panels, selector_styles
+from mauc.plotting.axes import room_for, shorten
+from mauc.plotting.panels import make_panels, say_nothing_measured
+from mauc.plotting.spread import draw_curves, mark_sizes
+from mauc.plotting.styles import add_legend, selector_label, selector_styles
 from mauc.stats import selector_stability
 from mauc.stats.rows import labels_of, rows_of, shown_name
-
-_MAX_COLUMNS = 3  # panels side by side
-_MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
 
 
 class StabilityDisplay:
@@ -104,62 +104,66 @@ class StabilityDisplay:
             if size not in sizes:
                 raise unknown_word("size", size, sizes)
             shown = shown[shown["size"] == size]
-        datasets, selectors = labels_of(shown, "dataset"), labels_of(shown, "selector")
-        n_columns = min(len(datasets), _MAX_COLUMNS)
-        n_rows = -(-len(datasets) // n_columns)
-        height = 2.6 if size is None else 0.9 + 0.22 * len(selectors)
-        if ax is None:
-            axes = make_panels(None, n_rows, n_columns, size=(3.4, height))
-        else:
-            axes = make_panels(ax, 1, len(datasets), size=(0, 0))
+        selectors = labels_of(shown, "selector")
+        # A data set with fewer than two selections has no panel, unless no other has one.
+        known = shown[shown["stability"].notna()]
+        datasets = labels_of(known, "dataset") or labels_of(shown, "dataset")[:1]
+        panel_size = (3.4, 2.6) if len(datasets) > 1 else (5.2, 3.7)
+        if size is not None:
+            names = [selector_label(name) for name in selectors]
+            panel_size = (2.2 + room_for(names), 0.9 + 0.22 * len(selectors))
+        panels = make_panels(ax, len(datasets), size=panel_size)
         styles = selector_styles(selectors)
-        used = axes.ravel()[: len(datasets)]
-        for here, dataset in zip(used, datasets, strict=True):
+        for here, dataset in zip(panels.axes, datasets, strict=True):
             panel = shown[shown["dataset"] == dataset]
-            if size is None:
+            here.set_title(shorten(shown_name("dataset", dataset)), fontsize=10)
+            here.spines[["top", "right"]].set_visible(False)
+            if len(known) == 0:
+                say_nothing_measured(here, "fewer than two selections")
+            elif size is None:
                 _draw_curves(here, panel, styles)
             else:
                 _draw_intervals(here, panel, styles)
                 here.set_xlabel(f"stability of {size} features")
-            here.set_title(shown_name("dataset", dataset), fontsize=10)
-            here.spines[["top", "right"]].set_visible(False)
-        for unused in axes.ravel()[len(datasets) :]:
-            unused.remove()
         if size is None:
-            add_legend(used, selectors, styles, may_grow=ax is None)
-        self.axes_, self.ax_, self.figure_ = used, used[0], used[0].figure
+            for here in panels.lowest:
+                here.set_xlabel("number of features")
+            for here in panels.leftmost:
+                here.set_ylabel("stability")
+            add_legend(panels.axes, panels.free, selectors, styles, may_grow=ax is None)
+        elif panels.free is not None:
+            panels.free.remove()
+        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.axes[0].figure
         return self
 
 
+def _limits(panel: Any) -> tuple[Any, float]:
+    """Return the smallest and the largest value that n selections can have."""
+    n = panel["n"].to_numpy(float)
+    return -1 / np.maximum(n - 1, 1), 1.0
+
+
 def _draw_curves(ax: Any, panel: Any, styles: dict[str, Any]) -> None:
-    n_selectors = panel["selector"].nunique()
-    sizes = np.unique(panel["size"])
-    gap = np.diff(sizes).min() if len(sizes) > 1 else 1.0
-    for at, (selector, curve) in enumerate(panel.groupby("selector", sort=False)):
-        style = styles[selector]
-        x, y = curve["size"].to_numpy(float), curve["stability"].to_numpy()
-        lower, upper = curve["lower"].to_numpy(), curve["upper"].to_numpy()
-        if n_selectors <= _MAX_BANDS:
-            ax.fill_between(x, lower, upper, color=style["color"], alpha=0.13, lw=0)
-        else:
-            x = x + 0.4 * gap * (at / (n_selectors - 1) - 0.5)
-            ax.vlines(x, lower, upper, colors=style["color"], linewidth=0.6, alpha=0.55)
-        ax.plot(x, y, **style, markersize=3.6, linewidth=1.3)
-    ax.set_xlabel("number of features")
-    ax.set_ylabel("stability")
-    ax.grid(color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
+    columns = ["size", "stability", "lower", "upper"]
+    curves = {
+        name: tuple(curve[column].to_numpy(float) for column in columns)
+        for name, curve in panel.groupby("selector", sort=False)
+    }
+    draw_curves(ax, curves, styles, (_limits(panel)[0].min(), 1.0))
+    mark_sizes(ax, panel["size"].to_numpy())
 
 
 def _draw_intervals(ax: Any, panel: Any, styles: dict[str, Any]) -> None:
     panel = panel.sort_values("stability", ascending=False, kind="stable", na_position="last")
-    for place, row in enumerate(panel.itertuples(index=False)):
-        style = styles[row.selector]
-        ax.hlines(place, row.lower, row.upper, colors=style["color"], linewidth=1.6)
-        ax.plot(row.stability, place, color=style["color"], marker=style["marker"], markersize=5)
-    names = [shown_name("selector", name) for name in panel["selector"]]
+    lower, upper = (np.clip(panel[end], *_limits(panel)) for end in ("lower", "upper"))
+    ends = zip(panel["selector"], panel["stability"], lower, upper, strict=True)
+    for place, (name, value, low, high) in enumerate(ends):
+        style = {**styles[name], "linestyle": ""}
+        ax.hlines(place, low, high, colors=style["color"], linewidth=1.6)
+        ax.plot(value, place, **style, markersize=5)
+    names = [selector_label(name) for name in panel["selector"]]
     ax.set_yticks(range(len(names)), names, fontsize=8)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlim(right=1.02)
+    ax.set_xlim(min(0.0, float(np.nanmin(lower, initial=0.0))) - 0.03, 1.03)
     ax.grid(axis="x", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.plotting.axes import label_axis, new_axes, room_for
+from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, room_for
+
+_MAX_RANKS = 6  # colours of single ranks
 
 
 class TraceDisplay:
@@ -13,7 +15,7 @@ class TraceDisplay:
 
     A column is a step, a row is a sub-problem (a class pair, or a class against the rest) that
     asked for a feature at least once. The colour of a dot is the rank of the
-    feature in the list of its sub-problem, 1 for the best.
+    feature in the list of its sub-problem, 1 for the best; larger ranks share colours.
 
     Parameters
     ----------
@@ -63,29 +65,57 @@ class TraceDisplay:
         names = self.trace.subproblem_names[first]
         n_steps = len(self.trace)
         if ax is None:
-            width = min(2.4 + 0.22 * n_steps, 13) + room_for(names)
-            height = min(1.4 + 0.2 * len(subproblems), 10) + room_for(self.trace.feature_names)
-            ax = new_axes(figsize=(width, height))
-        from matplotlib.colors import LogNorm
+            width = max(4.0, 2.4 + 0.22 * n_steps + room_for(names))
+            height = max(2.0, min(1.4 + 0.2 * len(subproblems), 10))
+            height += room_for(self.trace.feature_names)
+            ax = new_axes(figsize=(min(width, MAX_WIDTH), height))
+        import matplotlib as mpl
+        from matplotlib.colors import BoundaryNorm
 
         ranks = self.trace.ranks
+        last = rank_classes(int(ranks.max()))
+        edges = np.concatenate([[0.5], last + 0.5])
+        colours = mpl.colormaps["viridis_r"].resampled(len(last))
         self.dots_ = ax.scatter(
-            np.arange(n_steps), rows, c=ranks, cmap="cividis_r", edgecolors="black",
-            linewidths=0.5, s=28 if n_steps <= 120 else 9,
-            norm=LogNorm(1, max(2, int(ranks.max()))), zorder=2,
+            np.arange(n_steps), rows, c=ranks, cmap=colours, edgecolors="black",
+            linewidths=0.5, s=28 if n_steps <= 120 else 12,
+            norm=BoundaryNorm(edges, len(last)), zorder=2,
         )  # fmt: skip
         ax.set_axisbelow(True)
         ax.grid(axis="y", color="0.9", linewidth=0.6)
-        label_axis(ax.set_xticks, self.trace.feature_names, rotation=90)
-        label_axis(ax.set_yticks, names)
-        ax.invert_yaxis()
+        label_axis(ax.xaxis, self.trace.feature_names)
+        label_axis(ax.yaxis, names)
+        ax.set_xlim(-0.7, n_steps - 0.3)
+        ax.set_ylim(len(subproblems) - 0.3, -0.7)  # the first on top
         ax.set_xlabel("feature, in order of selection")
         ax.set_ylabel("asked for by")
-        bar = ax.figure.colorbar(self.dots_, ax=ax, label="rank in its list", pad=0.02)
-        highest = int(ranks.max())
-        ticks = [rank for rank in (1, 2, 5, 10, 20, 50, 100, 200, 500) if 2 * rank <= highest]
-        ticks = sorted({1, *ticks, highest})
-        bar.set_ticks(ticks, labels=[str(rank) for rank in ticks])
+        bar = ax.figure.colorbar(
+            self.dots_, ax=ax, label="rank in its list", pad=0.02, spacing="uniform",
+            ticks=(edges[1:] + edges[:-1]) / 2,
+        )  # fmt: skip
+        first = np.concatenate([[1], last[:-1] + 1])
+        bar.ax.set_yticklabels(
+            [f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first, last, strict=True)]
+        )
+        bar.ax.tick_params(length=0)
         bar.minorticks_off()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def rank_classes(highest: int) -> np.ndarray:
+    """Return the last rank of every colour: each rank its own, or few classes if there are many.
+
+    Examples
+    --------
+    >>> from mauc.plotting.trace import rank_classes
+    >>> rank_classes(4).tolist()
+    [1, 2, 3, 4]
+    >>> rank_classes(48).tolist()
+    [1, 2, 5, 10, 20, 48]
+    """
+    if highest <= _MAX_RANKS:
+        return np.arange(1, highest + 1)
+    steps = [digit * 10**power for power in range(len(str(highest))) for digit in (1, 2, 5)]
+    # The last class begins at no more than half of the highest rank.
+    return np.array([*(rank for rank in steps if 2 * rank <= highest), highest])

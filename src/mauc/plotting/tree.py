@@ -1,14 +1,26 @@
 """Draw a C4.5 tree as boxes joined by lines."""
 
+from functools import cache, cached_property
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.checks import check_choice, check_int
 from mauc.classifiers.c45.text import describe_leaf, describe_test, largest_class
 from mauc.extras import optional_import
+from mauc.plotting.axes import MAX_WIDTH, shorten, size_in_inches
+from mauc.plotting.tree_layout import SPACE, deepest_layout, edge_lines, lay_out, node_depths
+
+_MAX_HEIGHT = 29.0  # inches
+_PAD = 0.3  # between text and frame of a box, in units of the font
+_LABEL = 0.85  # size of the tests beside that of the boxes
+_HINTING = 1.08  # letters are fitted to pixels: a file of other resolution has wider ones
+_LETTERS = 22  # of a name
+_SMALLEST = 4.0  # points of a font that can be read
 
 
 class TreeDisplay:
-    """A decision tree, laid out with the leaves side by side.
+    """A decision tree, laid out by the size of its texts.
 
     Parameters
     ----------
@@ -22,7 +34,12 @@ class TreeDisplay:
     ----------
     ax_, figure_ : matplotlib Axes and Figure
     boxes_ : list of matplotlib Text
-        One per node, in the order of the tree's nodes.
+        One per node shown, parents before children.
+    tests_ : list of matplotlib Text
+        The test before each of them but the root.
+    edges_ : matplotlib LineCollection
+    layout_ : TreeLayout
+        Which nodes are shown, and where.
     """
 
     def __init__(self, tree, *, feature_names, class_names, categories):
@@ -37,51 +54,28 @@ class TreeDisplay:
         check_is_fitted(estimator)
         return cls(
             estimator.tree_,
-            feature_names=feature_names or estimator.feature_names(),
+            feature_names=estimator.feature_names() if feature_names is None else feature_names,
             class_names=estimator.classes_ if class_names is None else class_names,
             categories=estimator.categories_,
         )
 
-    def layout(self):
-        """Return the place of each node: leaves at 0, 1, 2, ..., a parent over its children.
-
-        Returns
-        -------
-        x, y : float64 ndarrays of shape (n_nodes,)
-            y is minus the depth.
-        """
-        tree = self.tree
-        n_nodes = len(tree.feature)
-        x, y = np.zeros(n_nodes), np.zeros(n_nodes)
-        n_leaves = 0
-        waiting = [0]
-        while waiting:
-            # leaves come off the stack from left to right
-            t = waiting.pop()
-            children = tree.first_child[t] + np.arange(tree.n_children[t])
-            y[children] = y[t] - 1.0
-            waiting += children[::-1].tolist()
-            if len(children) == 0:
-                x[t] = n_leaves
-                n_leaves += 1
-        for t in range(n_nodes - 1, -1, -1):
-            # children come after their parent: their positions are final
-            if tree.n_children[t] > 0:
-                first = tree.first_child[t]
-                x[t] = (x[first] + x[first + tree.n_children[t] - 1]) / 2.0
-        return x, y
-
-    def plot(self, ax=None, *, fontsize=8, cmap="tab10"):
+    def plot(self, ax=None, *, max_depth=None, orientation="auto", fontsize=8, cmap="tab10"):
         """Draw the tree.
 
         A box shows the feature asked for or, at a leaf, its class with the training weight and the
         part of it that belongs to other classes; its colour is that of the most frequent class, the
-        stronger the purer the node.
+        stronger the purer the node. What does not fit is left out, with a note of how many levels
+        follow.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None: a new figure that fits the tree.
+            None: a new figure that fits the tree, at most 12 inches wide and 29 high.
+        max_depth : int, default=None
+            Levels below the root; None shows as many as fit.
+        orientation : {"auto", "down", "right"}, default="auto"
+            The root on top, or on the left; "auto" is "down" where the whole tree fits so, else
+            what shows more nodes.
         fontsize : float, default=8
         cmap : str or Colormap, default="tab10"
             Colours of the classes.
@@ -90,40 +84,130 @@ class TreeDisplay:
         -------
         self : TreeDisplay
         """
+        check_choice("orientation", orientation, ("auto", "down", "right"))
+        if max_depth is not None:
+            check_int("max_depth", max_depth, 0)
         plt = optional_import("matplotlib.pyplot", "plots")
-        tree = self.tree
-        x, y = self.layout()
-        if ax is None:
-            size = (max(4.0, 1.3 * (x.max() + 1.0)), max(2.0, 1.1 * (1.0 - y.min())))
-            _, ax = plt.subplots(figsize=size)
-        colours = plt.get_cmap(cmap)
-        parent = np.full(len(tree.feature), -1)
-        self.boxes_ = []
-        for t in range(len(tree.feature)):
-            # parents come before their children: parent[t] is known
-            for v in range(tree.n_children[t]):
-                child = tree.first_child[t] + v
-                parent[child] = t
-                ax.plot([x[t], x[child]], [y[t], y[child]], color="0.6", linewidth=0.8, zorder=1)
-                test = describe_test(tree, t, v, self.feature_names, self.categories)
-                label = test.removeprefix(f"{self.feature_names[tree.feature[t]]} ")
-                middle = (x[t] + x[child]) / 2.0, (y[t] + y[child]) / 2.0
-                ax.text(*middle, label, fontsize=0.85 * fontsize, ha="center", va="center")
-            counts = tree.counts[t]
-            if tree.n_children[t] > 0:
-                text = str(self.feature_names[tree.feature[t]])
-            else:
-                text = describe_leaf(tree, t, parent[t], self.class_names).replace(" (", "\n(")
-            best = largest_class(counts)
-            purity = counts[best] / max(counts.sum(), 1e-12)
-            colour = (*colours(best % colours.N)[:3], 0.15 + 0.55 * purity)
-            box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "0.5"}
-            self.boxes_.append(
-                ax.text(x[t], y[t], text, fontsize=fontsize, ha="center", va="center", bbox=box)
-            )
-            self.boxes_[-1].get_bbox_patch().set_facecolor(colour)
-        ax.set_xlim(-0.7, x.max() + 0.7)
-        ax.set_ylim(y.min() - 0.5, 0.5)
+        is_new = ax is None
+        if is_new:
+            ax = plt.figure().add_axes((0, 0, 1, 1))
+        limits = (MAX_WIDTH, _MAX_HEIGHT) if is_new else size_in_inches(ax)
+        layout = self._layout(ax.figure, limits, max_depth, orientation, fontsize)
+        excess = max(layout.width / limits[0], layout.height / limits[1])
+        if not is_new and excess > 1:
+            fontsize = max(_SMALLEST, fontsize / excess)
+            layout = self._layout(ax.figure, limits, max_depth, orientation, fontsize)
+        if is_new:
+            limits = (max(layout.width, 2.0), max(layout.height, 0.8))
+            ax.figure.set_size_inches(limits)
+        self.layout_ = layout
+        self._draw(ax, fontsize, plt.get_cmap(cmap))
+        # One unit is one inch, and the tree stands in the middle.
+        for set_limits, size, room in zip(
+            (ax.set_xlim, ax.set_ylim), (layout.width, layout.height), limits, strict=True
+        ):
+            spare = max(0.0, room - size) / 2
+            set_limits(-spare, size + spare)
+        ax.invert_yaxis()
         ax.set_axis_off()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _layout(self, figure, limits, max_depth, orientation, fontsize):
+        layouts = []
+        for name in ("down", "right"):
+            if orientation in ("auto", name):
+                measure = self._measure(figure, fontsize, is_down=name == "down")
+                is_down = name == "down"
+                if max_depth is None:
+                    layouts.append(deepest_layout(self.tree, measure, limits, is_down=is_down))
+                else:
+                    layouts.append(lay_out(self.tree, measure, max_depth, is_down=is_down))
+        fitting = [
+            one for one in layouts if one.width <= limits[0] and one.height <= limits[1]
+        ] or layouts
+        return max(fitting, key=lambda layout: len(layout.nodes))
+
+    def _measure(self, figure, fontsize, *, is_down):
+        from matplotlib.text import Text
+
+        @cache
+        def size(text, points):
+            box = Text(0, 0, text, fontsize=points, figure=figure).get_window_extent()
+            return _HINTING * box.width / figure.dpi, _HINTING * box.height / figure.dpi
+
+        frame = 2 * (_PAD * fontsize + 1) / 72
+
+        def measure(t, is_cut):
+            label = (0.0, 0.0) if t == 0 else size(self._test(t), _LABEL * fontsize)
+            width, height = size(self._text(t, is_cut, is_down), fontsize)
+            return label, (width + frame, height + frame)
+
+        return measure
+
+    @cached_property
+    def _levels_below(self):
+        return node_depths(self.tree)[1]
+
+    @cached_property
+    def _parents(self):
+        tree = self.tree
+        inner = np.flatnonzero(tree.n_children)
+        parents = np.full(len(tree.feature), -1)
+        for t in inner:
+            parents[tree.first_child[t] : tree.first_child[t] + tree.n_children[t]] = t
+        return parents
+
+    def _test(self, t):
+        """Return the test on the branch to a node, without the name of the feature."""
+        tree, parent = self.tree, int(self._parents[t])
+        branch = t - int(tree.first_child[parent])
+        test = describe_test(tree, parent, branch, self.feature_names, self.categories)
+        return shorten(test.removeprefix(f"{self.feature_names[tree.feature[parent]]} "), _LETTERS)
+
+    def _text(self, t, is_cut, is_down):
+        """Return what stands in the box of a node."""
+        tree = self.tree
+        if is_cut:
+            n_levels = int(self._levels_below[t])
+            return f"… and {n_levels} more level{'s' if n_levels > 1 else ''}"
+        if tree.n_children[t] > 0:
+            return shorten(self.feature_names[tree.feature[t]], _LETTERS)
+        names = [shorten(name, _LETTERS) for name in self.class_names]
+        text = describe_leaf(tree, t, int(self._parents[t]), names)
+        name, bracket, weight = text.rpartition(" (")
+        return f"{name}\n({weight}" if is_down else f"{name}{bracket}{weight}"
+
+    def _draw(self, ax, fontsize, colours):
+        from matplotlib.collections import LineCollection
+
+        tree, layout = self.tree, self.layout_
+        lines = edge_lines(tree, layout)
+        self.edges_ = LineCollection(lines, colors="0.6", linewidths=0.8, zorder=1)
+        ax.add_collection(self.edges_)
+        self.boxes_, self.tests_ = [], []
+        for t in layout.nodes:
+            if t > 0:
+                # Below the end of its edge, or to the right of it.
+                place = layout.point(layout.start[t] + SPACE, layout.middle[t])
+                self.tests_.append(
+                    ax.text(
+                        *place, self._test(t), fontsize=_LABEL * fontsize,
+                        ha="center" if layout.is_down else "left",
+                        va="top" if layout.is_down else "center",
+                    )
+                )  # fmt: skip
+            counts = tree.counts[t]
+            best = largest_class(counts)
+            purity = counts[best] / max(counts.sum(), 1e-12)
+            is_cut = t in layout.cut
+            frame = {
+                "boxstyle": f"round,pad={_PAD}", "edgecolor": "0.5",
+                "facecolor": (*colours(best % colours.N)[:3], 0.1 + 0.5 * purity),
+                "linestyle": ":" if is_cut else "-",
+            }  # fmt: skip
+            place = layout.point((layout.box_start[t] + layout.box_end[t]) / 2, layout.middle[t])
+            text = self._text(t, is_cut, layout.is_down)
+            self.boxes_.append(
+                ax.text(*place, text, fontsize=fontsize, ha="center", va="center", bbox=frame)
+            )

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.plotting.styles import make_panels
+from mauc.plotting.axes import make_room, room_for
+from mauc.plotting.panels import make_panels
+from mauc.plotting.styles import selector_label
 from mauc.stats import PAPER_COMPARISON, Comparison, compare_to, win_draw_loss
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
@@ -16,8 +18,7 @@ _PARTS = {
     "draw": ("#DDDDDD", "black"),
     "loss": ("#E69F00", "black"),
 }
-_MAX_COLUMNS = 2  # panels side by side
-_ROOM_FOR_DIGIT = 0.02  # share of the axis; narrower parts of a bar stay without their number
+_ROOM_FOR_DIGIT = 0.03  # share of the axis; narrower parts of a bar stay without their number
 
 
 class WinDrawLossDisplay:
@@ -104,18 +105,19 @@ class WinDrawLossDisplay:
         """
         if len(self.counts) == 0:
             raise MaucError("win/draw/loss needs at least one other selector, got none.")
-        classifiers = labels_of(self.counts, "classifier")
         selectors = labels_of(self.counts, "selector")
-        if ax is None:
-            n_columns = min(len(classifiers), _MAX_COLUMNS)
-            n_rows = -(-len(classifiers) // n_columns)
-            size = (3.6, 0.8 + 0.24 * len(selectors))
-            axes = make_panels(None, n_rows, n_columns, size=size).ravel()
-            for unused in axes[len(classifiers) :]:
-                unused.remove()
-            axes = axes[: len(classifiers)]
-        else:
-            axes = make_panels(ax, 1, len(classifiers), size=(0, 0)).ravel()
+        # A classifier without a comparison has no panel, unless no other has one.
+        compared = self.counts[self.counts[["win", "draw", "loss"]].sum(axis=1) > 0]
+        classifiers = labels_of(compared, "classifier")
+        classifiers = classifiers or labels_of(self.counts, "classifier")[:1]
+        names = [selector_label(name) for name in selectors]
+        size = (2.4 + room_for(names), 0.8 + 0.24 * len(selectors))
+        if len(classifiers) == 1:
+            size = (4.4 + room_for(names), size[1] + 0.3)
+        panels = make_panels(ax, len(classifiers), size=size)
+        if panels.free is not None:
+            panels.free.remove()
+        axes = panels.axes
         total = self.counts[["win", "draw", "loss"]].sum(axis=1).max()
         for here, classifier in zip(axes, classifiers, strict=True):
             counts = self.counts[self.counts["classifier"] == classifier].set_index("selector")
@@ -123,12 +125,19 @@ class WinDrawLossDisplay:
             here.set_title(shown_name("classifier", classifier), fontsize=10)
             here.set_xlabel("comparisons (data sets × sizes)")
         handles, labels = axes[0].get_legend_handles_labels()
-        name = shown_name("selector", str(self.comparison.reference))
+        name = selector_label(str(self.comparison.reference))
         words = {"win": f"{name} wins", "draw": "draw", "loss": f"{name} loses"}
-        axes[0].figure.legend(
-            handles, [words[label] for label in labels], loc="outside lower center", ncols=3,
+        figure = axes[0].figure
+        width, height = figure.get_size_inches()
+        texts = [words[label] for label in labels]
+        make_room(figure)
+        is_wide = 3 * (room_for([name]) + 1.1) > width
+        figure.legend(
+            handles, texts, loc="outside lower center", ncols=1 if is_wide else 3,
             frameon=False, fontsize=9, title=str(self.comparison), title_fontsize=8,
         )  # fmt: skip
+        if ax is None:
+            figure.set_size_inches(width, height + (0.8 if is_wide else 0.4))
         self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
         return self
 
@@ -147,7 +156,7 @@ def _draw_bars(ax: Any, counts: Any, total: int) -> None:
                 middle = start + count / 2
                 ax.text(middle, place, str(count), ha="center", va="center", fontsize=7, color=ink)
         left = left + width
-    ax.set_yticks(places, [shown_name("selector", name) for name in counts.index], fontsize=8)
+    ax.set_yticks(places, [selector_label(name) for name in counts.index], fontsize=8)
     ax.set_ylim(len(counts) - 0.5, -0.5)  # the first selector on top
     ax.set_xlim(0, 1.01 * max(total, 1))
     ax.xaxis.get_major_locator().set_params(integer=True)
