@@ -9,11 +9,12 @@ from mauc.checks import check_int, check_real
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.greedy_mauc.measure import measure
+from mauc.selectors.greedy_mauc.predicted import predict_mauc
 from mauc.selectors.greedy_mauc.search import greedy_ranking
 from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 from mauc.selectors.trace import Walk
 
-PREDICTED_SLACK = 0.002  # of MAUC that "predicted" gives away
+PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
 
 
@@ -186,10 +187,11 @@ class GreedyMAUC(RankingSelector):
             effects, scores, n_wanted, shrinkage=self.shrinkage_, alpha=options.alpha,
             keeps_steps=is_predicted, n_jobs=self.n_jobs,
         )  # fmt: skip
+        predicted = predict_mauc(found.ranking, found.lower, scores, self.shrinkage_)
         if is_predicted:
-            enough = found.predicted_mauc >= found.predicted_mauc[-1] - PREDICTED_SLACK
+            enough = predicted >= predicted.max() - PREDICTED_SLACK
             found = found.first(int(np.argmax(enough)) + 1)
-        self.predicted_mauc_ = found.predicted_mauc
+        self.predicted_mauc_ = predicted[: len(found.ranking)]
         self.separations_ = found.separations[-1]
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
