@@ -140,12 +140,12 @@ def print_choices(results, which, title):
          "all features", "best size", "before - all", "after - all", "before - best",
          "after - best"], rows,
     )  # fmt: skip
-    for label, group in (("of the 13", MORE), ("of the others", FIRST)):
+    for label, group in (("further", MORE), ("first", FIRST)):
         values = np.array([lost[name] for name in group if name in lost])
         if len(values):
             counts = (values >= -BAR).sum(axis=0)
             print(
-                f"At most {BAR} given away, {label} {len(values)} sets: against all features "
+                f"At most {BAR} given away, of {len(values)} {label} sets: against all features "
                 f"{counts[0]} before, {counts[1]} after; against the best size up to {MAX_SIZE} "
                 f"{counts[2]} before, {counts[3]} after.\n"
             )

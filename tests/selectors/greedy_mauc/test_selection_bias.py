@@ -10,7 +10,7 @@ from mauc.selectors.greedy_mauc.selection_bias import shares_of_luck
 def test_all_is_luck_if_all_features_are_noise(rng):
     z = rng.normal(size=(3, 4000))
     chosen = np.array([2.5, 3.0, 3.5])
-    assert_allclose(shares_of_luck(chosen, z), 1 - 1 / chosen**2, atol=0.12)
+    assert_allclose(shares_of_luck(chosen, z), 1 - 1 / chosen**2, atol=0.1)
 
 
 @pytest.mark.parametrize("variance", [1.0, 3.0, 8.0])
@@ -20,7 +20,7 @@ def test_normal_effects_shrink_as_they_must(rng, variance):
     chosen = np.sort(np.abs(z))[-200:]
     # E(true | z) = z variance / (1 + variance), chosen or not.
     wanted = 1 / (1 + variance) - 1 / chosen**2
-    assert_allclose(shares_of_luck(chosen, z), wanted, atol=0.06)
+    assert_allclose(shares_of_luck(chosen, z).mean(), wanted.mean(), atol=0.06)
 
 
 def test_the_expected_truth_is_that_of_the_chosen(rng):
@@ -34,7 +34,7 @@ def test_the_expected_truth_is_that_of_the_chosen(rng):
 
 def test_clear_differences_are_not_luck(rng):
     z = rng.normal(size=(4, 50)) * 60
-    assert shares_of_luck(z, z).max() < 0.01
+    assert shares_of_luck(z, z).max() < 0.02
 
 
 @pytest.mark.parametrize("z", [[0.0], [1e6], [0.0, 1e300, -5.0], [3.0] * 7])
