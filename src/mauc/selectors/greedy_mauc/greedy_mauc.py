@@ -128,9 +128,11 @@ class GreedyMAUC(RankingSelector):
     not bias). A pair with w wins of :math:`n_i n_j` has
     :math:`A_{ij} = (w + 1/2) / (n_i n_j + 1)`, and MAUC is their mean. What the choice owes to luck
     in the correlations stays: with 60 to 140 samples of hundreds to thousands of features the
-    prediction is still 0.01 to 0.04 too high. On 22 data sets the mean error against the
-    discriminant on other samples is CALIB (without a correction CALIB0); "predicted" gives
-    GIVES (docs/beyond/greedy_predicted.md).
+    prediction is still 0.01 to 0.04 too high. On 22 data sets its mean absolute error against the
+    discriminant on other samples is 0.007 (without a correction 0.023). Against all features
+    "predicted" gives away at most 0.005 of the mean MAUC of Naive Bayes, C4.5 and 1NN on 11 of 13
+    data sets (sorlie and su, with 68 and 81 samples, lose 0.008 and 0.015), and against the best
+    size of up to 100 on 8 of 13 (docs/beyond/greedy_predicted.md).
 
     Memory: one byte per cell of X for the normal scores of at most `max_samples` samples, and
     8 n_features (n_pairs + n_selected) bytes for effects and factor. Sparse columns are filled
