@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 
@@ -62,11 +62,10 @@ def mixed_data(rng, n=70, m=9, c=4):
 class TestByHand:
     """Numbers that can be worked out on paper."""
 
-    def test_one_feature_predicts_its_auc(self):
+    def test_one_feature_has_the_effect_of_its_auc(self):
         # 2 < 3 is the only pair out of order of 2 x 2, so AUC = 3/4.
         X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), [0, 0, 1, 1]
         selector = GreedyMAUC(1, noise_correction=0).fit(X, y)
-        assert_allclose(selector.predicted_mauc_, [0.75], rtol=1e-14)
         effect = np.sqrt(2) * ndtri(0.75)
         assert_allclose(selector.separations_, [effect**2], rtol=1e-14)
         assert_allclose(selector.scores_, [1 - np.exp(-(effect**2) / 8)], rtol=1e-13)
@@ -80,12 +79,11 @@ class TestByHand:
         # 2 * 8 + 2 * 0 ties, of 16: the upper class wins 12 of 16.
         effect = np.sqrt(2) * ndtri(0.75)
         assert_allclose(selector.separations_, [2 * effect**2], rtol=1e-12)
-        assert_allclose(selector.predicted_mauc_[1], ndtr(effect), rtol=1e-12)
 
     def test_noise_is_taken_off(self):
         # AUC 3/4 of 2 x 2 samples: s^2 = 1.05 + d^2 / 8 exceeds d^2, and nothing is left.
         X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1])
-        assert GreedyMAUC(1).fit(X, y).predicted_mauc_ == [0.5]
+        assert GreedyMAUC(1).fit(X, y).separations_ == [0.0]
         # Fifty times as many: s^2 = (1 + d^2 / 8) / 50 + 0.05
         many = GreedyMAUC(1).fit(np.repeat(X, 50, axis=0), np.repeat(y, 50))
         effect = np.sqrt(2) * ndtri(0.75)
@@ -176,8 +174,6 @@ def test_equals_the_definition(problem, shrinkage, alpha, noise):
     assert_allclose(selector.trace_.scores[: len(gains)], gains, atol=1e-11)
     if history:
         assert_allclose(selector.separations_, history[-1], rtol=1e-9, atol=1e-9)
-        predicted = [ndtr(np.sqrt(step / 2)).mean() for step in history]
-        assert_allclose(selector.predicted_mauc_[: len(history)], predicted, rtol=1e-10)
 
 
 def test_equals_the_definition_on_wider_data(rng):
@@ -327,12 +323,11 @@ def test_shrinkage_follows_samples_and_classes(rng):
     assert GreedyMAUC().fit(rng.normal(size=(40, 8)), y[:40]).shrinkage_ > 0.3
 
 
-def test_prediction_never_falls_and_stays_in_range(rng):
+def test_prediction_stays_in_range(rng):
     X, y = mixed_data(rng, m=30)
     predicted = GreedyMAUC("all").fit(X, y).predicted_mauc_
-    assert (np.diff(predicted) >= 0).all()
-    assert predicted[0] >= 0.5
-    assert predicted[-1] <= 1
+    assert (predicted >= 0.5).all()
+    assert (predicted < 1).all()
 
 
 def test_constants_come_last_by_column(rng):
@@ -471,8 +466,8 @@ def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough():
     assert_array_equal(selector.ranking_, full.ranking_[:n_kept])
     assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
     assert_array_equal(selector.separations_, GreedyMAUC(n_kept).fit(X, y).separations_)
-    assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_[-1] - 0.002
-    assert full.predicted_mauc_[n_kept - 2] < full.predicted_mauc_[-1] - 0.002
+    assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_.max() - 0.0005
+    assert (full.predicted_mauc_[: n_kept - 1] < full.predicted_mauc_.max() - 0.0005).all()
 
 
 def test_auto_works_beside_it():

@@ -12,17 +12,18 @@ from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
 _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
+_MAX_LOWER = 512  # rows of the Cholesky factor that are returned
 
 
 class GreedyRanking(NamedTuple):
-    """The features in the order of choice; arrays of shape (k,) but for the last two."""
+    """The features in the order of choice; arrays of shape (k,) but for the last three."""
 
     ranking: np.ndarray
     pairs: np.ndarray  #: the class pair whose error each feature lowers most
     ranks: np.ndarray  #: place of the feature among those left by the gain on that pair, from 1
     gains: np.ndarray  #: part of the error of the set so far that the feature takes away
-    predicted_mauc: np.ndarray  #: mean over the pairs of Phi(D_p / sqrt(2)), features so far
     separations: np.ndarray  #: (k, n_pairs): D_p^2 of the features so far, or only the last row
+    lower: np.ndarray  #: (<= k, <= k): Cholesky factor of the correlations, 512 rows at most
     relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
 
     def first(self, k):
@@ -65,8 +66,8 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     weights = np.full(n_pairs, 1.0 / n_pairs)
     found = GreedyRanking(
         np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
-        np.zeros(k), np.empty(k), np.empty((k if keeps_steps else 1, n_pairs)),
-        np.zeros(n_features),
+        np.zeros(k), np.empty((k if keeps_steps else 1, n_pairs)),
+        np.zeros((min(n_chosen, _MAX_LOWER),) * 2), np.zeros(n_features),
     )  # fmt: skip
     rate = alpha / 8.0
     bounds = GainBounds(n_features, weights, rate)
@@ -112,7 +113,10 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             )
             is_left[s] = False
             bounds.advance(step + 1, slopes, weights)
-            found.pairs[step], found.predicted_mauc[step] = taken[0], taken[5]
+            found.pairs[step] = taken[0]
+            if step < len(found.lower):
+                found.lower[step, :step] = factor_s[:step]
+                found.lower[step, step] = taken[4]
             if keeps_steps:
                 found.separations[step] = separations
         if n_chosen > 0:
@@ -120,7 +124,6 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     # Constant features tell nothing: they come last, by column.
     found.ranking[n_chosen:] = np.flatnonzero(~scores.varies)[: k - n_chosen]
     found.separations[n_chosen if keeps_steps else 0 :] = separations
-    found.predicted_mauc[n_chosen:] = found.predicted_mauc[n_chosen - 1] if n_chosen else 0.5
     return found
 
 

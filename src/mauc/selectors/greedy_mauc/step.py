@@ -17,7 +17,6 @@ import math
 import numpy as np
 from numba import njit, uintp
 
-from mauc.numerics.normal_cdf import normal_cdf
 from mauc.selectors.greedy_mauc.arithmetic import exp_minus, fused
 from mauc.selectors.greedy_mauc.bounds import MARGIN, SLACK
 from mauc.selectors.greedy_mauc.correlations import MIN_VARIANCE
@@ -151,15 +150,12 @@ def take_feature(
         D_p of this pair before the step.
     root : float
         Root of the residual variance of s.
-    predicted : float
-        Mean over the pairs of Phi(D_p / sqrt(2)).
     """
     n_pairs = weights.shape[0]
     row, slope = effects[s], slopes[step]
     root = math.sqrt(variances[s])
     pair, largest_drop, before = 0, -1.0, 0.0  # before: D_p^2 of the pair before the step
     smallest = np.inf
-    predicted = 0.0
     for p in range(n_pairs):
         slope[p] = row[p] / root
         gain = slope[p] * slope[p]
@@ -168,7 +164,6 @@ def take_feature(
             pair, largest_drop, before = p, drop, separations[p]
         separations[p] += gain
         smallest = min(smallest, separations[p])
-        predicted += normal_cdf(math.sqrt(0.5 * separations[p]))
     for t in range(step):
         factor_s[t] = factors[t, s]
     # The hardest pair has weight 1 before scaling, so the weights cannot all underflow.
@@ -179,7 +174,7 @@ def take_feature(
     for p in range(n_pairs):
         weights[p] /= total
     gain = row[pair] * row[pair] / variances[s]
-    return pair, gain, largest_drop, math.sqrt(before), root, predicted / n_pairs
+    return pair, gain, largest_drop, math.sqrt(before), root
 
 
 @njit(cache=True, nogil=True)
