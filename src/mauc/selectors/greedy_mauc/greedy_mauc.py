@@ -51,6 +51,9 @@ class GreedyMAUC(RankingSelector):
     max_samples : int or None, default=2048
         Correlations are measured on at most so many samples, taken at even distances from the
         samples sorted by class; None takes all. AUCs and ranks are always of all samples.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
@@ -117,6 +120,11 @@ class GreedyMAUC(RankingSelector):
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
     to the bit. A missing value is tied with every value (AUC 1/2, normal score 0).
 
+    Nominal features have the leave-pair-out AUC of `MDFS`, which is not folded, and correlate by
+    a score of their categories: the leading axis of the correspondence analysis with the classes,
+    rare categories shrunk towards the middle. The sign of an effect is that of the difference of
+    the mean scores of the two classes. Features of two categories are treated as numbers.
+
     Memory: one byte per cell of X for the normal scores of at most `max_samples` samples, and
     8 n_features (n_pairs + n_selected) bytes for effects and factor. Sparse columns are filled
     in one block at a time. A feature is rated in a step only where a bound of its gain says that it
@@ -154,6 +162,7 @@ class GreedyMAUC(RankingSelector):
         alpha=1.0,
         noise_correction=1.0,
         max_samples=2048,
+        categorical_features=None,
         n_jobs=None,
     ):
         self.n_features_to_select = n_features_to_select
@@ -161,6 +170,7 @@ class GreedyMAUC(RankingSelector):
         self.alpha = alpha
         self.noise_correction = noise_correction
         self.max_samples = max_samples
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
     def check_options(self):
