@@ -161,7 +161,8 @@ _CLASSIFIERS = (
     ("nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _FITTED),
     ("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _FITTED),
     ("1nn", "1NN", "NearestNeighbor", "nearest_neighbor", "the nearest sample", _FITTED),
-    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel", Accepts()),
+    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel",
+     Accepts(nominal=True)),
 )
 # fmt: on
 

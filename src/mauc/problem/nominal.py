@@ -87,6 +87,19 @@ def replace_columns(X, columns):
 
 def category_codes(column):
     """Return codes 0, 1, ... of the sorted distinct values of a column, NaN where missing."""
+    return distinct_categories(column)[1]
+
+
+def distinct_categories(column):
+    """Return the sorted distinct values of a column and their codes.
+
+    Returns
+    -------
+    categories : ndarray of shape (n_categories,)
+        Those that occur, whatever a categorical dtype declares.
+    codes : ndarray of shape (n_samples,), float64
+        NaN where missing.
+    """
     if hasattr(column, "cat") and _is_categorical(column.dtype):
         return _recode(column)
     values = np.asarray(column)
@@ -96,16 +109,17 @@ def category_codes(column):
     known = values[~is_missing]
     codes = np.full(len(values), np.nan)
     try:
-        codes[~is_missing] = factorize(known)[1]
+        distinct, codes[~is_missing], _ = factorize(known)
     except TypeError:  # values of different types cannot be compared
         distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
         place = {value: code for code, value in enumerate(distinct)}
         codes[~is_missing] = [place[value] for value in known]
-    return codes
+        distinct = np.array([*distinct, None], dtype=object)[:-1]  # never an array of arrays
+    return distinct, codes
 
 
 def _recode(column):
-    """Return the codes of a column of a categorical dtype from those that it holds already."""
+    """Return what `distinct_categories` does from the codes that the column holds already."""
     if hasattr(column.cat, "codes"):  # pandas
         held = column.cat.codes.to_numpy()
         present = np.flatnonzero(np.bincount(held[held >= 0]))
@@ -116,8 +130,8 @@ def _recode(column):
         places = values.to_physical().to_numpy()
         values = values.cast(str)
     table = np.full(max(places, default=-1) + 2, np.nan)  # its last entry is for missing values
-    table[places] = category_codes(values)
-    return table[held]
+    distinct, table[places] = distinct_categories(values)
+    return distinct, table[held]
 
 
 def missing_mask(values):

@@ -23,8 +23,8 @@ class SpreadFx(ListSelector):
         `SubproblemSelector` for the others.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
-        strings in a data frame are nominal anyway. For the relevances "chi2", "su" and "ig": each category is a
-        bin.
+        strings in a data frame are nominal anyway. For the relevances "chi2", "su" and "ig", whose
+        bins are the categories, and "auc", see `MDFS`.
     random_state : int, RandomState instance or None, default=None
         Draws of the schedules "rand_robin" and "random".
     n_jobs : int, optional

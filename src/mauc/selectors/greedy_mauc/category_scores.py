@@ -27,8 +27,8 @@ def category_scores(counts):
 
     Notes
     -----
-    With :math:`n_{kv}` rows of class k in category v, n in all and :math:`c_k` the share of class k,
-    the axis is the unit vector u that maximises
+    With :math:`n_{kv}` rows of class k in category v, n in all and :math:`c_k` the share of class
+    k, the axis is the unit vector u that maximises
 
     .. math:: \lambda = \sum_v \frac{n_v}{n} f_v^2, \qquad
         f_v = \frac{1}{n_v} \sum_k n_{kv} a_k, \qquad a_k = u_k / \sqrt{c_k},
