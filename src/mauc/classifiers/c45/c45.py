@@ -56,9 +56,9 @@ class C45(BaseClassifier):
     among the features whose gain is not below the average; u is the part of N whose value is
     missing and log2(cuts) / N is the cost of choosing among several cuts. Missing values (NaN) are
     allowed in `fit` and in prediction: such a sample follows all branches, weighted by how much of
-    the known training weight took each. So does a word or category that is not in the training data
-    (one that is declared but does not occur is ignored); a code that is not gets the class fractions
-    of the node that tests it.
+    the known training weight took each. So does a word or category that is not in the training
+    data (one that is declared but does not occur is ignored); a number that is not gets the class
+    fractions of the node that tests it.
 
     Sample weights mean repetition: a sample of weight 2 is the same as the sample given twice.
     (J48 counts such a sample once where C4.5 compares numbers of instances, in two places.)

@@ -119,7 +119,8 @@ class GreedyMAUC(RankingSelector):
     Equal values go by column; constant features come last.
 
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
-    to the bit, nor does another order of the rows. A missing value is tied with every value (AUC 1/2, normal score 0).
+    to the bit, nor does another order of the rows. A missing value is tied with every value (AUC
+    1/2, normal score 0).
 
     Nominal features have the leave-pair-out AUC of `MDFS`, which is not folded, and correlate by
     a score of their categories: the leading axis of the correspondence analysis with the classes,
