@@ -1,9 +1,9 @@
 """How GreedyMAUC and others do on mixed data: MAUC of classifiers on held-out folds.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_nominal.py [data sets]``; the folder, or its
-folder ``more``, holds ``<name>.npz`` files with X and y. Some columns of a set are cut into bins
-whose names are shuffled, so that their order is lost, and columns of noise with many categories
-are added. Classifiers see nominal columns as such, whatever a selector saw:
+Run as ``MAUC_DATA=folder python benchmarks/research_nominal.py SHARE [data sets]``; the folder, or
+its folder ``more``, holds ``<name>.npz`` files with X and y. A share of the columns of a set, such
+as 0.5, is cut into bins whose names are shuffled, so that their order is lost, and columns of noise
+with many categories are added. Classifiers see nominal columns as such, whatever a selector saw:
 
 - native: nominal columns as they are;
 - codes: the codes of the categories as numbers;
@@ -26,8 +26,8 @@ from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc import measure
 
 SETS = (
-    "dermatology", "segment", "vehicle", "satimage", "libras", "texture", "urban", "semeion",
-    "penbased", "arrhythmia", "su", "sorlie",
+    "dermatology", "segment", "vehicle", "satimage", "libras", "texture", "urban", "penbased",
+    "arrhythmia",
 )  # fmt: skip
 SIZES = (2, 3, 5, 10, 20)
 CLASSIFIERS = {"NB": NormalNaiveBayes(), "C4.5": C45(), "1NN": NearestNeighbor()}
@@ -36,8 +36,8 @@ BINS = (4, 8, 16, 40)  # of the columns that become nominal, in turn
 MAX_INDICATORS = 20_000
 
 
-def mixed_set(name, seed=0):
-    """Return X with half of its columns nominal and noise added, the mask, and y."""
+def mixed_set(name, share, seed=0):
+    """Return X with a share of its columns nominal and noise added, the mask, and y."""
     folder = Path(os.environ["MAUC_DATA"])
     path = next(p for p in (folder / f"{name}.npz", folder / "more" / f"{name}.npz") if p.exists())
     with np.load(path) as data:
@@ -49,7 +49,7 @@ def mixed_set(name, seed=0):
         X, y = X[np.sort(rows)], y[np.sort(rows)]
     rng = np.random.default_rng(seed)
     is_nominal = np.zeros(X.shape[1], bool)
-    is_nominal[rng.permutation(X.shape[1])[: X.shape[1] // 2]] = True
+    is_nominal[rng.permutation(X.shape[1])[: round(share * X.shape[1])]] = True
     for place, j in enumerate(np.flatnonzero(is_nominal)):
         edges = np.unique(np.nanquantile(X[:, j], np.linspace(0, 1, BINS[place % 4] + 1)[1:-1]))
         bins = np.searchsorted(edges, X[:, j])
@@ -124,12 +124,12 @@ VARIANTS = {
 }
 
 
-def study(name):
-    """Return the mean MAUC and the number of noise columns among the first ten, by variant."""
-    X, is_nominal, y = mixed_set(name)
+def study(name, share):
+    """Return MAUC by variant and classifier, and by variant how many of the first ten are noise."""
+    X, is_nominal, y = mixed_set(name, share)
     first_noise = X.shape[1] - N_NOISE
     sizes = [k for k in SIZES if k <= X.shape[1]]
-    found = {variant: [] for variant in VARIANTS}
+    found = {(variant, label): [] for variant in VARIANTS for label in CLASSIFIERS}
     noise = {variant: [] for variant in VARIANTS}
     for train, test in StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(X, y):
         fold = FoldEvaluator(X[train], y[train], X[test], y[test])
@@ -138,28 +138,28 @@ def study(name):
             if ranking is None:
                 continue
             noise[variant].append(np.sum(ranking[:10] >= first_noise))
-            for model in CLASSIFIERS.values():
+            for label, model in CLASSIFIERS.items():
                 model.set_params(categorical_features=is_nominal)
-                found[variant].append(fold.evaluate(ranking, sizes, model).mean())
-    return found, noise
+                found[variant, label].append(fold.evaluate(ranking, sizes, model).mean())
+    means = {cell: np.mean(values) if values else np.nan for cell, values in found.items()}
+    return means, {variant: np.mean(values or [np.nan]) for variant, values in noise.items()}
 
 
-def main(names):
+def main(share, names):
     warnings.simplefilter("ignore")
-    means, noise = {v: [] for v in VARIANTS}, {v: [] for v in VARIANTS}
+    studies = []
     for name in names:
-        found, in_ten = study(name)
-        for variant in VARIANTS:
-            means[variant].append(np.mean(found[variant]) if found[variant] else np.nan)
-            noise[variant].append(np.mean(in_ten[variant]) if in_ten[variant] else np.nan)
-        print(name, *(f"{v}: {means[v][-1]:.4f}" for v in VARIANTS), sep="; ", file=sys.stderr)
-    print("| variant | " + " | ".join(names) + " | mean | noise in 10 |")
-    print("|" + "---|" * (len(names) + 3))
+        studies.append(study(name, share))
+        print(f"<!-- {name} done -->", file=sys.stderr, flush=True)
+    print("| variant | " + " | ".join([*names, "mean", *CLASSIFIERS, "noise in 10"]) + " |")
+    print("|" + "---|" * (len(names) + 6))
     for variant in VARIANTS:
-        cells = [f"{value:.3f}" for value in means[variant]]
-        cells += [f"{np.nanmean(means[variant]):.4f}", f"{np.nanmean(noise[variant]):.2f}"]
+        by_model = [[found[variant, label] for label in CLASSIFIERS] for found, _ in studies]
+        cells = [*np.mean(by_model, axis=1), np.nanmean(by_model), *np.nanmean(by_model, axis=0)]
+        cells = [f"{value:.4f}" for value in cells]
+        cells.append(f"{np.nanmean([in_ten[variant] for _, in_ten in studies]):.2f}")
         print(f"| {variant} | " + " | ".join(cells) + " |")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or SETS)
+    main(float(sys.argv[1]), sys.argv[2:] or SETS)

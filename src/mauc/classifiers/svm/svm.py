@@ -229,7 +229,8 @@ class RBFSVM(BaseClassifier):
         return bool(self.precompute)
 
     def _respond(self, X, method):
-        ZT, respond = self._prepared.scale(self._check_X(X)), getattr(self.svc_, method)
+        X = self._check_X(X)
+        ZT, respond = self._prepared.scale(X), getattr(self.svc_, method)
         if self._support_ZT is None:
             return respond(ZT.T)
         parts = []
