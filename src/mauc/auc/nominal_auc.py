@@ -188,8 +188,8 @@ def _known_wins(categories, counts, a, a_stop, b, b_stop, n_i, n_j, work):
             n_b += 1
             b += 1
         won += in_i * in_j  # the same category: a tie, where the keys would say lost
-    _sort(keys_i, counts_i, n_a)
-    _sort(keys_j, counts_j, n_b)
+    for side in range(2):  # not two calls: the sort would be compiled into each
+        _sort(work[2 * side], work[2 * side + 1], n_a if side == 0 else n_b)
     below = 0.0  # rows of j whose keys are less than that of u
     v = 0
     for u in range(n_a):
@@ -208,25 +208,20 @@ def _known_wins(categories, counts, a, a_stop, b, b_stop, n_i, n_j, work):
 @njit_part
 def _sort(keys, values, n):
     """Sort the first n keys in place, ascending, and the values with them (heapsort)."""
-    for root in range(n // 2 - 1, -1, -1):
-        _sink(keys, values, root, n)
-    for last in range(n - 1, 0, -1):
-        keys[0], keys[last] = keys[last], keys[0]
-        values[0], values[last] = values[last], values[0]
-        _sink(keys, values, np.int64(0), last)
-
-
-@njit_part
-def _sink(keys, values, root, n):
-    """Move the entry at `root` down until no child is larger."""
-    while True:
+    # First every entry above the leaves sinks in the heap, then the largest goes behind it.
+    for turn in range(n // 2 + n - 1):
+        root, size = n // 2 - 1 - turn, n
+        if root < 0:
+            size = n + root
+            keys[0], keys[size] = keys[size], keys[0]
+            values[0], values[size] = values[size], values[0]
+            root = 0
         child = 2 * root + 1
-        if child >= n:
-            return
-        if child + 1 < n and keys[child + 1] > keys[child]:
-            child += 1
-        if keys[child] <= keys[root]:
-            return
-        keys[root], keys[child] = keys[child], keys[root]
-        values[root], values[child] = values[child], values[root]
-        root = child
+        while child < size:
+            if child + 1 < size and keys[child + 1] > keys[child]:
+                child += 1
+            if keys[child] <= keys[root]:
+                break
+            keys[root], keys[child] = keys[child], keys[root]
+            values[root], values[child] = values[child], values[root]
+            root, child = child, 2 * child + 1
