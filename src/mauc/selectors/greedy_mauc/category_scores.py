@@ -8,8 +8,9 @@ all numbers for the categories, those whose means differ most between the classe
 import numpy as np
 from scipy import sparse
 
-_MAX_STEPS = 200  # of the power method
-_TOLERANCE = 1e-10
+_N_SQUARES = 8  # the power method takes 2^8 steps
+_MAX_SQUARED = 64  # classes whose matrix is squared; with more, a vector is multiplied step by step
+_MAX_DENSE = 2**22  # products of a dense table of categories and classes
 _DECIMALS = 9  # scores that agree in so many are equal, whatever the order of their sums was
 
 
@@ -45,20 +46,17 @@ def category_scores(counts):
     known = np.array([counts.of_class(k)[1].sum() for k in range(len(counts.totals))])
     n, shares = known.sum(), known / known.sum()
     inverse_roots = np.where(shares > 0, 1.0 / np.sqrt(np.maximum(shares, 1e-300)), 0.0)
-    table = sparse.csc_array(
-        (counts.counts, counts.categories, counts.starts), (counts.n_categories, len(known))
-    )
-    sizes = np.asarray(table.sum(axis=1)).ravel()
-    inverse_sizes = np.where(sizes > 0, 1.0 / np.maximum(sizes, 1e-300), 0.0)
-    profiles = sparse.dia_array((inverse_sizes[np.newaxis], [0]), (len(sizes),) * 2) @ table
-    products = (table.T @ profiles).toarray() / n - np.outer(shares, shares)
+    sizes = np.bincount(counts.categories, counts.counts, minlength=counts.n_categories)
+    products = _profile_products(counts, sizes) / n - np.outer(shares, shares)
     products *= np.outer(inverse_roots, inverse_roots)
     axis, inertia = _leading_axis(products, np.sqrt(shares))
-    means = profiles @ (axis * inverse_roots)
+    classes = np.repeat(np.arange(len(known)), np.diff(counts.starts))
+    of_entries = counts.counts * (axis * inverse_roots)[classes]
+    totals = np.bincount(counts.categories, of_entries, minlength=counts.n_categories)
     n_categories, n_classes = np.count_nonzero(sizes), np.count_nonzero(known)
     chance = (np.sqrt(n_categories - 1) + np.sqrt(n_classes - 1)) ** 2
     variance = max(0.0, n * inertia - chance) / max(n - (sizes * sizes).sum() / n, 1e-300)
-    scores = means * sizes / (1.0 + sizes * variance)
+    scores = totals / (1.0 + sizes * variance)
     return scores / max(np.abs(scores).max(), 1e-300)
 
 
@@ -77,6 +75,21 @@ def class_signs(counts, scores):
     return np.where(means[first] >= means[second], 1.0, -1.0)
 
 
+def _profile_products(counts, sizes):
+    """Return the sums over the categories of n_kv n_lv / n_v, shape (n_classes, n_classes)."""
+    n_classes = len(counts.totals)
+    shares = counts.counts / sizes[counts.categories]
+    if counts.n_categories * n_classes**2 > _MAX_DENSE:
+        shape = (counts.n_categories, n_classes)
+        table = sparse.csc_array((counts.counts, counts.categories, counts.starts), shape)
+        profiles = sparse.csc_array((shares, counts.categories, counts.starts), shape)
+        return (table.T @ profiles).toarray()
+    table, profiles = np.zeros((2, n_classes, counts.n_categories))
+    places = np.repeat(np.arange(n_classes), np.diff(counts.starts)), counts.categories
+    table[places], profiles[places] = counts.counts, shares
+    return np.einsum("kv,lv->kl", table, profiles)
+
+
 def _leading_axis(matrix, trivial):
     """Return the eigenvector of the largest eigenvalue, and that, by the power method.
 
@@ -85,15 +98,16 @@ def _leading_axis(matrix, trivial):
     NumPy's own: those of BLAS would depend on the number of threads.
     """
     axis = _unit(np.arange(1.0, len(matrix) + 1.0) * trivial, trivial)
-    inertia = 0.0
-    for _ in range(_MAX_STEPS):
-        moved = _unit(np.einsum("kl,l->k", matrix, axis), trivial)
-        change = np.abs(moved - axis).max()
-        axis = moved
-        if change < _TOLERANCE:
-            break
-    inertia = float(np.einsum("k,kl,l->", axis, matrix, axis))
-    return axis, inertia
+    if len(matrix) <= _MAX_SQUARED:
+        power = matrix
+        for _ in range(_N_SQUARES):
+            power = power / max(np.abs(power).max(), 1e-300)
+            power = np.einsum("kl,lm->km", power, power)
+        axis = _unit(np.einsum("kl,l->k", power, axis), trivial)
+    else:
+        for _ in range(2**_N_SQUARES):
+            axis = _unit(np.einsum("kl,l->k", matrix, axis), trivial)
+    return axis, float(np.einsum("k,k->", axis, np.einsum("kl,l->k", matrix, axis)))
 
 
 def _unit(vector, trivial):
