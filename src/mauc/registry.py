@@ -107,7 +107,7 @@ class Relevance:
         return getattr(import_module(f"mauc.selectors.relevance.{self.module}"), self.function)
 
 
-_AUC = Accepts(sparse=True, infinite=True, weights=True)
+_AUC = Accepts(sparse=True, infinite=True, nominal=True, weights=True)
 _MOMENTS = Accepts(sparse=True, weights=True)
 _BINNED = Accepts(sparse=True, nominal=True)
 _ORDERED = Accepts(sparse=True, infinite=True)
@@ -153,7 +153,7 @@ _FURTHER = (
     ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
     ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
-     "separation of all class pairs by the set", _ORDERED),
+     "separation of all class pairs by the set", _ORDERED._replace(nominal=True)),
     ("subproblem", "SubproblemSelector", "SubproblemSelector", "subproblem",
      "any relevance on any sub-problems", _AUC),
 )
@@ -161,7 +161,8 @@ _CLASSIFIERS = (
     ("nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _FITTED),
     ("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _FITTED),
     ("1nn", "1NN", "NearestNeighbor", "nearest_neighbor", "the nearest sample", _FITTED),
-    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel", Accepts()),
+    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel",
+     Accepts(nominal=True)),
 )
 # fmt: on
 

@@ -46,7 +46,18 @@ class ColumnReader:
         wins : ndarray of shape (n_columns, n_pairs), int64
         """
         XT = self._problem.ordered_columns(block)
-        columns = np.arange(block.start, block.stop)
+        return self.read_columns(XT, np.arange(block.start, block.stop))
+
+    def read_columns(self, XT, columns):
+        """Return the wins of values that are given.
+
+        Parameters
+        ----------
+        XT : ndarray of shape (n_columns, n_samples), uint8, float32 or float64
+            Contiguous columns, read-only.
+        columns : ndarray of shape (n_columns,), int64
+            Their numbers.
+        """
         if self._problem.is_small:
             is_bytes = XT.dtype == np.uint8
             return self._read_values(read_only(XT.astype(np.float32)) if is_bytes else XT, columns)

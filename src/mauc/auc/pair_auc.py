@@ -11,19 +11,25 @@ from sklearn.base import BaseEstimator
 
 from mauc.auc.counting import MAX_CLASSES, count_levels, write_levels
 from mauc.auc.levels import find_levels
+from mauc.auc.nominal_auc import count_categories, nominal_pair_auc
 from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.auc.sweep import sweep_words
 from mauc.auc.words import label_bits_of, sort_columns, word_blocks
+from mauc.exceptions import MaucError
 from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
 from mauc.problem.validate import make_problem
+from mauc.registry import Accepts
 
+_ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
 _MAX_KEPT = 2**22  # values
 
 
-def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
+def feature_pair_auc(
+    X, y, *, folded=True, sample_weight=None, categorical_features=None, n_jobs=None
+):
     """Compute the AUC of every feature on every pair of classes.
 
     One sort per feature serves all pairs.
@@ -36,9 +42,12 @@ def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
         Class labels.
     folded : bool, default=True
         Return max(A, 1 - A); otherwise A, the AUC with the first class of the pair as the
-        higher one.
+        higher one, which nominal columns do not have.
     sample_weight : array-like of shape (n_samples,), optional
         A pair of samples counts with the product of their weights.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway. Their AUC is leave-pair-out, see `mauc.MDFS`.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores.
 
@@ -56,16 +65,22 @@ def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
     >>> feature_pair_auc(np.array([[1], [2], [2], [3]]), [0, 0, 1, 1])
     array([[0.875]])
     """
-    problem = make_problem(BaseEstimator(), X, y, sample_weight)
+    holder = BaseEstimator()
+    holder.categorical_features = categorical_features
+    problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS)
+    if not folded and problem.is_nominal is not None:
+        raise MaucError(
+            f"folded must be True for nominal columns, whose categories have no order, "
+            f"got False with nominal column {int(np.argmax(problem.is_nominal))}."
+        )
     n_pairs = n_pairs_of(problem.n_classes)
     pair_auc = np.empty((problem.n_features, n_pairs))
 
     def fill(block):
-        wins, max_wins = pair_wins(problem, block)
         if folded:
-            pair_auc[block] = folded_auc(wins, max_wins)
+            pair_auc[block] = pair_auc_of(problem, block)
         else:
-            np.divide(wins, max_wins, out=pair_auc[block])
+            np.divide(*pair_wins(problem, block), out=pair_auc[block])
 
     for _ in run_blocks(fill, problem.blocks(n_pairs), n_jobs):
         pass
@@ -73,7 +88,7 @@ def feature_pair_auc(X, y, *, folded=True, sample_weight=None, n_jobs=None):
 
 
 def chosen_pair_auc(problem, chosen, n_jobs=None):
-    """Return the folded AUCs of chosen columns of a problem, NaN for nominal ones.
+    """Return the folded AUCs of chosen columns of a problem.
 
     Parameters
     ----------
@@ -88,13 +103,41 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
     pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
 
     def fill(places):
-        pair_auc[places] = folded_auc(*pair_wins(problem, chosen[places]))
+        pair_auc[places] = pair_auc_of(problem, chosen[places])
 
     for _ in run_blocks(fill, problem.chosen_blocks(chosen, pair_auc.shape[1]), n_jobs):
         pass
-    if problem.is_nominal is not None:
-        pair_auc[problem.is_nominal[chosen]] = np.nan  # categories have no order
     return pair_auc
+
+
+def pair_auc_of(problem, chosen):
+    """Return the folded AUCs of columns, leave-pair-out for nominal ones.
+
+    Parameters
+    ----------
+    problem : Problem
+    chosen : slice or sequence of int
+
+    Returns
+    -------
+    pair_auc : ndarray of shape (n_chosen, n_pairs)
+    """
+    pair_auc = folded_auc(*pair_wins(problem, chosen))
+    for place, counts in unordered_columns(problem, chosen):
+        pair_auc[place] = nominal_pair_auc(counts)
+    return pair_auc
+
+
+def unordered_columns(problem, chosen):
+    """Yield the place in `chosen` and the `CategoryCounts` of columns whose values have no order.
+
+    Those are the nominal ones with more than two categories: two have an order, up to its
+    direction, which does not matter to a folded AUC.
+    """
+    for place, column in problem.nominal_columns(chosen):
+        counts = count_categories(problem, column)
+        if not counts.is_ordered:
+            yield place, counts
 
 
 def room_for_pair_auc(problem, n_selected):

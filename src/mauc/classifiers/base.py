@@ -7,8 +7,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.exceptions import MaucError
-from mauc.problem.nominal import flag_columns
-from mauc.problem.validate import check_table, check_weights, encode_labels
+from mauc.problem.category_coder import CategoryCoder, is_table
+from mauc.problem.nominal import find_nominal, flag_columns
+from mauc.problem.validate import check_columns, check_table, check_weights, encode_labels
 from mauc.registry import accepts_of
 
 
@@ -44,7 +45,7 @@ class Samples:
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: validation, labels, nominal columns and prediction.
 
-    A classifier has
+    A classifier has a parameter ``categorical_features`` and
 
     - ``check_options()``, which raises a `MaucError` for a wrong parameter;
     - ``prepare(samples)``, which returns the encoded, sorted or scaled columns: the work that is
@@ -89,13 +90,21 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         feature_names : sequence of str, optional
         """
         names = None if feature_names is None else [str(name) for name in feature_names]
-        wanted = getattr(self, "categorical_features", None)
-        return np.flatnonzero(flag_columns(wanted, n_features, names))
+        return np.flatnonzero(flag_columns(self.categorical_features, n_features, names))
 
     def _check_samples(self, X, y, sample_weight=None):
-        """Validate the arguments of ``fit``, encode the labels and drop samples of weight 0."""
+        """Validate the arguments of ``fit``, encode the labels and drop samples of weight 0.
+
+        Categories that are no numbers are encoded as well.
+        """
         self.check_options()
-        X, y = check_table(X, y, estimator=self, order=self._order)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        coder, is_nominal = CategoryCoder(), None
+        if is_table(X):
+            is_nominal = find_nominal(X, self.categorical_features)
+        if is_nominal is not None:
+            coder, X = CategoryCoder.learn(X, is_nominal)
+        X, y = check_table(X, y, estimator=self, order=self._order, takes_nominal=True)
         self.classes_, codes, _ = encode_labels(y, min_classes=self._min_classes)
         weights = check_weights(sample_weight, X)
         is_there = weights > 0
@@ -104,12 +113,18 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         if not is_there.all():
             X = np.asarray(X[is_there], order=self._order)
             codes, weights = codes[is_there], weights[is_there]
-        nominal = self.nominal_columns(X.shape[1], getattr(self, "feature_names_in_", None))
+            coder = coder.keep(X)
+        self._coder = coder
+        nominal = np.flatnonzero([] if is_nominal is None else is_nominal)
         return Samples(X, codes, weights, len(self.classes_), nominal)
 
     def _check_X(self, X):
-        """Validate the samples to predict."""
+        """Validate the samples to predict; a category that was not learnt becomes missing."""
         check_is_fitted(self)
+        if self._coder.categories:
+            X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+            check_columns(X, self)
+            X = self._coder.encode(X)
         return check_table(X, estimator=self, reset=False, order=self._order)
 
     def __sklearn_tags__(self):

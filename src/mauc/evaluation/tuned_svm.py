@@ -8,6 +8,8 @@ from mauc.checks import check_choice
 from mauc.classifiers import TuningResult, tune_rbf_svm
 from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
 from mauc.exceptions import MaucError
+from mauc.problem.columns import is_frame
+from mauc.problem.nominal import flag_columns
 
 SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 
@@ -31,7 +33,7 @@ class TunedScores:
 
 def evaluate_tuned_svm(
     ranking, sizes, X_train, y_train, X_test, y_test, *, scope="fold", tuned=None,
-    response_method="predict_proba", n_jobs=None, **options,
+    response_method="predict_proba", categorical_features=None, n_jobs=None, **options,
 ):  # fmt: skip
     """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
 
@@ -55,6 +57,8 @@ def evaluate_tuned_svm(
         "dataset_size" one per size.
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from, in tuning and on the test part.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns of numbers (codes), as a mask, column numbers or names.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     **options
@@ -83,19 +87,21 @@ def evaluate_tuned_svm(
     if scope == "dataset" and not isinstance(tuned, TuningResult):
         raise MaucError(f'tuned= must be one TuningResult for scope="dataset", got {tuned!r}.')
     evaluator = FoldEvaluator(X_train, y_train, X_test, y_test, n_jobs=n_jobs)
+    names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
     ranking, X_train = np.asarray(ranking), np.asarray(X_train)
+    is_nominal = flag_columns(categorical_features, X_train.shape[1], names)
     sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
 
     def tune(size):
         return tune_rbf_svm(
             X_train[:, ranking[:size]], y_train,
-            response_method=response_method, n_jobs=n_jobs, **options,
+            response_method=response_method, categorical_features=is_nominal[ranking[:size]],
+            n_jobs=n_jobs, **options,
         )  # fmt: skip
 
     def evaluate(some_sizes, tuning):
-        return evaluator.evaluate(
-            ranking, some_sizes, tuning.classifier(), response_method=response_method
-        )
+        model = tuning.classifier().set_params(categorical_features=is_nominal)
+        return evaluator.evaluate(ranking, some_sizes, model, response_method=response_method)
 
     if scope in ("dataset", "fold"):
         tuning = tune(max(sizes)) if tuned is None else tuned

@@ -16,33 +16,90 @@ def encode_nominal(X, categorical_features=None):
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
     categorical_features : array-like of bool, int or str, optional
         Further nominal columns, as a mask, column numbers or column names. Columns of a data
-        frame with a categorical dtype are always nominal.
+        frame with a categorical dtype or of strings are always nominal.
 
     Returns
     -------
     X : same kind
-        With codes 0, 1, ... in the nominal columns, NaN for a missing value.
+        With codes 0, 1, ... in the nominal columns, NaN for a missing value. Categories that are
+        declared but do not occur have no code.
     is_nominal : ndarray of shape (n_features,), bool, or None
         None if there is no such column.
     """
     if not hasattr(X, "shape"):
         X = np.asarray(X)
-    if len(X.shape) != 2:
-        return X, None  # validation refuses the shape later
-    names = [str(name) for name in X.columns] if is_frame(X) else None
-    is_nominal = flag_columns(categorical_features, X.shape[1], names)
-    if is_frame(X):
-        is_nominal |= [_is_categorical(dtype) for dtype in X.dtypes]
-    if not is_nominal.any():
+    is_nominal = find_nominal(X, categorical_features)
+    if is_nominal is None:
         return X, None
     columns = np.flatnonzero(is_nominal)
     if sparse.issparse(X):
-        return _check_codes(sparse.csc_array(X), columns), is_nominal
-    return _with_codes(X, columns), is_nominal
+        return _with_sparse_codes(X, columns), is_nominal
+    return replace_columns(X, {j: category_codes(get_column(X, j)) for j in columns}), is_nominal
+
+
+def find_nominal(X, categorical_features=None):
+    """Return the mask of the nominal columns of a table, None if there are none.
+
+    Parameters
+    ----------
+    X : ndarray, data frame or sparse matrix
+        One that is not of shape (n_samples, n_features) has none: validation refuses it later.
+    categorical_features : array-like of bool, int or str, optional
+    """
+    if len(X.shape) != 2:
+        return None
+    names = [str(name) for name in X.columns] if is_frame(X) else None
+    is_nominal = flag_columns(categorical_features, X.shape[1], names)
+    if is_frame(X):
+        is_nominal |= [_is_word_column(X, j, dtype) for j, dtype in enumerate(X.dtypes)]
+    return is_nominal if is_nominal.any() else None
+
+
+def get_column(X, j):
+    """Return a column of an array or data frame."""
+    if not is_frame(X):
+        return X[:, j]
+    return X.to_series(j) if hasattr(X, "with_columns") else X.iloc[:, j]
+
+
+def replace_columns(X, columns):
+    """Return a copy of an array or data frame with other columns of numbers.
+
+    Parameters
+    ----------
+    X : ndarray or data frame of shape (n_samples, n_features)
+    columns : dict of int to ndarray of shape (n_samples,), float64
+    """
+    if not is_frame(X):
+        X = np.array(X, dtype=object if X.dtype.kind not in "fiub" else np.float64)
+        for j, values in columns.items():
+            X[:, j] = values
+        return X
+    if hasattr(X, "with_columns"):  # polars
+        import polars as pl
+
+        return X.with_columns([pl.Series(X.columns[j], v) for j, v in columns.items()])
+    X = X.copy(deep=False)
+    for j, values in columns.items():
+        X.isetitem(j, values)
+    return X
 
 
 def category_codes(column):
     """Return codes 0, 1, ... of the sorted distinct values of a column, NaN where missing."""
+    return distinct_categories(column)[1]
+
+
+def distinct_categories(column):
+    """Return the sorted distinct values of a column and their codes.
+
+    Returns
+    -------
+    categories : ndarray of shape (n_categories,)
+        Those that occur, whatever a categorical dtype declares.
+    codes : ndarray of shape (n_samples,), float64
+        NaN where missing.
+    """
     if hasattr(column, "cat") and _is_categorical(column.dtype):
         return _recode(column)
     values = np.asarray(column)
@@ -52,16 +109,17 @@ def category_codes(column):
     known = values[~is_missing]
     codes = np.full(len(values), np.nan)
     try:
-        codes[~is_missing] = factorize(known)[1]
+        distinct, codes[~is_missing], _ = factorize(known)
     except TypeError:  # values of different types cannot be compared
         distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
         place = {value: code for code, value in enumerate(distinct)}
         codes[~is_missing] = [place[value] for value in known]
-    return codes
+        distinct = np.array([*distinct, None], dtype=object)[:-1]  # never an array of arrays
+    return distinct, codes
 
 
 def _recode(column):
-    """Return the codes of a column of a categorical dtype from those that it holds already."""
+    """Return what `distinct_categories` does from the codes that the column holds already."""
     if hasattr(column.cat, "codes"):  # pandas
         held = column.cat.codes.to_numpy()
         present = np.flatnonzero(np.bincount(held[held >= 0]))
@@ -72,8 +130,8 @@ def _recode(column):
         places = values.to_physical().to_numpy()
         values = values.cast(str)
     table = np.full(max(places, default=-1) + 2, np.nan)  # its last entry is for missing values
-    table[places] = category_codes(values)
-    return table[held]
+    distinct, table[places] = distinct_categories(values)
+    return distinct, table[held]
 
 
 def missing_mask(values):
@@ -92,6 +150,19 @@ def _is_missing(value):
         return value is None or bool(value != value)
     except TypeError:  # comparing NA gives NA, which has no truth value
         return True
+
+
+def _is_word_column(frame, j, dtype):
+    """Whether a column of a data frame has a categorical dtype or holds strings alone."""
+    kind = str(dtype).lower()
+    if kind != "object":
+        # pandas' "str" and "string", polars' "String", once "Utf8"
+        return _is_categorical(dtype) or kind.startswith(("str", "utf8"))
+    values = np.asarray(get_column(frame, j), dtype=object)
+    if holds_strings(values):
+        return True
+    known = values[~missing_mask(values)]
+    return len(known) > 0 and all(isinstance(value, str) for value in known)
 
 
 def _is_categorical(dtype):
@@ -141,31 +212,20 @@ def flag_columns(categorical_features, n_features, names):
     return flags
 
 
-def _with_codes(X, columns):
-    if not is_frame(X):
-        X = np.array(X, dtype=object if X.dtype.kind not in "fiub" else np.float64)
-        for j in columns:
-            X[:, j] = category_codes(X[:, j])
-        return X
-    if hasattr(X, "with_columns"):  # polars
-        import polars as pl
-
-        names = [X.columns[j] for j in columns]
-        return X.with_columns([pl.Series(name, category_codes(X[name])) for name in names])
-    X = X.copy(deep=False)
-    for j in columns:
-        X.isetitem(j, category_codes(X.iloc[:, j]))
-    return X
-
-
-def _check_codes(X, columns):
-    """Return a sparse matrix whose nominal columns hold category codes, zeros included."""
+def _with_sparse_codes(X, columns):
+    """Return a sparse matrix whose nominal columns hold the codes of the values that occur."""
+    X = sparse.csc_array(X, copy=True)
+    X.sum_duplicates()
     for j in columns:
         stored = X.data[X.indptr[j] : X.indptr[j + 1]]
-        known = stored[stored == stored]
+        is_known = stored == stored
+        known = stored[is_known]
         if (known < 0).any() or (known != np.floor(known)).any():
             raise MaucError(
                 f"nominal column {j} of a sparse X must hold category codes 0, 1, ..., "
                 f"got {known[(known < 0) | (known != np.floor(known))][0]}."
             )
+        if len(stored) < X.shape[0]:
+            known = np.append(known, 0)  # values that are not stored
+        stored[is_known] = np.searchsorted(np.unique(known), stored[is_known])
     return X

@@ -96,6 +96,19 @@ class Problem:
         return np.bincount(self.codes, self.sample_weight, minlength=self.n_classes)
 
     @cached_property
+    def row_weights(self):
+        """Weights as numbers of rows, None where all are 1.
+
+        Whole numbers count rows as they are; others are scaled to sum to the effective number of
+        rows, (sum w)^2 / sum w^2, so that their unit does not matter.
+        """
+        weights = self.sample_weight
+        if weights is None or ((weights == np.floor(weights)).all() and weights.sum() <= 2.0**53):
+            return weights
+        scaled = weights / weights.max()
+        return scaled * (scaled.sum() / (scaled * scaled).sum())
+
+    @cached_property
     def max_wins(self):
         """The wins 2 n_i n_j of a perfect feature on every class pair; with weights, of those."""
         first, second = np.triu_indices(self.n_classes, 1)
@@ -110,6 +123,13 @@ class Problem:
     def by_class(self):
         """Samples sorted by class: their order, the start of each class, their weights."""
         return group_by_class(self.codes, self.n_classes, self.sample_weight)
+
+    def nominal_columns(self, chosen) -> list[tuple[int, int]]:
+        """Return the place in `chosen` and the number of the nominal columns among them."""
+        if self.is_nominal is None:
+            return []
+        numbers = np.arange(self.n_features)[chosen]
+        return [(place, int(j)) for place, j in enumerate(numbers) if self.is_nominal[j]]
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False

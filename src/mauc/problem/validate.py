@@ -53,8 +53,8 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     sample_weight : array-like of shape (n_samples,), optional
     accepts : Accepts, optional
         What X may hold: sparse matrices and infinite values by default. Where it may hold nominal
-        columns, those of a categorical dtype and those that ``estimator.categorical_features``
-        names are encoded and marked.
+        columns, those of a categorical dtype or of strings in a data frame and those that
+        ``estimator.categorical_features`` names are encoded and marked.
 
     Returns
     -------
@@ -63,8 +63,9 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     if y is None:
         raise MaucError("this estimator requires y to be passed, but the target y is None.")
     is_nominal = None
-    if accepts.nominal and (is_frame(X) or estimator.categorical_features is not None):
-        X, is_nominal = encode_nominal(X, estimator.categorical_features)
+    flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
+    if accepts.nominal and (is_frame(X) or flags is not None):
+        X, is_nominal = encode_nominal(X, flags)
     if is_frame(X) and has_number_columns(X):
         X, y = _check_frame(X, y, estimator, accepts.infinite)
     else:

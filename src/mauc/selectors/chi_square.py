@@ -15,8 +15,8 @@ class ChiSquare(ListSelector):
         How many features to select: a number, a fraction of all, all of them (a full ranking),
         or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
-        nominal anyway. Each category is a bin.
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. Each category is a bin.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
@@ -32,8 +32,8 @@ class ChiSquare(ListSelector):
     trace_ : SelectionTrace
         For each step the feature, its rank and its score.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
-        NaN for nominal ones.
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
     decomposition_ : Decomposition
         The sub-problems.
     subproblem_names_ : list of str

@@ -2,8 +2,6 @@
 
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError
@@ -95,8 +93,6 @@ class ListSelector(RankingSelector):
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
 
         def separation(feature):
-            if problem.is_nominal is not None and problem.is_nominal[feature]:
-                return np.full(decomposition.n_subproblems, 0.5)  # categories have no order
             if pair_auc is not None and decomposition.name == "one-vs-one":
                 return pair_auc[feature]
             return auc_relevance(problem, decomposition, [feature])[0]

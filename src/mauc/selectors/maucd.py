@@ -16,6 +16,9 @@ class MAUCD(SampleWeightMixin, ListSelector):
     n_features_to_select : int, float, "all" or "auto", default=0.5
         How many features to select: a number, a fraction of all, all of them (a full ranking),
         or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway. Their AUC is that of `MDFS`.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
@@ -63,6 +66,7 @@ class MAUCD(SampleWeightMixin, ListSelector):
 
     preset = Recipe("whole", "auc", "round_robin")
 
-    def __init__(self, n_features_to_select=0.5, *, n_jobs=None):
+    def __init__(self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None):
         self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs

@@ -21,6 +21,9 @@ class MDFS(SampleWeightMixin, ListSelector):
     ties : {"index", "mauc"}, default="index"
         Order of features with equal AUC on a pair: by column, as the paper's results have it,
         or by their mean AUC over all pairs first, which is better where many AUCs are 1.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway. See the notes for their AUC.
     random_state : int, RandomState instance or None, default=None
         Draws of the pairs; give an int for a repeatable choice.
     n_jobs : int, optional
@@ -64,6 +67,15 @@ class MDFS(SampleWeightMixin, ListSelector):
     Missing values tie with every value. Memory is O(n_pairs * K), never
     O(n_pairs * n_features).
 
+    The AUC of a nominal feature on classes i and j is leave-pair-out: with :math:`n_{iv}` rows of
+    class i in category v and :math:`\pi_i = n_i / (n_i + n_j)`, a row of class i in category u
+    scores :math:`(n_{iu} - 1 + \pi_i) / (n_{ju} + \pi_j)`, one of class j in category v
+    :math:`(n_{iv} + \pi_i) / (n_{jv} - 1 + \pi_j)`, each without itself, and the AUC is the share
+    of the pairs of rows in which the first scores higher, ties and rows of one category half. It is
+    not folded; below 1/2 it counts as 1/2. Noise has 1/2 for any number of categories. Two
+    categories have an order, and the plain AUC. Categories that are declared but do not occur are
+    ignored.
+
     References
     ----------
     .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
@@ -91,11 +103,13 @@ class MDFS(SampleWeightMixin, ListSelector):
         *,
         schedule="random",
         ties="index",
+        categorical_features=None,
         random_state=None,
         n_jobs=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.schedule = schedule
         self.ties = ties
+        self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -22,9 +22,9 @@ class SpreadFx(ListSelector):
         Which class is drawn from next: in label order, or drawn by class frequency; see
         `SubproblemSelector` for the others.
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
-        nominal anyway. For the relevances "chi2", "su" and "ig": each category is a
-        bin.
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. For the relevances "chi2", "su" and "ig", whose
+        bins are the categories, and "auc", see `MDFS`.
     random_state : int, RandomState instance or None, default=None
         Draws of the schedules "rand_robin" and "random".
     n_jobs : int, optional
@@ -43,8 +43,8 @@ class SpreadFx(ListSelector):
         For each step the feature, the class whose list it was drawn from, and its rank and
         relevance there.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
-        NaN for nominal ones.
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
     decomposition_ : Decomposition
         The sub-problems.
     subproblem_names_ : list of str

@@ -32,8 +32,9 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         Order of features with equal relevance: by column, or by their mean relevance over all
         sub-problems first.
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names, for the relevances "chi2", "su" and
-        "ig"; columns of a categorical dtype are nominal anyway.
+        Nominal columns, as a mask, numbers or names, for the relevances "auc" (see `MDFS`), "chi2",
+        "su" and "ig"; columns of a categorical dtype or of strings in a data frame are nominal
+        anyway.
     random_state : int, RandomState instance or None, default=None
         Draws of the schedules "random" and "rand_robin".
     n_jobs : int, optional
@@ -53,8 +54,8 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         For each step the feature, the sub-problem whose list it was drawn from, and its rank
         and relevance there.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
-        NaN for nominal ones.
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
     decomposition_ : Decomposition
         The sub-problems.
     subproblem_names_ : list of str

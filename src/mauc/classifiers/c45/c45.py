@@ -29,8 +29,8 @@ class C45(BaseClassifier):
         Whether pruning may replace a node by its largest branch.
     categorical_features : array-like of bool, int or str of shape (n_features,) or \
             (n_categorical_features,), default=None
-        Nominal features, as mask, indices or names: they get one branch per value. The values
-        themselves are numbers (codes).
+        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
+        a data frame are nominal anyway. They get one branch per value.
 
     Attributes
     ----------
@@ -56,8 +56,9 @@ class C45(BaseClassifier):
     among the features whose gain is not below the average; u is the part of N whose value is
     missing and log2(cuts) / N is the cost of choosing among several cuts. Missing values (NaN) are
     allowed in `fit` and in prediction: such a sample follows all branches, weighted by how much of
-    the known training weight took each. A nominal value that is not in the training data gets the
-    class fractions of the node that tests it.
+    the known training weight took each. So does a word or category that is not in the training
+    data (one that is declared but does not occur is ignored); a number that is not gets the class
+    fractions of the node that tests it.
 
     Sample weights mean repetition: a sample of weight 2 is the same as the sample given twice.
     (J48 counts such a sample once where C4.5 compares numbers of instances, in two places.)
@@ -119,7 +120,8 @@ class C45(BaseClassifier):
         self : C45
         """
         columns = self.prepare(self._check_samples(X, y, sample_weight))
-        self.categories_ = columns.categories
+        self._codes = columns.categories
+        self.categories_ = self._coder.name_values(self._codes)
         self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
         self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
         self.tree_size_ = len(self.tree_.feature)
@@ -149,7 +151,7 @@ class C45(BaseClassifier):
         -------
         fractions : ndarray of shape (n_samples, n_classes)
         """
-        XT = encode_columns(self._check_X(X), self.categories_)
+        XT = encode_columns(self._check_X(X), self._codes)
         fractions = np.empty((XT.shape[1], len(self.classes_)))
         predict_fractions(self.tree_, XT, fractions)
         return fractions

@@ -1,6 +1,7 @@
 """A C4.5 tree as text, one test or leaf per line."""
 
 import math
+from numbers import Real
 
 import numpy as np
 
@@ -35,7 +36,8 @@ def describe_test(tree, node, child, feature_names, categories):
     feature = int(tree.feature[node])
     name = feature_names[feature]
     if feature in categories:
-        return f"{name} = {categories[feature][child]:g}"
+        value = categories[feature][child]
+        return f"{name} = {value:g}" if isinstance(value, Real) else f"{name} = {value}"
     return f"{name} {'<=' if child == 0 else '>'} {format_number(float(tree.threshold[node]))}"
 
 

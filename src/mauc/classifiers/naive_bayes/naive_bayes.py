@@ -21,8 +21,8 @@ class NormalNaiveBayes(BaseClassifier):
     ----------
     categorical_features : array-like of bool, int or str of shape (n_features,) or \
             (n_categorical_features,), default=None
-        Nominal features, as mask, indices or names. Their values are numbers (codes); they are
-        counted instead of measured.
+        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
+        a data frame are nominal anyway. Their values are counted instead of measured.
 
     Attributes
     ----------
@@ -64,7 +64,8 @@ class NormalNaiveBayes(BaseClassifier):
 
     The likelihood of a nominal value is (N_kv + 1) / (N_k + values). Missing values (NaN) are
     left out, in fit and in prediction, and so are nominal values that are not in the training
-    data. A sample weight means repetition.
+    data; categories that are declared but do not occur are ignored. A sample weight means
+    repetition.
 
     References
     ----------
@@ -110,7 +111,7 @@ class NormalNaiveBayes(BaseClassifier):
         self.precision_ = precisions / scales
         self.mean_ = means / scales[:, np.newaxis]
         self.deviation_ = deviations / scales[:, np.newaxis]
-        self.categories_ = self._densities.categories
+        self.categories_ = self._coder.name_values(self._densities.categories)
         self.category_probability_ = self._densities.probabilities
         for learned in (self.precision_, self.mean_, self.deviation_):
             learned[list(self.categories_)] = np.nan

@@ -28,15 +28,15 @@ class NearestNeighbor(BaseClassifier):
         Features whose training range is below this count as constant. IB1 has 1e-6, IBk 0.
     categorical_features : array-like of bool, int or str of shape (n_features,) or \
             (n_categorical_features,), default=None
-        Nominal features, as mask, indices or names: two values differ by 0 or 1. The values
-        themselves are numbers (codes).
+        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
+        a data frame are nominal anyway. Two values differ by 0 or 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ranges_ : Ranges
-        Smallest and largest value of each feature, and the values of the nominal ones.
+        Smallest and largest value of each feature, and the values, or codes, of the nominal ones.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)

@@ -15,14 +15,14 @@ class NestedSVM:
     ----------
     model : RBFSVM
         Its options are used, it is not fitted.
-    train : ScaledSamples
+    train : SVMSamples
     X_test : ndarray of shape (n_test, n_features)
     response_method : {"predict_proba", "decision_function"}
     """
 
     def __init__(self, model, train, X_test, response_method):
-        self._model, self._train, self._response = model, train, response_method
-        self._QT = train.ranges.scale(X_test)
+        self._model, self._train, self._response = model, train.scaled, response_method
+        self._indicators, self._QT = train.indicators, train.scale(X_test)
 
     def scores(self, ranking, sizes):
         """Yield the scores of the first k features for each k of the ascending sizes."""
@@ -31,8 +31,8 @@ class NestedSVM:
         start = 0
         for size in sizes:
             for distances in (within, between):
-                distances.add(ranking[start:size])
-            gamma = self._model.gamma_for(ZT[ranking[:size]])
+                distances.add(self._indicators.columns(ranking[start:size]))
+            gamma = self._model.gamma_for(ZT[self._indicators.columns(ranking[:size])], size)
             svc = self._model.make_svc("precomputed", gamma).fit(within.kernel(gamma), codes)
             kernel = between.kernel(gamma)
             if self._response == "decision_function":

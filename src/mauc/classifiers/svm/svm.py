@@ -1,16 +1,39 @@
 """Support vector machine with RBF kernel: libsvm on min-max scaled features."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from sklearn.svm import SVC
 
 from mauc.checks import check_choice, check_real, is_real
 from mauc.classifiers.base import BaseClassifier
 from mauc.classifiers.scaling import ScaledSamples, find_ranges, find_spreads
+from mauc.classifiers.svm.indicators import Indicators
 from mauc.classifiers.svm.nested import NestedSVM
 from mauc.classifiers.svm.rbf_kernel import SquaredDistances
 
 MAX_PRECOMPUTED = 12_000  # samples; their kernel matrix takes 1.15 GB
 _BLOCK_SAMPLES = 1024  # predicted at a time
+
+
+@dataclass(frozen=True)
+class SVMSamples:
+    """Training data as the machine takes them.
+
+    Parameters
+    ----------
+    indicators : Indicators
+        Which columns the features become.
+    scaled : ScaledSamples
+        Those columns in the unit cube, or standardised.
+    """
+
+    indicators: Indicators
+    scaled: ScaledSamples
+
+    def scale(self, X):
+        """Return the scaled columns of other samples, shape (n_columns, n_samples)."""
+        return self.scaled.ranges.scale(self.indicators.expand(X))
 
 
 class RBFSVM(BaseClassifier):
@@ -25,8 +48,8 @@ class RBFSVM(BaseClassifier):
     C : float, default=1.0
         Cost of a margin error.
     gamma : float, "auto" or "scale", default="auto"
-        Kernel width; "auto" is 1 / n_features, "scale" is 1 / (n_features times the variance of
-        all scaled values).
+        Kernel width; "auto" is 1 / n_features, "scale" is 1 / (n_columns times the variance of
+        all scaled values), where columns are the features, or the indicators of nominal ones.
     scaling : {"range", "standard"}, default="range"
         To [0, 1] by the range, or to mean 0 and variance 1.
     tol : float, default=1e-3
@@ -35,16 +58,23 @@ class RBFSVM(BaseClassifier):
         Whether to compute the kernel matrix of the training data once, which is faster but
         takes 8 n^2 bytes. "auto": up to 12000 samples. The two ways round differently, so their
         decision values agree only within the tolerance of the solver.
+    categorical_features : array-like of bool, int or str of shape (n_features,) or \
+            (n_categorical_features,), default=None
+        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
+        a data frame are nominal anyway. Each category of the training data becomes an indicator, a
+        column of 0 and 1.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     ranges_ : Ranges
-        What is scaled to 0 and to 1: smallest and largest value of each feature, or mean and
+        What is scaled to 0 and to 1: smallest and largest value of each column, or mean and
         mean plus standard deviation.
-    mean_ : ndarray of shape (n_features,)
-        It replaces missing values.
+    mean_ : ndarray of shape (n_columns,)
+        It replaces missing values. Columns are the features, or the indicators of nominal ones.
+    categories_ : dict of int to ndarray
+        Values of the nominal features found in `fit`.
     gamma_ : float
         Kernel width.
     svc_ : SVC
@@ -63,7 +93,9 @@ class RBFSVM(BaseClassifier):
     `predict_proba` gives hard scores, 1 for the predicted class and 0 for the others: what the
     paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; use them for
     scoring with ``mauc.MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the
-    mean of the feature in the training data, as WEKA does.
+    mean of the feature in the training data, as WEKA does; a missing category, or one that is not
+    in the training data, by the means of the indicators. Categories that are declared but do not
+    occur are ignored.
 
     References
     ----------
@@ -84,12 +116,16 @@ class RBFSVM(BaseClassifier):
 
     _min_classes = 2
 
-    def __init__(self, C=1.0, gamma="auto", *, scaling="range", tol=1e-3, precompute="auto"):
+    def __init__(
+        self, C=1.0, gamma="auto", *, scaling="range", tol=1e-3, precompute="auto",
+        categorical_features=None,
+    ):  # fmt: skip
         self.C = C
         self.gamma = gamma
         self.scaling = scaling
         self.tol = tol
         self.precompute = precompute
+        self.categorical_features = categorical_features
 
     def fit(self, X, y):
         """Scale the data and train the machines.
@@ -105,9 +141,13 @@ class RBFSVM(BaseClassifier):
         -------
         self : RBFSVM
         """
-        train = self.prepare(self._check_samples(X, y))
+        prepared = self.prepare(self._check_samples(X, y))
+        train = prepared.scaled
+        # Of the training data only their ranges are needed later.
+        self._prepared = replace(prepared, scaled=replace(train, ZT=train.ZT[:, :0]))
         self.ranges_, self.mean_ = train.ranges, train.ranges.fill
-        self.gamma_ = self.gamma_for(train.ZT)
+        self.categories_ = self._coder.name_values(prepared.indicators.categories)
+        self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_)
         labels, self._support_ZT = self.classes_[train.codes], None
         if self._is_precomputed(len(labels)):
             distances = SquaredDistances(train.ZT)
@@ -130,10 +170,12 @@ class RBFSVM(BaseClassifier):
         check_choice("precompute", self.precompute, ("auto", True, False))
 
     def prepare(self, samples):
-        """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
-        X, mean = samples.X, _known_means(samples.X)
+        """Return the `SVMSamples` of training `Samples`, missing values replaced."""
+        indicators = Indicators.of(samples)
+        X = indicators.expand(samples.X)
+        mean = _known_means(X)
         ranges = find_ranges(X, fill=mean) if self.scaling == "range" else find_spreads(X, mean)
-        return ScaledSamples.of(samples, ranges)
+        return SVMSamples(indicators, ScaledSamples.of(replace(samples, X=X), ranges))
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
         """Return the `NestedSVM` of a fold; None if the kernel matrix is not to be computed."""
@@ -172,10 +214,10 @@ class RBFSVM(BaseClassifier):
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
         return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=self.tol)
 
-    def gamma_for(self, ZT):
-        """Return gamma as a number, for scaled columns as rows."""
+    def gamma_for(self, ZT, n_features):
+        """Return gamma as a number, for scaled columns as rows, and the features they are of."""
         if self.gamma == "auto":
-            return 1.0 / len(ZT)
+            return 1.0 / n_features
         if self.gamma == "scale":
             spread = ZT.var()
             return 1.0 / (len(ZT) * spread) if spread > 0 else 1.0
@@ -188,7 +230,7 @@ class RBFSVM(BaseClassifier):
 
     def _respond(self, X, method):
         X = self._check_X(X)
-        ZT, respond = self.ranges_.scale(X), getattr(self.svc_, method)
+        ZT, respond = self._prepared.scale(X), getattr(self.svc_, method)
         if self._support_ZT is None:
             return respond(ZT.T)
         parts = []

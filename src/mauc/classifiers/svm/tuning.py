@@ -13,6 +13,8 @@ from mauc.classifiers.svm.svm import RBFSVM
 from mauc.exceptions import MaucError
 from mauc.metrics.class_pairs import ClassPairs
 from mauc.parallel import run_blocks
+from mauc.problem.columns import is_frame
+from mauc.problem.nominal import flag_columns
 from mauc.problem.validate import as_mauc_error, check_table, encode_labels
 
 PAPER_C = tuple(2.0**power for power in range(-5, 16, 2))
@@ -69,7 +71,7 @@ class TuningResult:
 
 def tune_rbf_svm(
     X, y, *, C_values=PAPER_C, gamma_values=PAPER_GAMMA, search="full", n_folds=3,
-    response_method="predict_proba", random_state=0, n_jobs=None,
+    response_method="predict_proba", categorical_features=None, random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
@@ -90,6 +92,8 @@ def tune_rbf_svm(
     n_folds : int, default=3
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from: the hard scores of the paper, or the decision values.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns of numbers (codes), as a mask, column numbers or names.
     random_state : int, RandomState or None, default=0
         Shuffles the samples before they are divided into stratified folds.
     n_jobs : int, optional
@@ -112,7 +116,9 @@ def tune_rbf_svm(
     check_int("n_folds", n_folds, 2)
     C_values = _check_axis("C_values", C_values)
     gamma_values = _check_axis("gamma_values", gamma_values)
+    names = [str(name) for name in X.columns] if is_frame(X) else None
     X, y = check_table(X, y)
+    nominal = np.flatnonzero(flag_columns(categorical_features, X.shape[1], names))
     classes, codes, _ = encode_labels(y)
     try:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
@@ -125,7 +131,8 @@ def tune_rbf_svm(
         """Score the points of a mask of the grid."""
         total = np.zeros(scores.shape)
         for train, test in folds:
-            fold = _TuningFold(X[train], codes[train], X[test], codes[test], len(classes))
+            samples = Samples.unweighted(X[train], codes[train], len(classes), nominal)
+            fold = _TuningFold(samples, X[test], codes[test])
             columns = np.flatnonzero(wanted.any(axis=0))
 
             def score_column(place, fold=fold):
@@ -149,14 +156,14 @@ def tune_rbf_svm(
 class _TuningFold:
     """One split of the data: distances computed once."""
 
-    def __init__(self, X_train, codes_train, X_test, codes_test, n_classes):
-        train = RBFSVM().prepare(Samples.unweighted(X_train, codes_train, n_classes))
-        QT = train.ranges.scale(X_test)
-        self._within, self._between = SquaredDistances(train.ZT), SquaredDistances(QT, train.ZT)
+    def __init__(self, samples, X_test, codes_test):
+        train = RBFSVM().prepare(samples)
+        QT, ZT = train.scale(X_test), train.scaled.ZT
+        self._within, self._between = SquaredDistances(ZT), SquaredDistances(QT, ZT)
         for distances in (self._within, self._between):
             distances.add(np.arange(len(QT)))
-        self._codes, self._n_classes = codes_train, n_classes
-        self._pairs = ClassPairs(codes_test, np.arange(n_classes), name="a fold")
+        self._codes, self._n_classes = samples.codes, samples.n_classes
+        self._pairs = ClassPairs(codes_test, np.arange(samples.n_classes), name="a fold")
 
     def score(self, gamma, C_values, response_method):
         """Return the MAUC for each of the ascending values of C."""

@@ -91,6 +91,19 @@ class EffectSizer:
         else:
             look_up(wins, self._starts, self._table, out)
 
+    def nominal(self, wins, signs):
+        """Return the effects of a nominal feature.
+
+        Parameters
+        ----------
+        wins : ndarray of shape (n_pairs,)
+            At least half of the largest possible wins, see `mauc.auc.nominal_auc`.
+        signs : ndarray of shape (n_pairs,)
+            1 where the score of the first class is higher, -1 where it is lower.
+        """
+        sizes = effect_sizes(wins, self._max_wins, self._variances, self._noise_correction)
+        return signs * sizes
+
 
 @njit(cache=True, nogil=True)
 def look_up(wins, starts, table, out):

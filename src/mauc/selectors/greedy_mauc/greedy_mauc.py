@@ -50,8 +50,12 @@ class GreedyMAUC(RankingSelector):
         How much effects are made smaller for the noise in them, see the notes; 0 takes them as
         they are. It matters for small classes and for weak features.
     max_samples : int or None, default=2048
-        Correlations are measured on at most so many samples, taken at even distances from the
-        samples sorted by class; None takes all. AUCs and ranks are always of all samples.
+        Correlations are measured on at most so many samples, every class with its share; None
+        takes all. Which ones is decided by a hash of the ranks of their values, so the order of
+        the rows does not matter. AUCs and ranks are always of all samples.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
@@ -116,7 +120,13 @@ class GreedyMAUC(RankingSelector):
     Equal values go by column; constant features come last.
 
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
-    to the bit. A missing value is tied with every value (AUC 1/2, normal score 0).
+    to the bit, nor does another order of the rows. A missing value is tied with every value (AUC
+    1/2, normal score 0).
+
+    Nominal features have the leave-pair-out AUC of `MDFS`, which is not folded, and correlate by
+    a score of their categories: the leading axis of the correspondence analysis with the classes,
+    rare categories shrunk towards the middle. The sign of an effect is that of the difference of
+    the mean scores of the two classes. Features of two categories are treated as numbers.
 
     :math:`\Phi(D_p / \sqrt 2)`, the AUC of that score under the model, is too high: effects and
     correlations are estimates, and the largest were chosen. `predicted_mauc_` counts instead. Each
@@ -173,6 +183,7 @@ class GreedyMAUC(RankingSelector):
         alpha=1.0,
         noise_correction=1.0,
         max_samples=2048,
+        categorical_features=None,
         n_jobs=None,
     ):
         self.n_features_to_select = n_features_to_select
@@ -180,6 +191,7 @@ class GreedyMAUC(RankingSelector):
         self.alpha = alpha
         self.noise_correction = noise_correction
         self.max_samples = max_samples
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
 
     def check_options(self):

@@ -3,8 +3,11 @@
 import numpy as np
 
 from mauc.auc.column_reader import ColumnReader
-from mauc.auc.pair_auc import folded_auc
+from mauc.auc.nominal_auc import nominal_wins
+from mauc.auc.pair_auc import folded_auc, unordered_columns
 from mauc.parallel import run_blocks
+from mauc.problem.columns import read_only
+from mauc.selectors.greedy_mauc.category_scores import category_scores, class_signs, rank_scores
 from mauc.selectors.greedy_mauc.effects import EffectSizer
 from mauc.selectors.greedy_mauc.normal_scores import NormalScorer
 
@@ -39,6 +42,18 @@ def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n
         sizer.write(wins, effects[block])
         if pair_auc is not None:
             pair_auc[block] = folded_auc(wins, problem.max_wins)
+        # They were read as codes, and are read again as scores of the categories.
+        for place, counts in unordered_columns(problem, block):
+            column = block.start + place
+            by_category = category_scores(counts)
+            codes = problem.float_columns([column])[0]
+            ranks = np.append(rank_scores(by_category), np.nan)  # the last is of missing values
+            values = ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
+            reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
+            won = nominal_wins(counts)
+            effects[column] = sizer.nominal(won, class_signs(counts, by_category))
+            if pair_auc is not None:
+                pair_auc[column] = won / problem.max_wins
 
     for _ in run_blocks(fill, problem.blocks(effects.shape[1], is_dense=True), n_jobs):
         pass

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mauc.problem.problem import group_by_class
+from mauc.selectors.greedy_mauc.row_sample import sample_rows
 from mauc.selectors.greedy_mauc.score_columns import (
     level_scores,
     score_table,
@@ -60,8 +61,8 @@ class NormalScorer:
     ----------
     problem : Problem
     max_samples : int, optional
-        Keep the scores of at most so many samples, evenly spaced when they are sorted by
-        class. Ranks are those among all samples.
+        Keep the scores of at most so many samples, see `sample_rows`. Ranks are those among all
+        samples.
 
     Attributes
     ----------
@@ -72,11 +73,12 @@ class NormalScorer:
     """
 
     def __init__(self, problem, max_samples=None):
-        self.order = group_by_class(problem.codes, problem.n_classes)[0].astype(np.int32)
+        order, starts, _ = group_by_class(problem.codes, problem.n_classes)
+        self.order = order.astype(np.int32)
         n_samples = problem.n_samples
         self._kept = np.arange(n_samples)
         if max_samples is not None and max_samples < n_samples:
-            self._kept = np.arange(max_samples) * n_samples // max_samples
+            self._kept = sample_rows(problem, self.order, starts, max_samples)
         self._rows = self.order[self._kept]
         counts = np.bincount(problem.codes[self._rows], minlength=problem.n_classes)
         self._starts = np.concatenate([[0], np.cumsum(counts)])

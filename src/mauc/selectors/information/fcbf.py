@@ -42,8 +42,8 @@ class FCBF(BinnedSelector):
     n_bins : int, default=10
         Bins of "equal_width" and "equal_frequency".
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
-        nominal anyway. Each category is a state.
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. Each category is a state.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
@@ -63,8 +63,8 @@ class FCBF(BinnedSelector):
         Round that kept each selected feature: 1 for the predominant ones, 2 for the predominant
         ones of the rest, and so on; 0 for features that no round looks at.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
-        NaN for nominal ones.
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
     decomposition_ : Decomposition
         The sub-problems.
     subproblem_names_ : list of str

@@ -2,14 +2,16 @@
 
 import numpy as np
 
-from mauc.auc.pair_auc import folded_auc, pair_wins
+from mauc.auc.nominal_auc import nominal_pair_auc, nominal_rest_auc
+from mauc.auc.pair_auc import folded_auc, pair_wins, unordered_columns
 
 
 def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     r"""Return the folded AUC of features on every sub-problem.
 
     A feature that ranks the second class above the first is as useful as one that does the
-    reverse, so an AUC below 1/2 is folded: max(A, 1 - A).
+    reverse, so an AUC below 1/2 is folded: max(A, 1 - A). Nominal features have the leave-pair-out
+    AUC of `mauc.auc.nominal_auc`.
 
     Parameters
     ----------
@@ -40,10 +42,15 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     """
     wins, max_wins = pair_wins(problem, chosen)
     folded = folded_auc(wins, max_wins)
+    unordered = list(unordered_columns(problem, chosen))
+    for place, counts in unordered:
+        folded[place] = nominal_pair_auc(counts)
     if pair_auc is not None:
         pair_auc[chosen] = folded
     if decomposition.name == "one-vs-rest":
         folded = folded_auc(*_rest_wins(wins, max_wins, problem.n_classes))
+        for place, counts in unordered:
+            folded[place] = nominal_rest_auc(counts)
     if decomposition.name == "whole":
         return folded.mean(axis=1, keepdims=True)
     return folded

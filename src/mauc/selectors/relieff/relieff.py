@@ -37,8 +37,8 @@ class ReliefF(RankingSelector):
         How many samples are compared with their neighbours: all of them once, or this many drawn
         with replacement; "log" is round(ln n), the paper's choice (noisy, but linear time).
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype are
-        nominal anyway. They differ by 0 or 1.
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. They differ by 0 or 1.
     random_state : int, RandomState instance or None, default=None
         Draws of the samples.
     n_jobs : int, optional
@@ -56,8 +56,8 @@ class ReliefF(RankingSelector):
     trace_ : SelectionTrace
         For each step the feature, its rank and its weight.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair;
-        NaN for nominal ones.
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
     decomposition_ : Decomposition
         The sub-problems.
     subproblem_names_ : list of str

@@ -1,0 +1,175 @@
+"""Choose some of the rows by what they hold, not by where they stand: a Problem in, rows out.
+
+The rows of a class are sorted by a hash of the ranks of their values, and taken at even distances.
+So the order of the rows does not matter, nor does a strictly monotone map of a column. Rows that
+share a hash are told apart by further columns; those that are equal everywhere are interchangeable.
+"""
+
+from math import gcd, log2
+
+import numpy as np
+
+from mauc.auc.counting import write_levels
+from mauc.auc.levels import find_levels
+from mauc.problem.columns import read_only
+
+_MAX_MIXED = 32  # columns that the hashes of all rows are made of
+_SPARE_BITS = 4  # of information beyond the number of the rows
+_MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+
+def sample_rows(problem, order, starts, n_kept):
+    """Return the places of the chosen rows in `order`, ascending.
+
+    Parameters
+    ----------
+    problem : Problem
+    order : ndarray of shape (n_samples,), int32
+        The rows sorted by class.
+    starts : ndarray of shape (n_classes + 1,), int64
+        Class k is ``order[starts[k]:starts[k + 1]]``.
+    n_kept : int
+        How many; each class gets its share of them.
+    """
+    n = problem.n_samples
+    # As many of a class as even distances over all rows would take.
+    wanted = np.diff(np.searchsorted(np.arange(n_kept) * n // n_kept, starts))
+    columns = _spread_columns(problem)
+    hashes, n_mixed = _hash_rows(problem, columns)
+    place_bits = np.uint64(max(1, int(n - 1).bit_length()))
+    low_bits = (np.uint64(1) << place_bits) - np.uint64(1)
+    words = (hashes[order] & ~low_bits) | np.arange(n, dtype=np.uint64)
+    chosen, open_groups = [], []
+    for k in np.flatnonzero(wanted):
+        part = np.sort(words[starts[k] : starts[k + 1]])
+        found = _take_evenly(part >> place_bits, (part & low_bits).astype(np.int64), wanted[k])
+        chosen.append(found[0])
+        open_groups += found[1]
+    for column in columns[n_mixed:]:
+        if not open_groups:
+            break
+        values = problem.ordered_columns([column])[0][order]
+        found = _split_groups(values, open_groups)
+        chosen += found[0]
+        open_groups = found[1]
+    chosen += [places[:n_taken] for places, n_taken in open_groups]  # rows that are all equal
+    return np.sort(np.concatenate(chosen))
+
+
+def _spread_columns(problem):
+    """Return all columns, any first ones of them at about even distances, nominal ones last."""
+    m = problem.n_features
+    step = max(1, round(0.618 * m))
+    while gcd(step, m) > 1:
+        step += 1
+    columns = np.arange(m) * step % m
+    if problem.is_nominal is not None:
+        columns = columns[np.argsort(problem.is_nominal[columns], kind="stable")]
+    return columns
+
+
+def _hash_rows(problem, columns):
+    """Return a hash of the first columns for every row, and how many of them it took.
+
+    So many that all rows could differ, as far as the numbers of distinct values tell.
+    """
+    hashes = np.zeros(problem.n_samples, np.uint64)
+    n_bits, n_mixed = log2(problem.n_samples) + _SPARE_BITS, 0
+    for column in columns[:_MAX_MIXED]:
+        ranks, n_distinct = _dense_ranks(problem.ordered_columns([column]), problem.is_small)
+        _mix(hashes, ranks)
+        n_mixed += 1
+        n_bits -= log2(n_distinct)
+        if n_bits <= 0 or n_distinct == problem.n_samples:
+            break
+    return hashes, n_mixed
+
+
+def _mix(hashes, ranks):
+    """Mix ranks into hashes, in place."""
+    hashes += ranks
+    for multiplier in _MULTIPLIERS:
+        hashes *= multiplier
+        hashes ^= hashes >> np.uint64(31)
+
+
+def _dense_ranks(XT, is_small):
+    """Return the ranks 0, 1, ... of the distinct values of a column, and how many there are."""
+    if XT.dtype != np.uint8 and not is_small:
+        levels = find_levels(XT)
+        if levels.n_levels[0] > 0 and not np.isnan(XT).any():  # then they need not be sorted
+            LT = np.empty(XT.shape, np.uint8)
+            no_labels, no_missing = np.zeros(0, np.int32), np.zeros((1, 1), np.int64)
+            write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
+            XT = read_only(LT)
+    if XT.dtype != np.uint8:
+        distinct, ranks = np.unique(XT[0], return_inverse=True)  # all NaN are one value
+        return ranks.astype(np.uint64), len(distinct)
+    is_there = np.bincount(XT[0], minlength=256) > 0
+    return (np.cumsum(is_there) - 1).astype(np.uint64)[XT[0]], int(is_there.sum())
+
+
+def _take_evenly(keys, places, n_taken):
+    """Take places at even distances; of those with the same key it is open which.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n,)
+        Ascending.
+    places : ndarray of shape (n,), int64
+    n_taken : int
+
+    Returns
+    -------
+    taken : ndarray of int64
+    open_groups : list of (places, n_taken)
+        Places of one key, some of which are to be taken.
+    """
+    n = len(keys)
+    taken = np.arange(n_taken) * n // n_taken
+    firsts = np.searchsorted(keys, keys[taken], "left")
+    lasts = np.searchsorted(keys, keys[taken], "right")
+    is_alone = lasts - firsts == 1
+    groups, n_of = np.unique(firsts[~is_alone], return_counts=True)
+    chosen, open_groups = [places[taken[is_alone]]], []
+    stops = dict(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    for first, n_here in zip(groups.tolist(), n_of.tolist(), strict=True):
+        group = places[first : stops[first]]
+        if n_here == len(group):
+            chosen.append(group)
+        else:
+            open_groups.append((group, n_here))
+    return np.concatenate(chosen), open_groups
+
+
+def _split_groups(values, open_groups):
+    """Decide between the rows of groups whose values of a column differ.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        By place.
+    open_groups : list of (places, n_taken)
+
+    Returns
+    -------
+    chosen : list of ndarray
+    open_groups : list of (places, n_taken)
+    """
+    sizes = [len(places) for places, _ in open_groups]
+    here = values[np.concatenate([places for places, _ in open_groups])]
+    first = np.repeat(here[np.cumsum(sizes) - sizes], sizes)
+    differs = (here != first) & ((here == here) | (first == first))
+    is_split = np.logical_or.reduceat(differs, np.cumsum(sizes) - sizes)
+    chosen, still_open = [], []
+    for (places, n_taken), splits in zip(open_groups, is_split, strict=True):
+        if not splits:
+            still_open.append((places, n_taken))
+            continue
+        hashes = np.zeros(len(places), np.uint64)
+        _mix(hashes, np.unique(values[places], return_inverse=True)[1].astype(np.uint64))
+        by_hash = np.argsort(hashes, kind="stable")
+        found = _take_evenly(hashes[by_hash], places[by_hash], n_taken)
+        chosen.append(found[0])
+        still_open += found[1]
+    return chosen, still_open

@@ -1,0 +1,192 @@
+"""Leave-pair-out AUC of nominal columns: by hand, by the definition, and what it promises."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from mauc import SubproblemSelector, feature_pair_auc
+from mauc.auc.nominal_auc import _MIN_TABLE
+from mauc.exceptions import MaucError
+
+
+def nominal_auc(X, y, **options):
+    return feature_pair_auc(X, y, categorical_features=np.ones(X.shape[1], bool), **options)
+
+
+def pair_oracle(x, is_first, is_second):
+    """Every pair of rows, each scored by the others: the definition, in fractions."""
+    known = x == x
+    n_i, n_j = int((is_first & known).sum()), int((is_second & known).sum())
+    won = 0.0
+    for a in np.flatnonzero(is_first):
+        for b in np.flatnonzero(is_second):
+            if x[a] != x[a] or x[b] != x[b] or x[a] == x[b]:
+                won += 0.5
+                continue
+            in_i = [int((is_first & (x == x[row])).sum()) for row in (a, b)]
+            in_j = [int((is_second & (x == x[row])).sum()) for row in (a, b)]
+            # times n_i + n_j, so that all are whole numbers
+            n = n_i + n_j
+            of_a = ((in_i[0] - 1) * n + n_i, in_j[0] * n + n_j)
+            of_b = (in_i[1] * n + n_i, (in_j[1] - 1) * n + n_j)
+            left, right = of_a[0] * of_b[1], of_b[0] * of_a[1]
+            won += 1.0 if left > right else 0.5 if left == right else 0.0
+    return max(0.5, won / (is_first.sum() * is_second.sum()))
+
+
+def oracle(x, y):
+    classes = np.unique(y)
+    pairs = [(i, j) for a, i in enumerate(classes) for j in classes[a + 1 :]]
+    return [pair_oracle(x, y == i, y == j) for i, j in pairs]
+
+
+def test_by_hand():
+    # Classes a a a b b b in categories 0 0 1 1 2 2: pi is 1/2. Without itself a row of class a
+    # scores 1.5/0.5 = 3 in category 0 and 0.5/1.5 = 1/3 in category 1, one of class b 1.5/0.5 = 3
+    # in category 1 and 0.5/1.5 = 1/3 in category 2. Of the 9 pairs 2 tie (0 and 1), 4 are won (0
+    # and 2), 1 is in one category, 2 tie (1 and 2): 6.5 / 9.
+    x, y = np.array([[0, 0, 1, 1, 2, 2]]).T, list("aaabbb")
+    assert_array_equal(nominal_auc(x, y), [[6.5 / 9]])
+
+
+def test_categories_that_tell_the_class():
+    y = np.repeat([0, 1, 2], 20)
+    x = (10 * y + np.arange(60) % 4)[:, np.newaxis]
+    assert_array_equal(nominal_auc(x, y), [[1, 1, 1]])
+
+
+def test_constant_missing_and_distinct_columns_say_nothing():
+    y = np.repeat([0, 1, 2], 20)
+    X = np.column_stack([np.ones(60), np.full(60, np.nan), np.arange(60)])
+    assert_array_equal(nominal_auc(X, y), np.full((3, 3), 0.5))
+
+
+@st.composite
+def nominal_columns(draw):
+    n = draw(st.integers(4, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_classes, n_categories = draw(st.integers(2, 4)), draw(st.integers(3, 12))
+    y = np.sort(rng.choice(n_classes, n, p=rng.dirichlet(np.full(n_classes, 0.7))))
+    y[:n_classes] = np.arange(n_classes)
+    x = (rng.integers(0, n_categories, n) * rng.integers(0, 2, n) + y) % n_categories
+    x = np.where(rng.random(n) < draw(st.sampled_from([0, 0.2])), np.nan, x)
+    x[:3] = 0, 1, 2  # more than two categories
+    return x, rng.permutation(y)
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.SmallClassWarning")
+@given(nominal_columns())
+def test_equals_the_definition(data):
+    x, y = data
+    assert_allclose(nominal_auc(x[:, np.newaxis], y)[0], oracle(x, y), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.SmallClassWarning")
+@given(nominal_columns())
+def test_one_against_the_rest_equals_the_definition(data):
+    x, y = data
+    if len(np.unique(y)) == 2:
+        return
+    selector = SubproblemSelector("all", decomposition="one-vs-rest", categorical_features=[0])
+    found = selector.fit(x[:, np.newaxis], y)
+    wanted = np.mean([pair_oracle(x, y == k, y != k) for k in np.unique(y)])
+    assert_allclose(found.scores_, [wanted], rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.SmallClassWarning")
+@given(nominal_columns(), st.integers(0, 99))
+def test_rows_and_names_of_categories_do_not_matter(data, seed):
+    x, y = data
+    rng = np.random.default_rng(seed)
+    wanted = nominal_auc(x[:, np.newaxis], y)
+    order = rng.permutation(len(y))
+    assert_array_equal(nominal_auc(x[order, np.newaxis], y[order]), wanted)
+    names = np.append(rng.permutation(50)[:12], np.nan)
+    renamed = names[np.where(np.isnan(x), -1, x).astype(int)]
+    assert_array_equal(nominal_auc(renamed[:, np.newaxis], y), wanted)
+
+
+def test_two_categories_have_the_plain_auc(rng):
+    X, y = rng.integers(0, 2, (90, 6)).astype(float), rng.integers(0, 4, 90)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    weights = rng.uniform(0, 2, 90)
+    for options in ({}, {"sample_weight": weights}):
+        for table in (X, 7 - 3 * X):
+            wanted = feature_pair_auc(table, y, **options)
+            assert_array_equal(nominal_auc(table, y, **options), wanted)
+
+
+def test_noise_of_many_categories_stays_at_one_half():
+    values = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 1000, (2000, 1)), rng.integers(0, 2, 2000)
+        values.append(nominal_auc(X, y)[0, 0])
+    assert abs(np.mean(values) - 0.5) < 0.03
+
+
+def test_signal_of_some_categories_is_found():
+    values = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, rate = rng.integers(0, 20, 2000), rng.random(20)
+        values.append(nominal_auc(x[:, np.newaxis], rng.random(2000) < rate[x])[0, 0])
+    assert 0.79 < np.mean(values) < 0.85
+
+
+def test_whole_weights_are_repeated_rows(rng):
+    X, y = rng.integers(0, 9, (80, 3)).astype(float), np.arange(80) % 3
+    X[rng.random(X.shape) < 0.1] = np.nan
+    weights = rng.integers(0, 4, 80)
+    weights[:3] = 1
+    repeated = np.repeat(np.arange(80), weights)
+    wanted = nominal_auc(X[repeated], y[repeated])
+    assert_array_equal(nominal_auc(X, y, sample_weight=weights), wanted)
+
+
+def test_a_category_of_weight_0_is_absent(rng):
+    X, y = rng.integers(0, 3, (60, 1)), np.arange(60) % 3
+    weights = (X[:, 0] < 2).astype(float)
+    wanted = feature_pair_auc(X[weights > 0], y[weights > 0])
+    assert_array_equal(nominal_auc(X, y, sample_weight=weights), wanted)
+
+
+@pytest.mark.parametrize("unit", [0.37, 1e-200, 1e200])
+def test_the_unit_of_other_weights_does_not_matter(rng, unit):
+    x, y = rng.integers(0, 9, 300)[:, np.newaxis], rng.integers(0, 2, 300)
+    weights = rng.uniform(0.5, 1.5, 300)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = nominal_auc(x, y, sample_weight=unit * weights)
+    assert_allclose(found, nominal_auc(x, y, sample_weight=weights), rtol=1e-9)
+    found = nominal_auc(x, y, sample_weight=np.full(300, 0.5))
+    assert_allclose(found, nominal_auc(x, y), rtol=1e-12)
+
+
+def test_threads_blocks_and_layouts_do_not_matter(rng):
+    X, y = rng.integers(0, 30, (200, 70)).astype(float), rng.integers(0, 5, 200)
+    wanted = nominal_auc(X, y)
+    for other in (np.asfortranarray(X), X.astype(np.uint8), sparse.csr_array(X)):
+        for n_jobs in (1, 3):
+            assert_array_equal(nominal_auc(other, y, n_jobs=n_jobs), wanted)
+    singles = [nominal_auc(X[:, [j]], y)[0] for j in range(70)]
+    assert_array_equal(singles, wanted)
+
+
+def test_many_classes_and_categories_need_no_table(rng):
+    n, n_classes = 3000, 200
+    x, y = rng.permutation(n), np.arange(n) % n_classes
+    x[: n // 3] = x[n // 3 : 2 * (n // 3)]
+    assert n_classes * n > max(_MIN_TABLE, 4 * n)
+    found = nominal_auc(x[:, np.newaxis], y)[0]
+    is_some = y < 3
+    wanted = oracle(x[is_some].astype(float), y[is_some])
+    assert_allclose(found[[0, 1, n_classes - 1]], wanted, rtol=1e-14)
+
+
+def test_not_folded_needs_an_order(rng):
+    X, y = rng.integers(0, 4, (20, 2)), np.arange(20) % 2
+    with pytest.raises(MaucError, match=r"folded must be True .* got False with nominal column 1"):
+        feature_pair_auc(X, y, folded=False, categorical_features=[1])
