@@ -39,17 +39,16 @@ def anova(x, y):
 
 
 def thresholds(values, n_bins):
-    """Means of bins that hold equally many of the values."""
-    values = sorted(values)
+    """Means of bins that hold equally many of the values, raised by what rounding may lower them."""
+    values = sorted(map(float, values))
+    is_whole = all(value == round(value) and abs(value) <= 2**53 for value in values)
     bounds = [math.floor(Fraction(b * len(values), n_bins) + Fraction(1, 2)) for b in range(n_bins)]
     found = []
     for bottom, top in itertools.pairwise([*bounds, len(values)]):
         part = values[bottom:top]
         if part:
-            total = 0.0
-            for value in part:
-                total += value
-            found.append(min(max(total / len(part), part[0]), part[-1]))
+            slack = 0 if is_whole else (4 + len(part)) * 2.0**-52 * max(map(abs, part))
+            found.append(sum(map(Fraction, part)) / len(part) + Fraction(slack))
     return found
 
 

@@ -16,8 +16,10 @@ from mauc.problem.columns import (
     ordered_entries,
     read_only,
     take_columns,
+    value_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
+from mauc.problem.wide_columns import is_wide
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
 # block is limited, for problems with many classes.
@@ -29,6 +31,7 @@ _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
 _ROW_CELLS = 2**23
+_MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary numbers
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
 
@@ -96,10 +99,16 @@ class Problem:
         return np.bincount(self.codes, self.sample_weight, minlength=self.n_classes)
 
     @cached_property
+    def pair_weights(self):
+        """The weights as AUCs of class pairs take them: see `scale_weights`."""
+        return scale_weights(self.sample_weight, self.codes, self.class_weights)
+
+    @cached_property
     def max_wins(self):
         """The wins 2 n_i n_j of a perfect feature on every class pair; with weights, of those."""
         first, second = np.triu_indices(self.n_classes, 1)
-        return 2 * self.class_weights[first] * self.class_weights[second]
+        totals = self.pair_weights[1]
+        return 2 * totals[first] * totals[second]
 
     @cached_property
     def count_logs(self):
@@ -167,18 +176,27 @@ class Problem:
         XT : ndarray of shape (n_chosen, n_samples), uint8, float32 or float64
             Read-only and contiguous, one row per column of `X`; a view if possible.
         """
-        return ordered_columns(self._dense_columns(chosen))
+        return self._columns(chosen, ordered_columns)
 
     def float_columns(self, chosen) -> np.ndarray:
-        """Return columns for kernels that need the values, as float32 or float64."""
-        return float_columns(self._dense_columns(chosen))
+        """Return columns for kernels that need the values in any unit, as float32 or float64."""
+        return self._columns(chosen, float_columns)
 
-    def _dense_columns(self, chosen):
+    def value_columns(self, chosen) -> np.ndarray:
+        """Return columns for kernels that need the values in their unit, as float32 or float64."""
+        return self._columns(chosen, value_columns)
+
+    def _columns(self, chosen, convert):
         if isinstance(self.X, FrameColumns):
-            return self.X.block(chosen)
+            return self.X.block(chosen, convert)
         if self.is_sparse:
-            return self.X[:, chosen].toarray().T
-        return take_columns(self.X, chosen)
+            return convert(self.X[:, chosen].toarray().T)
+        return convert(take_columns(self.X, chosen))
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Whether `X` is an array of values that float64 does not hold."""
+        return isinstance(self.X, np.ndarray) and is_wide(self.X)
 
     @property
     def is_constant(self) -> bool:
@@ -222,6 +240,32 @@ def is_constant(values):
     """Whether a column has at most one known value."""
     known = values[values == values]
     return len(known) == 0 or bool((known == known[0]).all())
+
+
+def scale_weights(sample_weight, codes, class_weights):
+    """Scale the weights of each class by a power of two if products of them leave the doubles.
+
+    The AUC of a class pair does not change with the units of either class, and powers of two
+    change no bit of it.
+
+    Parameters
+    ----------
+    sample_weight : ndarray of shape (n_samples,), float64, or None
+    codes : ndarray of shape (n_samples,), int32
+    class_weights : ndarray of shape (n_classes,), float64
+
+    Returns
+    -------
+    sample_weight, class_weights : ndarray
+        As given where all products are ordinary numbers.
+    exponents : ndarray of shape (n_classes,), int64
+        What was given is the result times two to this power.
+    """
+    exponents = np.frexp(class_weights)[1].astype(np.int64)
+    if sample_weight is None or (np.abs(exponents) <= _MAX_EXPONENT).all():
+        return sample_weight, class_weights, np.zeros(len(class_weights), np.int64)
+    scaled = np.ldexp(sample_weight, -exponents[codes])
+    return scaled, np.bincount(codes, scaled, minlength=len(class_weights)), exponents
 
 
 def group_by_class(y, n_classes, sample_weight=None):

@@ -16,6 +16,9 @@ from mauc.selectors.relevance.auc import auc_relevance
 from mauc.selectors.schedules import SCHEDULES, draw_features
 
 
+_AUCS = ("auc", "fast")  # relevances that are wins divided by the largest possible wins
+
+
 class Recipe(NamedTuple):
     """What makes a selector: names of the decomposition, relevance, schedule and tie rule."""
 
@@ -89,7 +92,8 @@ class ListSelector(RankingSelector):
             pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
         lists, scores = rank_features(
             problem, decomposition, entry.score, n_wanted, recipe.ties, self.n_jobs,
-            is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows, **options,
+            is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows,
+            denominators=_auc_denominators(problem, decomposition, recipe.relevance), **options,
         )  # fmt: skip
         rng = check_generator(getattr(self, "random_state", None))
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
@@ -105,3 +109,13 @@ class ListSelector(RankingSelector):
         return Ranked(
             decomposition, walk, scores, None if pair_auc is None else pair_auc[walk.features]
         )
+
+
+def _auc_denominators(problem, decomposition, relevance):
+    """Return twice the row pairs of every sub-problem where the scores are AUCs, else None."""
+    if relevance not in _AUCS or decomposition.name == "whole":
+        return None
+    if decomposition.name == "one-vs-one":
+        return problem.max_wins
+    totals = problem.pair_weights[1]  # scaled weights are no whole numbers in any unit
+    return 2 * totals * (totals.sum() - totals)
