@@ -39,7 +39,7 @@ def anova(x, y):
 
 
 def thresholds(values, n_bins):
-    """Means of bins that hold equally many of the values, raised by what rounding may lower them."""
+    """Means of bins that hold equally many of the values, raised by their error."""
     values = sorted(map(float, values))
     is_whole = all(value == round(value) and abs(value) <= 2**53 for value in values)
     bounds = [math.floor(Fraction(b * len(values), n_bins) + Fraction(1, 2)) for b in range(n_bins)]

@@ -117,6 +117,11 @@ def has_number_columns(frame):
     return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
 
 
+def has_dates(frame):
+    """Whether a column of a pandas frame holds dates or durations."""
+    return any(getattr(kind, "kind", "O") in "mM" for kind in frame.dtypes)
+
+
 def dates_to_seconds(X):
     """Return an array or data frame with dates and durations in seconds, see `as_floats`.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_choice
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.problem.validate import check_generator
 from mauc.registry import RELEVANCES, Accepts
@@ -15,7 +15,7 @@ from mauc.selectors.rankings import TIES, rank_features
 from mauc.selectors.relevance.auc import auc_relevance
 from mauc.selectors.schedules import SCHEDULES, draw_features
 
-
+_COUNTING = ("fsdd", "anova")  # relevances that depend on the number of samples
 _AUCS = ("auc", "fast")  # relevances that are wins divided by the largest possible wins
 
 
@@ -87,6 +87,14 @@ class ListSelector(RankingSelector):
     def _rank(self, problem, n_wanted, recipe):
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
         entry, options = RELEVANCES[recipe.relevance], dict(recipe.options)
+        if recipe.relevance in _COUNTING and problem.class_weights.sum() <= problem.n_classes:
+            warn_user(
+                f"sample_weight sums to {problem.class_weights.sum():.3g}, and "
+                f"{entry.measure!r} takes weights as numbers of samples: too few to measure a "
+                f"variance in {problem.n_classes} classes. Multiply the weights, for example so "
+                f"that they sum to {problem.n_samples}.",
+                SmallWeightWarning,
+            )
         pair_auc = None
         if recipe.relevance == "auc":
             pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
