@@ -112,7 +112,7 @@ def greedy(k, first, criterion, is_last):
 
 def arco(X, y, n_classes, k, weight):
     """AUC less the mean absolute correlation, correlations added in the order of choice."""
-    relevance = oracles.folded_auc(X, y, n_classes).mean(axis=1).tolist()
+    relevance = oracles.exact_mean(oracles.folded_auc(X, y, n_classes)).tolist()
     ranks = [centred_rank(x.tolist()) for x in np.asarray(X).T]
 
     def criterion(f, chosen):

@@ -35,9 +35,12 @@ class FrameColumns:
         self._frame = frame
         self._is_polars = hasattr(frame, "with_columns")
         self.shape = frame.shape
-        read = [self.column(j) for j in range(frame.shape[1])]
-        self._types = [values.dtype for values in read]
-        self._is_wide = np.array([is_wide(values) for values in read], bool)
+        self._types = []
+        self._is_wide = np.empty(frame.shape[1], bool)
+        for j in range(frame.shape[1]):
+            values = self.column(j)
+            self._types.append(values.dtype)
+            self._is_wide[j] = is_wide(values)
         self.dtype = _common_type(set(self._types))
 
     def column(self, j):
