@@ -31,14 +31,14 @@ def mean_of_quotients(quotients, denominators=None):
 
     Examples
     --------
-    Both rows have the mean 2/3; plain addition gives the first one a smaller number:
+    Both rows have the mean 8/9; plain addition gives them different numbers:
 
     >>> import numpy as np
     >>> from mauc.numerics.exact_mean import mean_of_quotients
-    >>> quotients = np.array([[3 / 5, 7 / 10, 7 / 10], [4 / 5, 3 / 5, 6 / 10]])
-    >>> quotients.mean(axis=1) == 2 / 3
-    array([False,  True])
-    >>> mean_of_quotients(quotients, np.array([5, 10, 10])) == 2 / 3
+    >>> quotients = np.array([[1, 4 / 6, 1], [1, 5 / 6, 5 / 6]])
+    >>> quotients.mean(axis=1) == 8 / 9
+    array([ True, False])
+    >>> mean_of_quotients(quotients, np.array([2, 6, 6])) == 8 / 9
     array([ True,  True])
     """
     quotients = np.asarray(quotients, np.float64)

@@ -19,6 +19,7 @@ from mauc.problem.columns import (
     value_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
+from mauc.problem.weights import scale_weights
 from mauc.problem.wide_columns import is_wide
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
@@ -31,7 +32,6 @@ _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
 _ROW_CELLS = 2**23
-_MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary numbers
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
 
@@ -240,32 +240,6 @@ def is_constant(values):
     """Whether a column has at most one known value."""
     known = values[values == values]
     return len(known) == 0 or bool((known == known[0]).all())
-
-
-def scale_weights(sample_weight, codes, class_weights):
-    """Scale the weights of each class by a power of two if products of them leave the doubles.
-
-    The AUC of a class pair does not change with the units of either class, and powers of two
-    change no bit of it.
-
-    Parameters
-    ----------
-    sample_weight : ndarray of shape (n_samples,), float64, or None
-    codes : ndarray of shape (n_samples,), int32
-    class_weights : ndarray of shape (n_classes,), float64
-
-    Returns
-    -------
-    sample_weight, class_weights : ndarray
-        As given where all products are ordinary numbers.
-    exponents : ndarray of shape (n_classes,), int64
-        What was given is the result times two to this power.
-    """
-    exponents = np.frexp(class_weights)[1].astype(np.int64)
-    if sample_weight is None or (np.abs(exponents) <= _MAX_EXPONENT).all():
-        return sample_weight, class_weights, np.zeros(len(class_weights), np.int64)
-    scaled = np.ldexp(sample_weight, -exponents[codes])
-    return scaled, np.bincount(codes, scaled, minlength=len(class_weights)), exponents
 
 
 def group_by_class(y, n_classes, sample_weight=None):

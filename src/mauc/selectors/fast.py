@@ -73,7 +73,7 @@ class FAST(ListSelector):
     >>> from mauc import FAST
     >>> X, y = load_iris(return_X_y=True)
     >>> FAST(2).fit(X, y).ranking_
-    array([3, 2])
+    array([2, 3])
     """
 
     preset = Recipe("whole", "fast", "round_robin")
