@@ -39,17 +39,16 @@ def anova(x, y):
 
 
 def thresholds(values, n_bins):
-    """Means of bins that hold equally many of the values."""
-    values = sorted(values)
+    """Means of bins that hold equally many of the values, raised by their error."""
+    values = sorted(map(float, values))
+    is_whole = all(value == round(value) and abs(value) <= 2**53 for value in values)
     bounds = [math.floor(Fraction(b * len(values), n_bins) + Fraction(1, 2)) for b in range(n_bins)]
     found = []
     for bottom, top in itertools.pairwise([*bounds, len(values)]):
         part = values[bottom:top]
         if part:
-            total = 0.0
-            for value in part:
-                total += value
-            found.append(min(max(total / len(part), part[0]), part[-1]))
+            slack = 0 if is_whole else (4 + len(part)) * 2.0**-52 * max(map(abs, part))
+            found.append(sum(map(Fraction, part)) / len(part) + Fraction(slack))
     return found
 
 
@@ -113,7 +112,7 @@ def greedy(k, first, criterion, is_last):
 
 def arco(X, y, n_classes, k, weight):
     """AUC less the mean absolute correlation, correlations added in the order of choice."""
-    relevance = oracles.folded_auc(X, y, n_classes).mean(axis=1).tolist()
+    relevance = oracles.exact_mean(oracles.folded_auc(X, y, n_classes)).tolist()
     ranks = [centred_rank(x.tolist()) for x in np.asarray(X).T]
 
     def criterion(f, chosen):

@@ -68,7 +68,7 @@ def three_states(column):
     if not known:
         return np.full(len(column), 3), (0.0, 0.0)
     mean = sum(known) / len(known)
-    variance = sum((x - mean) ** 2 for x in known) / len(known)
+    variance = sum((x - mean) ** 2 for x in known) / max(len(known) - 1, 1)
     low, high = float(mean) - math.sqrt(variance), float(mean) + math.sqrt(variance)
 
     def state(x):

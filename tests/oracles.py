@@ -5,6 +5,7 @@ every value; so counts are integers, and one division gives the AUC.
 """
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 
@@ -69,6 +70,15 @@ def folded_auc(X, y, n_classes, weights=None):
     """Return max(A, 1 - A) of every column and class pair."""
     wins, most = pair_wins(X, y, n_classes, weights), max_wins(y, n_classes, weights)
     return np.maximum(wins, most - wins) / most
+
+
+def exact_mean(quotients):
+    """Return the mean of every row of quotients of small whole numbers, rounded once."""
+    means = []
+    for row in np.asarray(quotients).tolist():
+        total = sum(Fraction(value).limit_denominator(10**6) for value in row)
+        means.append(float(total / len(row)))
+    return np.array(means)
 
 
 def rest_auc(X, y, n_classes, weights=None):

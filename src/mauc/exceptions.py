@@ -11,6 +11,8 @@
       └─ MaucWarning                 the answer stands, but means less than it seems
            ├─ SmallClassWarning      a class has a single sample
            ├─ ConstantInputWarning   features are constant and tell nothing
+           ├─ SmallWeightWarning     weights that count samples sum to next to none
+           ├─ TinyUnitsWarning       values differ by less than a method can see
            ├─ AbsentClassWarning     a class has no sample to score
            └─ IncompleteRunWarning   cells of a run are not there yet
 """
@@ -45,6 +47,14 @@ class SmallClassWarning(MaucWarning):
 
 class ConstantInputWarning(MaucWarning):
     """Every feature is constant, or constant features had to be selected."""
+
+
+class SmallWeightWarning(MaucWarning):
+    """Weights that are numbers of samples sum to no more than one per class."""
+
+
+class TinyUnitsWarning(MaucWarning):
+    """Values of a feature differ by less than an absolute tolerance of the method."""
 
 
 class AbsentClassWarning(MaucWarning):

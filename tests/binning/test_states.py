@@ -21,11 +21,17 @@ def codes_of(method, XT, *args):
 
 
 def test_countable_by_hand():
-    # mean 3, sd sqrt(19.6) = 4.43 (over n): only 11 lies outside
+    # mean 3, sd sqrt(82 / 4) = 4.53 (over n - 1): only 11 lies outside
     XT = np.array([[0.0, 1.0, 1.0, 2.0, 11.0], [5.0] * 5, [0.0, 1.0, np.nan, 0.0, 1.0]])
     codes, n_states = codes_of(three_states, XT)
     assert codes.tolist() == [[1, 1, 1, 1, 2], [1] * 5, [1, 2, 3, 1, 2]]
     assert n_states.tolist() == [3, 3, 4]
+
+
+def test_the_deviation_is_over_n_less_one():
+    # mean 2, squares 14: sd 1.87 over n would leave 0 outside, 2.16 over n - 1 does not
+    codes, _ = codes_of(three_states, np.array([[0.0, 1.0, 2.0, 5.0]]))
+    assert codes.tolist() == [[1, 1, 1, 2]]
 
 
 @settings(max_examples=150)

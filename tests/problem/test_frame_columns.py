@@ -95,7 +95,11 @@ def test_which_frames_are_read_by_columns(rng):
     assert has_number_columns(pd.DataFrame(columns(rng)))
     assert not has_number_columns(pd.DataFrame(rng.normal(size=(3, 2))))  # an array already
     assert not has_number_columns(pd.DataFrame({"a": [1.0], "b": ["text"]}))
-    assert not has_number_columns(pd.DataFrame({"a": [1.0], "b": pd.array([1], "Int64")}))
+    assert has_number_columns(pd.DataFrame({"a": [1.0], "b": pd.array([1], "Int64")}))
+    assert has_number_columns(pd.DataFrame({"a": pd.array([1], "Int64")}))
+    assert has_number_columns(pd.DataFrame({"a": pd.to_datetime(["2001"])}))
+    assert not has_number_columns(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.0])}))
+    assert not has_number_columns(pd.DataFrame())
 
 
 def test_errors_are_those_of_arrays(rng):

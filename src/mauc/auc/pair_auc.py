@@ -159,9 +159,9 @@ def pair_wins(problem, chosen):
     wins : ndarray of shape (n_chosen, n_pairs)
         Of integers, or of floats where samples have weights or X is sparse.
     max_wins : ndarray of shape (n_pairs,)
-        2 n_i n_j, as floats.
+        2 n_i n_j, as floats; with extreme weights in units of the pair, see `scale_weights`.
     """
-    weights, totals = problem.sample_weight, problem.class_weights
+    weights, totals, _ = problem.pair_weights
     if problem.is_sparse:
         if weights is None:
             weights = np.ones(problem.n_samples)

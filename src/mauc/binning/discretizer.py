@@ -106,7 +106,7 @@ def find_cut_points(problem, n_jobs=None):
     """Return the MDL cut points of every column as a list of arrays."""
 
     def cut(block):
-        return cut_columns(problem, problem.float_columns(block))
+        return cut_columns(problem, problem.value_columns(block))
 
     cut_points = []
     for _, (points, offsets) in run_blocks(cut, problem.blocks(is_dense=True), n_jobs):

@@ -90,9 +90,9 @@ def three_states(XT, codes, n_states):
 
     x < mean - sd is state 0, x > mean + sd is state 2, in between is state 1, missing is 3.
 
-    sd is taken over n, not n - 1: then a feature that varies has a value outside, unless it
-    takes two values equally often (only there are all deviations equal to sd). Such a feature
-    would come out constant and is cut at its mean instead: x > mean is state 2.
+    sd is taken over n - 1, as in Peng's program. A feature that varies without a value outside,
+    such as one of two values that are equally frequent, would come out constant and is cut at
+    its mean instead: x > mean is state 2.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def three_states(XT, codes, n_states):
 
 @njit(cache=True, nogil=True)
 def _plain_moments(XT, moments):
-    """Fill in mean and standard deviation (over n) of every column; NaN if a value is missing."""
+    """Fill in mean and standard deviation of every column; NaN if a value is missing."""
     for j in range(XT.shape[0]):
         shift = shift_of(XT[j], None)
         total, square = plain_sums(XT[j], None, shift)
@@ -126,7 +126,7 @@ def _plain_moments(XT, moments):
 
 @njit(cache=True, nogil=True)
 def _known_moments(column, moments):
-    """Fill in mean and standard deviation (over n) of the known values of a column."""
+    """Fill in mean and standard deviation of the known values of a column."""
     shift = shift_of(column, None)
     n_known, total, square = known_sums(column, None, np.empty(0), shift)
     moments[0], moments[1] = 0.0, 0.0
@@ -137,7 +137,7 @@ def _known_moments(column, moments):
 @njit_part
 def _moments_of(n, total, square, shift):
     mean = total / n
-    variance = max(square / n - mean * mean, 0.0)
+    variance = max(square - total * mean, 0.0) / max(n - 1.0, 1.0)
     return shift + mean, np.sqrt(variance)
 
 

@@ -19,6 +19,7 @@ from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
 from mauc.problem.validate import check_generator, make_problem
+from mauc.problem.wide_columns import as_floats
 from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.selectors.rankings import rank_features
 
@@ -138,7 +139,7 @@ def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.nda
 def _bayes_auc(problem: Problem, n_folds: int, seed: int, n_jobs: int | None) -> np.ndarray:
     """Return the cross-validated AUC of Naive Bayes on every pair."""
     is_float = problem.X.dtype in (np.float32, np.float64)
-    X = problem.X[:, :] if is_float else problem.X[:, :].astype(np.float64)
+    X = problem.X[:, :] if is_float else as_floats(problem.X[:, :])
 
     # The precision of a column, and with it the density of a class, depends on the values of both
     # classes, so that nothing can be shared between pairs.

@@ -15,6 +15,7 @@ from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.exceptions import MaucWarning, UndefinedMAUCError
 from mauc.metrics.class_pairs import ClassPairs
+from mauc.problem.frame_columns import dates_to_seconds
 from mauc.problem.validate import check_generator, make_problem
 from mauc.registry import Accepts
 
@@ -253,7 +254,7 @@ def _evaluate(problem, ranking, train, test, sizes, classifier, response_method,
     """Return the MAUC of every size in one fold."""
     # Only the ranked columns: the classifier does not use the others.
     columns = problem.X[:, ranking]
-    columns = columns.toarray() if sparse.issparse(columns) else columns
+    columns = dates_to_seconds(columns.toarray() if sparse.issparse(columns) else columns)
     if classifier is None:
         present, codes = np.unique(problem.codes[train], return_inverse=True)
         pairs = ClassPairs.of_test(problem.codes[test], present)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit, uintp
 
 from mauc.parallel import scratch_array
+from mauc.problem.wide_columns import as_floats, is_wide, may_be_wide, rank_wide, scale_wide
 
 _TILE = 64  # rows that are transposed together: their cache lines stay in the first-level cache
 SMALL_SIZE = 2**20  # values of a table for which no loop of its own is worth compiling
@@ -39,40 +40,59 @@ def ordered_columns(XT):
         XT = XT.astype(np.float32)  # 24 bits hold all 16-bit integers
     elif dtype.kind in "iu" and dtype.itemsize == 4:
         XT = XT.astype(np.float64)
-    elif dtype.kind in "iu" and dtype.itemsize == 8:
-        XT = _wide_integers(XT)
+    elif may_be_wide(dtype):
+        XT = _convert_wide(XT, rank_wide)
     elif dtype not in (np.uint8, np.float32, np.float64):
         XT = XT.astype(np.float64)
     return read_only(XT)
 
 
 def float_columns(XT):
-    """Convert columns to float32 or float64, contiguous and read-only; the values are kept."""
+    """Convert columns to float32 or float64, contiguous and read-only.
+
+    The values are kept; columns that float64 does not hold are shifted and scaled, see
+    `mauc.problem.wide_columns`. Kernels that need the units take `value_columns`.
+    """
     XT = contiguous_columns(XT)
+    if may_be_wide(XT.dtype):
+        return read_only(_convert_wide(XT, scale_wide))
+    return _as_floats(XT)
+
+
+def value_columns(XT):
+    """Convert columns to float32 or float64, contiguous and read-only; dates become seconds.
+
+    The units are kept, of columns that float64 does not hold as well: their values are rounded.
+    """
+    return _as_floats(contiguous_columns(XT))
+
+
+def _as_floats(XT):
     if XT.dtype not in (np.float32, np.float64):
         is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
-        XT = XT.astype(np.float32 if is_narrow else np.float64)
+        XT = XT.astype(np.float32) if is_narrow else as_floats(XT)
     return read_only(XT)
 
 
 def ordered_entries(data):
     """Return the entries of a sparse matrix as float64; their order, with zero, is kept."""
-    if not _is_wide(data):
+    if not is_wide(data):
         return data.astype(np.float64)
-    levels, ranks = np.unique(data, return_inverse=True)
-    return (ranks - np.searchsorted(levels, 0) + (data > 0) * (0 not in levels)).astype(np.float64)
+    levels = np.unique(data[data == data])
+    if 0 not in levels:
+        levels = np.insert(levels, np.searchsorted(levels, 0), 0)
+    ranks = np.searchsorted(levels, data) - float(np.searchsorted(levels, 0))
+    return np.where(data == data, ranks, np.nan)
 
 
-def _is_wide(values):
-    # float64 holds whole numbers up to 2**53; larger ones are replaced by their ranks.
-    is_long = values.dtype.kind in "iu" and values.dtype.itemsize == 8
-    return is_long and values.size > 0 and (values.max() > 2**53 or values.min() < -(2**53))
-
-
-def _wide_integers(XT):
-    if not _is_wide(XT):
+def _convert_wide(XT, convert):
+    """Return columns as float64; those that it does not hold are converted one by one."""
+    if not is_wide(XT):
         return XT.astype(np.float64)
-    return np.array([np.unique(column, return_inverse=True)[1] for column in XT], np.float64)
+    out = np.empty(XT.shape)
+    for column, values in zip(XT, out, strict=True):
+        values[:] = convert(column) if is_wide(column) else column
+    return out
 
 
 def is_frame(X):

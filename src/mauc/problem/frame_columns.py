@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from mauc.problem.columns import contiguous_columns, is_frame, read_only
+from mauc.problem.wide_columns import as_floats, is_wide, with_missing
+
 _POLARS_TYPES = (
     "Boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
-    "Float32", "Float64",
+    "Float32", "Float64", "Date", "Datetime", "Duration", "Time",
 )  # fmt: skip
+_POLARS_DATES = ("Date", "Datetime", "Duration")  # arrays of NumPy with NaT
 
 
 class FrameColumns:
@@ -31,33 +35,54 @@ class FrameColumns:
         self._frame = frame
         self._is_polars = hasattr(frame, "with_columns")
         self.shape = frame.shape
-        self._types = [self.column(j).dtype for j in range(frame.shape[1])]
+        self._types = []
+        self._is_wide = np.empty(frame.shape[1], bool)
+        for j in range(frame.shape[1]):
+            values = self.column(j)
+            self._types.append(values.dtype)
+            self._is_wide[j] = is_wide(values)
         self.dtype = _common_type(set(self._types))
 
     def column(self, j):
-        """Return the values of one column, without a copy where the frame allows it."""
-        if self._is_polars:
-            values = self._frame.to_series(j).to_numpy()
-            # Booleans, some of them missing, are objects.
-            return values.astype(np.float64) if values.dtype.kind == "O" else values
-        return self._frame.iloc[:, j].to_numpy()
+        """Return the values of one column, without a copy where the frame allows it.
 
-    def block(self, chosen):
+        Returns
+        -------
+        values : ndarray of shape (n_samples,)
+            Booleans, numbers, dates or durations; missing values are NaN or NaT.
+        """
+        if self._is_polars:
+            return _polars_values(self._frame.to_series(j))
+        return _pandas_values(self._frame.iloc[:, j])
+
+    def block(self, chosen, convert=None):
         """Return columns in the narrowest type that holds their values.
 
         Parameters
         ----------
         chosen : slice or sequence of int
+        convert : callable, optional
+            One of `ordered_columns`, `float_columns` and `value_columns` of
+            `mauc.problem.columns`; nothing is converted without.
 
         Returns
         -------
         XT : ndarray of shape (n_chosen, n_samples)
         """
+        convert = convert or contiguous_columns
         places = np.arange(self.shape[1])[chosen]
         types = {self._types[j] for j in places}
-        # The type must not decide how values are rounded: that would depend on the block.
-        dtype = _float_type(types) if self.dtype.kind == "f" else np.result_type(*types)
-        return self._fill(places, dtype)
+        if self.dtype.kind != "f":
+            return convert(self._fill(places, np.result_type(*types)))
+        wide = self._is_wide[places]
+        if not wide.any():
+            # The type must not decide how values are rounded: that would depend on the block.
+            return convert(self._fill(places, _float_type(types)))
+        out = np.empty((len(places), self.shape[0]))
+        for values, j in zip(out, places, strict=True):
+            column = self.column(j)
+            values[:] = convert(column[np.newaxis])[0] if self._is_wide[j] else column
+        return read_only(out)
 
     def __getitem__(self, key):
         """Return ``[:, chosen]`` as an array of the common type."""
@@ -68,32 +93,105 @@ class FrameColumns:
 
     def _fill(self, places, dtype):
         if not self._is_polars and len(places) and _is_run(places):
-            first, last = places[0], places[-1]
-            if set(self._types[first : last + 1]) == {dtype}:  # often a view of the frame
-                return self._frame.iloc[:, first : last + 1].to_numpy().T
+            part = self._frame.iloc[:, places[0] : places[-1] + 1]
+            if set(part.dtypes) == {dtype}:  # often a view of the frame
+                return part.to_numpy().T
         if len(places) == 1 and self._types[places[0]] == dtype:
             return self.column(places[0])[np.newaxis]
         out = np.empty((len(places), self.shape[0]), dtype)
         for values, j in zip(out, places, strict=True):
-            values[:] = self.column(j)
+            column = self.column(j)
+            values[:] = column if column.dtype.kind not in "mM" else as_floats(column)
         return out
 
 
 def has_number_columns(frame):
-    """Whether columns of a data frame are better read one by one: numbers of several types.
+    """Whether columns of a data frame are better read one by one.
 
-    A pandas frame of one type is an array already; a polars frame never is.
+    Those are numbers of several types, nullable numbers, dates and durations. A pandas frame of one
+    type of NumPy is an array already; a polars frame never is.
     """
     if hasattr(frame, "with_columns"):
-        return frame.shape[1] > 0 and all(str(kind) in _POLARS_TYPES for kind in frame.dtypes)
+        return frame.shape[1] > 0 and all(_word(kind) in _POLARS_TYPES for kind in frame.dtypes)
     kinds = set(frame.dtypes)
-    return len(kinds) > 1 and all(
-        isinstance(kind, np.dtype) and kind.kind in "biuf" and kind.itemsize <= 8 for kind in kinds
+    is_array = len(kinds) == 1 and all(
+        isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
     )
+    return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
+
+
+def has_dates(frame):
+    """Whether a column of a pandas frame holds dates or durations."""
+    return any(getattr(kind, "kind", "O") in "mM" for kind in frame.dtypes)
+
+
+def dates_to_seconds(X):
+    """Return an array or data frame with dates and durations in seconds, see `as_floats`.
+
+    Anything else, and columns of other types, are returned as they are.
+    """
+    if isinstance(X, np.ndarray):
+        return as_floats(X) if X.dtype.kind in "mM" else X
+    if not is_frame(X):
+        return X
+    if hasattr(X, "with_columns"):
+        dated = [name for name, kind in X.schema.items() if _word(kind) in (*_POLARS_DATES, "Time")]
+        if not dated:
+            return X
+        import polars as pl
+
+        return X.with_columns(
+            [pl.Series(name, as_floats(_polars_values(X[name]))) for name in dated]
+        )
+    dated = [j for j, kind in enumerate(X.dtypes) if getattr(kind, "kind", "O") in "mM"]
+    if dated:
+        X = X.copy(deep=False)
+    for j in dated:
+        X.isetitem(j, as_floats(_pandas_values(X.iloc[:, j])))
+    return X
+
+
+def _word(kind):
+    """Return the name of a polars type without its unit and time zone."""
+    return str(kind).partition("(")[0]
+
+
+def _is_number_type(kind):
+    """Whether a type of pandas is one of numbers, dates or durations, and not of sparse ones."""
+    return getattr(kind, "kind", "O") in "biufmM" and not hasattr(kind, "fill_value")
+
+
+def _polars_values(series):
+    name = _word(series.dtype)
+    if name == "Time":
+        import polars as pl
+
+        series, name = series.cast(pl.Duration("ns")), "Duration"
+    if name in _POLARS_DATES or series.null_count() == 0 or name in ("Float32", "Float64"):
+        return series.to_numpy()
+    filled = series.fill_null(False if name == "Boolean" else 0)
+    return with_missing(filled.to_numpy(), series.is_null().to_numpy())
+
+
+def _pandas_values(series):
+    kind = series.dtype
+    if isinstance(kind, np.dtype):
+        return series.to_numpy()
+    if kind.kind in "mM":
+        if hasattr(kind, "numpy_dtype"):  # of Arrow
+            if getattr(kind.pyarrow_dtype, "tz", None):
+                series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+            series = series.astype(kind.numpy_dtype)
+        return series.to_numpy(series.dtype.base)  # without its time zone
+    is_missing = series.isna().to_numpy()
+    if not is_missing.any():
+        return series.to_numpy(kind.numpy_dtype)
+    filled = series.fillna(False if kind.kind == "b" else 0)
+    return with_missing(filled.to_numpy(kind.numpy_dtype), is_missing)
 
 
 def _common_type(types):
-    if len(types) > 1 and np.dtype(bool) in types:
+    if any(kind.kind in "mM" for kind in types) or (len(types) > 1 and np.dtype(bool) in types):
         return np.dtype(np.float64)
     return np.result_type(*types)
 

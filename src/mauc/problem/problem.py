@@ -16,8 +16,11 @@ from mauc.problem.columns import (
     ordered_entries,
     read_only,
     take_columns,
+    value_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
+from mauc.problem.weights import scale_weights
+from mauc.problem.wide_columns import is_wide
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
 # block is limited, for problems with many classes.
@@ -109,10 +112,16 @@ class Problem:
         return scaled * (scaled.sum() / (scaled * scaled).sum())
 
     @cached_property
+    def pair_weights(self):
+        """The weights as AUCs of class pairs take them: see `scale_weights`."""
+        return scale_weights(self.sample_weight, self.codes, self.class_weights)
+
+    @cached_property
     def max_wins(self):
         """The wins 2 n_i n_j of a perfect feature on every class pair; with weights, of those."""
         first, second = np.triu_indices(self.n_classes, 1)
-        return 2 * self.class_weights[first] * self.class_weights[second]
+        totals = self.pair_weights[1]
+        return 2 * totals[first] * totals[second]
 
     @cached_property
     def count_logs(self):
@@ -187,18 +196,27 @@ class Problem:
         XT : ndarray of shape (n_chosen, n_samples), uint8, float32 or float64
             Read-only and contiguous, one row per column of `X`; a view if possible.
         """
-        return ordered_columns(self._dense_columns(chosen))
+        return self._columns(chosen, ordered_columns)
 
     def float_columns(self, chosen) -> np.ndarray:
-        """Return columns for kernels that need the values, as float32 or float64."""
-        return float_columns(self._dense_columns(chosen))
+        """Return columns for kernels that need the values in any unit, as float32 or float64."""
+        return self._columns(chosen, float_columns)
 
-    def _dense_columns(self, chosen):
+    def value_columns(self, chosen) -> np.ndarray:
+        """Return columns for kernels that need the values in their unit, as float32 or float64."""
+        return self._columns(chosen, value_columns)
+
+    def _columns(self, chosen, convert):
         if isinstance(self.X, FrameColumns):
-            return self.X.block(chosen)
+            return self.X.block(chosen, convert)
         if self.is_sparse:
-            return self.X[:, chosen].toarray().T
-        return take_columns(self.X, chosen)
+            return convert(self.X[:, chosen].toarray().T)
+        return convert(take_columns(self.X, chosen))
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Whether `X` is an array of values that float64 does not hold."""
+        return isinstance(self.X, np.ndarray) and is_wide(self.X)
 
     @property
     def is_constant(self) -> bool:

@@ -29,7 +29,7 @@ from mauc.exceptions import (
 )
 from mauc.problem.columns import is_frame
 from mauc.problem.factorize import factorize, factorize_linear
-from mauc.problem.frame_columns import FrameColumns, has_number_columns
+from mauc.problem.frame_columns import FrameColumns, dates_to_seconds, has_number_columns
 from mauc.problem.nominal import encode_nominal, missing_mask
 from mauc.problem.problem import Problem
 from mauc.registry import Accepts
@@ -72,6 +72,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
         X, y = check_table(
             X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
             accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
+            keep_dates=True,
         )  # fmt: skip
     classes, codes, class_counts = encode_labels(y)
     if sample_weight is not None:
@@ -95,7 +96,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
 
 def check_table(
     X, y=_NO_LABELS, *, estimator=None, reset=True, name="X", accept_sparse=False,
-    accept_infinite=False, dtype=_FLOATS, order=None, takes_nominal=False,
+    accept_infinite=False, dtype=_FLOATS, order=None, takes_nominal=False, keep_dates=False,
 ):  # fmt: skip
     """Return X as an array of numbers, and y as an array of labels if it is given.
 
@@ -118,6 +119,9 @@ def check_table(
     order : {"C", "F"}, optional
     takes_nominal : bool, default=False
         Whether the error for a column of strings may suggest to declare it nominal.
+    keep_dates : bool, default=False
+        Whether an array of dates or durations stays one; otherwise they become seconds (since
+        1970), NaN for NaT, and so do such columns of a data frame.
     """
     options = {
         "accept_sparse": accept_sparse,
@@ -128,6 +132,8 @@ def check_table(
     has_labels = not (isinstance(y, str) and y == _NO_LABELS)
     if has_labels:
         _check_no_missing_label(y)
+    if not keep_dates:
+        X = dates_to_seconds(X)
     try:
         if estimator is None:
             checked = check_array(X, input_name=name, **options)
@@ -138,7 +144,7 @@ def check_table(
             checked, y = validate_data(estimator, X, y, reset=reset, **options)
         else:
             checked = validate_data(estimator, X, reset=reset, **options)
-        if not sparse.issparse(checked) and checked.dtype.kind not in "biuf":
+        if not sparse.issparse(checked) and checked.dtype.kind not in "biufmM":
             checked = checked.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise _table_error(error, X, takes_nominal) from error
@@ -249,8 +255,6 @@ def _table_error(error, X, takes_nominal):
         column = X.iloc[:, j] if hasattr(X, "iloc") else X[name]
         values = np.asarray(column)
         try:
-            if values.dtype.kind in "mM":
-                raise TypeError
             values.astype(np.float64)
         except (TypeError, ValueError):
             advice = (
@@ -268,6 +272,11 @@ def _table_error(error, X, takes_nominal):
 
 def _check_class_weights(classes, codes, sample_weight):
     totals = np.bincount(codes, sample_weight)
+    if not np.isfinite(totals.sum()):
+        raise MaucError(
+            f"sample_weight must have a finite total, got weights up to {sample_weight.max():.3g}; "
+            f"divide them by their largest."
+        )
     if (totals <= 0).any():
         raise MaucError(
             f"sample_weight must give every class a positive total, "

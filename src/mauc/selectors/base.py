@@ -14,7 +14,9 @@ from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.checks import is_int, is_real
 from mauc.exceptions import MaucError
 from mauc.parallel import count_threads
+from mauc.problem.columns import is_frame
 from mauc.problem.decomposition import Decomposition
+from mauc.problem.frame_columns import has_dates
 from mauc.problem.validate import check_columns, make_problem
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.trace import SelectionTrace, Walk
@@ -122,11 +124,16 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             A data frame if ``set_output`` asks for one; its columns keep their types.
         """
         # scikit-learn passes pandas frames through as they are; polars frames it would convert.
-        wants_polars = _get_output_config("transform", estimator=self)["dense"] == "polars"
-        if wants_polars and hasattr(X, "with_columns"):
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        if wanted == "polars" and hasattr(X, "with_columns"):
             chosen = self.get_support(indices=True)
             check_columns(X, self)
             return X[:, chosen.tolist()]
+        if is_frame(X) and hasattr(X, "iloc") and has_dates(X):
+            # Dates and numbers have no common type; scikit-learn would ask for one of all columns.
+            check_columns(X, self)
+            selected = X.iloc[:, self.get_support(indices=True)]
+            return selected.to_numpy() if wanted == "default" else selected
         return super().transform(X)
 
     def _get_support_mask(self):

@@ -56,6 +56,10 @@ class FAST(ListSelector):
     thresholds and the corners is taken by trapezoids and folded around 1/2. It is the AUC of the
     feature cut at the thresholds, so with many bins it comes near that of the feature.
 
+    A value that equals a threshold up to rounding (4 units in the last place of double precision,
+    and one more per sample of the bin) is not above it. Columns in other units, such as k and
+    k / 10, therefore score the same. Whole numbers are compared exactly.
+
     A constant feature scores 1/2, the least there is. A missing value ties with every value.
 
     References
@@ -69,7 +73,7 @@ class FAST(ListSelector):
     >>> from mauc import FAST
     >>> X, y = load_iris(return_X_y=True)
     >>> FAST(2).fit(X, y).ranking_
-    array([3, 2])
+    array([2, 3])
     """
 
     preset = Recipe("whole", "fast", "round_robin")

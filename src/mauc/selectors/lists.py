@@ -4,7 +4,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_choice
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.problem.validate import check_generator
 from mauc.registry import RELEVANCES, Accepts
@@ -12,6 +12,9 @@ from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.rankings import TIES, rank_features
 from mauc.selectors.relevance.auc import auc_relevance
 from mauc.selectors.schedules import SCHEDULES, draw_features
+
+_COUNTING = ("fsdd", "anova")  # relevances that depend on the number of samples
+_AUCS = ("auc", "fast")  # relevances that are wins divided by the largest possible wins
 
 
 class Recipe(NamedTuple):
@@ -82,12 +85,21 @@ class ListSelector(RankingSelector):
     def _rank(self, problem, n_wanted, recipe):
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
         entry, options = RELEVANCES[recipe.relevance], dict(recipe.options)
+        if recipe.relevance in _COUNTING and problem.class_weights.sum() <= problem.n_classes:
+            warn_user(
+                f"sample_weight sums to {problem.class_weights.sum():.3g}, and "
+                f"{entry.measure!r} takes weights as numbers of samples: too few to measure a "
+                f"variance in {problem.n_classes} classes. Multiply the weights, for example so "
+                f"that they sum to {problem.n_samples}.",
+                SmallWeightWarning,
+            )
         pair_auc = None
         if recipe.relevance == "auc":
             pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
         lists, scores = rank_features(
             problem, decomposition, entry.score, n_wanted, recipe.ties, self.n_jobs,
-            is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows, **options,
+            is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows,
+            denominators=_auc_denominators(problem, decomposition, recipe.relevance), **options,
         )  # fmt: skip
         rng = check_generator(getattr(self, "random_state", None))
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
@@ -101,3 +113,13 @@ class ListSelector(RankingSelector):
         return Ranked(
             decomposition, walk, scores, None if pair_auc is None else pair_auc[walk.features]
         )
+
+
+def _auc_denominators(problem, decomposition, relevance):
+    """Return twice the row pairs of every sub-problem where the scores are AUCs, else None."""
+    if relevance not in _AUCS or decomposition.name == "whole":
+        return None
+    if decomposition.name == "one-vs-one":
+        return problem.max_wins
+    totals = problem.pair_weights[1]  # scaled weights are no whole numbers in any unit
+    return 2 * totals * (totals.sum() - totals)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from mauc.numerics.exact_mean import mean_of_quotients
 from mauc.numerics.njit_part import njit_part
 from mauc.parallel import run_blocks
 
@@ -37,7 +38,7 @@ class RankingLists:
 
 def rank_features(
     problem, decomposition, relevance, length, ties="index", n_jobs=None, *, is_dense=True,
-    reads_rows=False, **options,
+    reads_rows=False, denominators=None, **options,
 ):  # fmt: skip
     """Rank the features of a problem on every sub-problem.
 
@@ -60,6 +61,9 @@ def rank_features(
         Whether the relevance fills in sparse columns.
     reads_rows : bool, default=False
         Whether it reads rows where X lies row by row.
+    denominators : ndarray of shape (n_subproblems,), optional
+        Of the scores, where they are quotients such as AUCs: their means are then rounded once,
+        so that equal means are equal numbers.
     **options
         Further arguments of the relevance.
 
@@ -81,7 +85,10 @@ def rank_features(
     n_held = 0
     blocks = problem.blocks(n_lists, is_dense=is_dense, reads_rows=reads_rows)
     for block, scores in run_blocks(score, blocks, n_jobs):
-        mean_scores[block] = scores.mean(axis=1)
+        if denominators is None:
+            mean_scores[block] = scores.mean(axis=1)
+        else:
+            mean_scores[block] = mean_of_quotients(scores, denominators)
         seconds = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
         n_held = offer_block(
             scores, seconds, block.start, n_held, held_scores, held_seconds, held_features

@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from mauc.classifiers.c45.c45 import C45
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, TinyUnitsWarning
 
 
 @pytest.fixture
@@ -116,3 +116,30 @@ def test_display_draws_every_node(iris):
     assert len(display.boxes_) == tree.tree_size_
     assert "petal width" in display.boxes_[0].get_text()
     matplotlib.pyplot.close(display.figure_)
+
+
+def test_tiny_units_are_warned_of(iris):
+    # In units of 10 km neighbouring lengths, 1 mm apart, differ by 1e-7: J48 grows a stump.
+    tiny = iris.data * 1e-6
+    with pytest.warns(TinyUnitsWarning, match=r"4 of 4 features \('sepal length \(cm\)', .*1e-05"):
+        tree = C45().fit(tiny, iris.target)
+    assert tree.tree_size_ == 1
+    one = iris.data.assign(**{"petal width (cm)": tiny["petal width (cm)"]})
+    with pytest.warns(TinyUnitsWarning, match=r"1 of 4 features \('petal width \(cm\)'\)"):
+        C45().fit(one, iris.target)
+
+
+def test_ordinary_units_are_not_warned_of(iris):
+    C45().fit(iris.data * 1e-3, iris.target)
+    constant = np.zeros((len(iris.target), 1))
+    C45().fit(np.hstack([iris.data.to_numpy(), constant]), iris.target)
+    codes = np.arange(len(iris.target))[:, np.newaxis] * 1e-7
+    C45(categorical_features=[0]).fit(codes, iris.target)  # categories have no distance
+    missing = iris.data.to_numpy().copy()
+    missing[::3] = np.nan
+    C45().fit(missing, iris.target)
+
+
+def test_some_close_values_are_not_warned_of(rng):
+    x = np.concatenate([rng.random(200), [0.5, 0.5 + 1e-7]])
+    C45().fit(x[:, np.newaxis], np.arange(202) % 2)

@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
 
 import rival_strategies
 import weka_filters
+from mauc import ReliefF
+from mauc.exceptions import TinyUnitsWarning
 from mauc.selectors.relieff import relieff as relieff_module
 from mauc.selectors.relieff.relieff import relieff_weights
 from oracle_relief import relieff_oracle
@@ -149,3 +152,21 @@ def test_an_offset_and_a_scale_change_little(rng):
     X, y = rng.integers(0, 64, (80, 6)) / 8.0, rng.integers(0, 3, 80).astype(np.int32)
     plain = relieff_weights(as_columns(X), y, 3)
     assert_array_equal(relieff_weights(as_columns(X * 4 + 1024), y, 3), plain)
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_tiny_units_are_warned_of(as_frame):
+    X, y = load_iris(return_X_y=True, as_frame=as_frame)
+    name = r"'petal width \(cm\)'" if as_frame else "'x3'"
+    unit = np.array([1, 1, 1, 1e-7])
+    with pytest.warns(
+        TinyUnitsWarning, match=f"1 of 4 features \\({name}\\) vary by less than 1e-06"
+    ):
+        selector = ReliefF("all").fit(X * unit, y)
+    assert selector.scores_[3] == 0
+
+
+def test_constant_and_nominal_columns_are_not_warned_of():
+    X, y = load_iris(return_X_y=True)
+    columns = np.column_stack([X, np.ones(len(y)), y * 1e-7])
+    ReliefF(categorical_features=[5]).fit(columns, y)

@@ -4,9 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mauc.classifiers.c45.nodes import GAP
 from mauc.classifiers.c45.order import sort_orders
 from mauc.classifiers.nominal_columns import UNSEEN, encode_column, find_categories
+from mauc.exceptions import TinyUnitsWarning, listed, warn_user
 from mauc.problem.columns import read_only
+
+MIN_SEEN = 0.1  # part of the steps between neighbouring values below which a column is blurred
 
 
 class SortedColumns(NamedTuple):
@@ -52,6 +56,29 @@ def sort_columns(samples):
         XT, sort_orders(XT), samples.codes, samples.n_classes, n_values,
         np.isnan(XT).any(axis=1), samples.weights if is_weighted else None, categories,
     )  # fmt: skip
+
+
+def warn_of_close_values(columns, names):
+    """Warn of numeric columns whose neighbouring values are nearly all within `GAP`.
+
+    Parameters
+    ----------
+    columns : SortedColumns
+    names : sequence of str
+    """
+    blind = []
+    for j in np.flatnonzero(columns.n_values == 0):
+        steps = np.diff(columns.XT[j][columns.order[j]].astype(np.float64))
+        n_steps = np.count_nonzero(steps > 0)  # missing values come last and make no step
+        if np.count_nonzero(steps > GAP) < MIN_SEEN * n_steps:
+            blind.append(names[j])
+    if blind:
+        warn_user(
+            f"{len(blind)} of {len(columns.XT)} features ({listed(blind)}) have values closer than "
+            f"{GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in a smaller "
+            f"unit, or scale them, for example with sklearn.preprocessing.StandardScaler.",
+            TinyUnitsWarning,
+        )
 
 
 def encode_columns(X, categories):

@@ -123,7 +123,7 @@ def _data(problem: Problem, name: str | None) -> dict[str, Any]:
 
 
 def _count_missing(problem: Problem) -> tuple[int, int]:
-    if problem.X.dtype.kind != "f":
+    if problem.X.dtype.kind not in "fmM":
         return 0, 0
     n_missing = n_features = 0
     for block in problem.blocks():
@@ -132,7 +132,7 @@ def _count_missing(problem: Problem) -> tuple[int, int]:
             places = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
             counts = np.bincount(places[np.isnan(part.data)], minlength=part.shape[1])
         else:
-            counts = np.isnan(part).sum(axis=0)
+            counts = (part != part).sum(axis=0)  # NaN or NaT
         n_missing += int(counts.sum())
         n_features += int((counts > 0).sum())
     return n_missing, n_features

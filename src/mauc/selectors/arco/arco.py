@@ -5,6 +5,7 @@ import numpy as np
 from mauc.auc.column_reader import ColumnReader
 from mauc.auc.pair_auc import folded_auc, room_for_pair_auc
 from mauc.checks import check_real
+from mauc.numerics.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, run_blocks, start_pool
 from mauc.selectors.arco.rank_columns import RankWriter
 from mauc.selectors.arco.step import best_of_block
@@ -147,7 +148,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
         folded = folded_auc(wins, problem.max_wins)
         if pair_auc is not None:
             pair_auc[block] = folded
-        relevance[block] = folded.mean(axis=1)
+        relevance[block] = mean_of_quotients(folded, problem.max_wins)
 
     for _ in run_blocks(fill, problem.blocks(len(problem.max_wins), is_dense=True), n_jobs):
         pass

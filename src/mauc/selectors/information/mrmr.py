@@ -78,7 +78,8 @@ class MRMR(BinnedSelector):
     .. math:: \arg\max_{f \notin S} \Big[ I(f; y) - \frac{1}{|S|} \sum_{s \in S} I(f; s) \Big]
 
     Equal values go by column; constant features come last. A missing value is one more state.
-    Mutual information is computed only where it can change the choice of a step.
+    The standard deviation of "three_states" is over n - 1, as in Peng's program. Mutual information
+    is computed only where it can change the choice of a step.
 
     References
     ----------

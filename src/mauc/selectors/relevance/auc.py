@@ -4,6 +4,7 @@ import numpy as np
 
 from mauc.auc.nominal_auc import nominal_pair_auc, nominal_rest_auc
 from mauc.auc.pair_auc import folded_auc, pair_wins, unordered_columns
+from mauc.numerics.exact_mean import mean_of_quotients
 
 
 def auc_relevance(problem, decomposition, chosen, pair_auc=None):
@@ -48,21 +49,29 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     if pair_auc is not None:
         pair_auc[chosen] = folded
     if decomposition.name == "one-vs-rest":
-        folded = folded_auc(*_rest_wins(wins, max_wins, problem.n_classes))
+        folded = folded_auc(*_rest_wins(wins, max_wins, problem.pair_weights[2]))
         for place, counts in unordered:
             folded[place] = nominal_rest_auc(counts)
     if decomposition.name == "whole":
-        return folded.mean(axis=1, keepdims=True)
+        return mean_of_quotients(folded, max_wins)[:, np.newaxis]
     return folded
 
 
-def _rest_wins(wins, max_wins, n_classes):
-    """Sum pair wins to the wins of each class over all others."""
+def _rest_wins(wins, max_wins, exponents):
+    """Sum pair wins to the wins of each class over all others.
+
+    The wins of classes i and j are in units of two to the power ``exponents[i] + exponents[j]``;
+    those of class i over the others come out in units of the heaviest other class.
+    """
+    n_classes = len(exponents)
     first, second = np.triu_indices(n_classes, 1)
     rest = np.zeros((wins.shape[0], n_classes))  # whole numbers are exact up to 2**53
     rest_max = np.zeros(n_classes)
+    heaviest = [np.delete(exponents, k).max() for k in range(n_classes)]
     for pair, (i, j) in enumerate(zip(first, second, strict=True)):
-        rest[:, i] += wins[:, pair]
-        rest[:, j] += max_wins[pair] - wins[:, pair]
-        rest_max[[i, j]] += max_wins[pair]
+        unit_i, unit_j = np.ldexp(1.0, [exponents[j] - heaviest[i], exponents[i] - heaviest[j]])
+        rest[:, i] += unit_i * wins[:, pair]
+        rest[:, j] += unit_j * (max_wins[pair] - wins[:, pair])
+        rest_max[i] += unit_i * max_wins[pair]
+        rest_max[j] += unit_j * max_wins[pair]
     return rest, rest_max

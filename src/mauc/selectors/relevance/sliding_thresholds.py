@@ -5,6 +5,9 @@ the wins of the first class over the second on every sub-problem. The known valu
 are cut into bins of equal numbers of samples, the mean of each bin is a threshold, and the
 trapezoids under the points (false, true positives) of all thresholds are the AUC of x cut at the
 thresholds, equal states counting half.
+
+Values that equal the mean of their bin are common where a column holds few digits, and whether they
+do must not hang on rounding: k and k / 10 have the same order, so they get the same thresholds.
 """
 
 import numpy as np
@@ -12,9 +15,11 @@ from numba import njit
 
 from mauc.numerics.njit_part import njit_part
 
+_EPSILON = 2.0**-52
+
 
 @njit(cache=True, nogil=True)
-def sliding_wins(values_of, codes_of, n_known_of, missing_of, roles, n_bins, out):
+def sliding_wins(values_of, codes_of, n_known_of, missing_of, is_whole, roles, n_bins, out):
     """Count the wins of cut columns.
 
     Parameters
@@ -22,6 +27,8 @@ def sliding_wins(values_of, codes_of, n_known_of, missing_of, roles, n_bins, out
     values_of, codes_of, n_known_of, missing_of
         The sorted columns, see `mauc.binning.value_runs.sorted_columns`; a missing value ties with
         every value.
+    is_whole : ndarray of shape (n_features,), bool
+        Whether a column holds whole numbers only, whose sums are exact.
     roles : ndarray of shape (n_subproblems, n_classes), int32
         0 for the classes of the first side, 1 for the second, -1 for those left out.
     n_bins : int
@@ -52,7 +59,7 @@ def sliding_wins(values_of, codes_of, n_known_of, missing_of, roles, n_bins, out
                 _merge(grouped, first, second, known[0] + known[1], part, sides)
             else:
                 _take(values, codes, n_known, role, part, sides)
-            wins = _cut_wins(part, sides, known[0] + known[1], n_bins)
+            wins = _cut_wins(part, sides, known[0] + known[1], n_bins, is_whole[f])
             # A pair of samples with a missing value is a tie.
             both = (known[0] + gone[0]) * (known[1] + gone[1])
             out[f, s] = wins + both - known[0] * known[1]
@@ -102,26 +109,29 @@ def _take(values, codes, n_known, role, part, sides):
 
 
 @njit_part
-def _cut_wins(values, sides, n, n_bins):
+def _cut_wins(values, sides, n, n_bins, is_whole):
     """Return the wins of side 0 over side 1 by the states of n ascending values."""
     wins, less = np.int64(0), np.int64(0)
     top, i = 0, 0
     for b in range(n_bins + 1):
-        threshold = np.inf
+        low, rise = 0.0, np.inf
         if b < n_bins:
             # bounds are b n / n_bins, halves rounded up; a bin may be empty
             bottom, top = top, (2 * (b + 1) * n + n_bins) // (2 * n_bins)
             if top == bottom:
                 continue
+            low, high, size = values[bottom], values[top - 1], top - bottom
             total = 0.0
             for place in range(bottom, top):
-                total += values[place]
-            # Rounding must not move a mean out of its bin, or equal values could be separated.
-            mean = total / (top - bottom)
-            threshold = min(max(mean, values[bottom]), values[top - 1])
+                total += values[place] - low
+            rise = min(total / size, high - low)
+            if not is_whole:
+                # Each value is rounded, and so is each addition: what is closer to the mean than
+                # that counts as equal to it.
+                rise += (4 + size) * _EPSILON * max(abs(low), abs(high))
         # values[:i] are at most an earlier threshold; `less` of them are of side 1
         n_first, n_second = np.int64(0), np.int64(0)
-        while i < n and values[i] <= threshold:
+        while i < n and values[i] - low <= rise:
             n_second += sides[i]
             n_first += 1 - sides[i]
             i += 1

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from mauc.checks import check_int, is_int
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
 from mauc.parallel import count_threads, even_ranges
 from mauc.problem.validate import check_generator
 from mauc.selectors.base import RankingSelector, one_list
@@ -81,6 +81,9 @@ class ReliefF(RankingSelector):
     Distances are sums of differences. A missing value differs from a known one z, scaled to
     [0, 1], by max(z, 1 - z), and from a missing one by 1. Memory is O(n c k), never n x n.
 
+    A feature whose range is below 1e-6, whatever its unit, counts as constant, as in WEKA; `fit`
+    warns of it. Scale features in tiny units first.
+
     References
     ----------
     .. [1] M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and
@@ -124,8 +127,10 @@ class ReliefF(RankingSelector):
         return check_int("n_neighbors", self.n_neighbors, 1)
 
     def _rank(self, problem, n_wanted, n_neighbors):
+        XT = problem.float_columns(slice(None))
+        _warn_of_tiny_ranges(problem, XT)
         weights = relieff_weights(
-            problem.float_columns(slice(None)),
+            XT,
             problem.codes,
             problem.n_classes,
             rows=self._draw_rows(problem.n_samples),
@@ -144,6 +149,24 @@ class ReliefF(RankingSelector):
         if n_iterations == "log":
             n_iterations = max(1, round(np.log(n_samples)))
         return check_generator(self.random_state).randint(n_samples, size=n_iterations)
+
+
+def _warn_of_tiny_ranges(problem, XT):
+    """Warn of numeric columns that vary, but by less than ReliefF looks at."""
+    width = np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
+    is_tiny = (width > 0) & (width < MIN_RANGE)
+    if problem.is_nominal is not None:
+        is_tiny &= ~problem.is_nominal
+    tiny = np.flatnonzero(is_tiny)
+    if len(tiny):
+        names = problem.feature_names
+        names = [f"x{j}" for j in tiny] if names is None else names[tiny]
+        warn_user(
+            f"{len(tiny)} of {problem.n_features} features ({listed(names)}) vary by less than "
+            f"{MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, or "
+            f"scale them, for example with sklearn.preprocessing.StandardScaler.",
+            TinyUnitsWarning,
+        )
 
 
 def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None):

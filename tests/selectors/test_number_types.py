@@ -1,0 +1,196 @@
+"""All selectors read all types of numbers: what float64 cannot tell apart stays apart."""
+
+import datetime
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator
+
+from mauc import MAUCD, MDFS, MDLDiscretizer
+from mauc.classifiers import C45, NormalNaiveBayes
+from mauc.problem.validate import make_problem
+from mauc.registry import SELECTORS
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+
+N = 60
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 3, N)
+STEPS = RNG.integers(0, 500, N) + 60 * Y  # closer than the 256 that float64 tells apart at 2**60
+NOISE, SIGNAL = RNG.normal(size=N), RNG.normal(size=N) + Y
+IS_MISSING = np.isin(np.arange(N), [3, 7, 11])
+WIDE = STEPS + 2**60
+NANOSECONDS = np.datetime64("2024-05-01", "ns") + STEPS.astype("m8[ns]")
+DURATIONS = NANOSECONDS - np.datetime64("1970-01-01", "ns")
+
+
+def with_gaps(values):
+    """Return a list with None where values are missing."""
+    return [None if gone else value for value, gone in zip(values, IS_MISSING, strict=True)]
+
+
+def with_nat(values):
+    values = values.copy()
+    values[IS_MISSING] = "NaT"
+    return values
+
+
+#: a column of pandas or polars, and whether it has missing values
+PANDAS = {
+    "int64": (WIDE, False),
+    "uint64": (WIDE.astype(np.uint64) + np.uint64(2**62), False),
+    "Int64": (pd.array(WIDE, "Int64"), False),
+    "Int64 with NA": (pd.array(with_gaps(WIDE.tolist()), "Int64"), True),
+    "UInt64 with NA": (pd.array(with_gaps((WIDE + 2**62).tolist()), "UInt64"), True),
+    "Float64 with NA": (pd.array(with_gaps(STEPS.astype(float)), "Float64"), True),
+    "datetime64": (NANOSECONDS, False),
+    "datetime64 with NaT": (with_nat(NANOSECONDS), True),
+    "time zone": (pd.Series(with_nat(NANOSECONDS)).dt.tz_localize("UTC"), True),
+    "timedelta64 with NaT": (with_nat(DURATIONS), True),
+    "longdouble": (STEPS + np.longdouble(2) ** 62, False),
+    "Arrow integers": (pd.Series(with_gaps(WIDE.tolist()), dtype="int64[pyarrow]"), True),
+    "Arrow dates": (
+        pd.Series(with_nat(NANOSECONDS)).astype("timestamp[ns, tz=UTC][pyarrow]"),
+        True,
+    ),
+}
+POLARS = {
+    "Int64": (pl.Series(WIDE), False),
+    "Int64 with null": (pl.Series(with_gaps(WIDE.tolist())), True),
+    "UInt64 with null": (
+        pl.Series(with_gaps([int(k) + 2**63 for k in WIDE]), dtype=pl.UInt64),
+        True,
+    ),
+    "Float64 with null": (pl.Series(with_gaps(STEPS.astype(float))), True),
+    "Datetime": (pl.Series(NANOSECONDS), False),
+    "Datetime with null": (pl.Series(with_nat(NANOSECONDS)), True),
+    "Duration with null": (pl.Series(with_nat(DURATIONS)), True),
+    "Date with null": (
+        pl.Series(
+            with_gaps([datetime.date(2000, 1, 1) + datetime.timedelta(int(k)) for k in STEPS])
+        ),
+        True,
+    ),
+    "Time with null": (
+        pl.Series(with_gaps([datetime.time(1, 0, 0, int(k)) for k in STEPS])),
+        True,
+    ),
+}
+CASES = [
+    *(pytest.param(pd.DataFrame, *case, id=f"pandas {name}") for name, case in PANDAS.items()),
+    *(pytest.param(pl.DataFrame, *case, id=f"polars {name}") for name, case in POLARS.items()),
+]
+
+
+def reference(has_missing):
+    """The same table in float64, the wide column without its offset."""
+    steps = np.where(IS_MISSING & has_missing, np.nan, STEPS)
+    return np.column_stack([NOISE, steps, SIGNAL])
+
+
+def make(method):
+    selector = SELECTORS[method](n_features_to_select="all")
+    has_seed = "random_state" in selector.get_params()
+    return selector.set_params(random_state=0) if has_seed else selector
+
+
+def assert_same(found, wanted):
+    assert_array_equal(found.ranking_, wanted.ranking_)
+    assert_array_equal(found.pair_auc_, wanted.pair_auc_)
+    assert_allclose(found.scores_, wanted.scores_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", SELECTORS)
+@pytest.mark.parametrize(("kind", "column", "has_missing"), CASES)
+def test_a_column_beside_floats(kind, column, has_missing, method):
+    if column is PANDAS["longdouble"][0] and np.finfo(np.longdouble).nmant == 52:
+        pytest.skip("longdouble is float64 here")
+    X = kind({"noise": NOISE, "wide": column, "signal": SIGNAL})
+    assert_same(make(method).fit(X, Y), make(method).fit(reference(has_missing), Y))
+
+
+@pytest.mark.parametrize("method", SELECTORS)
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", ["int64", "datetime64", "timedelta64", "longdouble"])
+def test_arrays(kind, order, method):
+    if kind == "longdouble" and np.finfo(np.longdouble).nmant == 52:
+        pytest.skip("longdouble is float64 here")
+    columns = np.column_stack([STEPS, STEPS[::-1], np.roll(STEPS, 1)])
+    offsets = {
+        "int64": 2**60,
+        "datetime64": np.datetime64("2024-05-01", "ns"),
+        "timedelta64": np.timedelta64(2**60, "ns"),
+        "longdouble": np.longdouble(2) ** 62,
+    }
+    units = "m8[ns]" if kind in ("datetime64", "timedelta64") else columns.dtype
+    X = np.asarray(columns.astype(units) + offsets[kind], order=order)
+    wanted = columns.astype(float)
+    if X.dtype.kind in "mM":
+        X[IS_MISSING, 0] = "NaT"
+        wanted[IS_MISSING, 0] = np.nan
+    assert_same(make(method).fit(X, Y), make(method).fit(wanted, Y))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, pl.DataFrame])
+def test_nat_is_missing_not_the_smallest_value(kind):
+    # Taken for the smallest value, NaT in one class would separate it perfectly.
+    days = np.array(["2001-01-02", "2001-01-03"] * 4, "datetime64[ns]")
+    y = np.repeat([0, 1], 4)
+    days[:4] = "NaT"
+    X = kind(np.column_stack([days, days[::-1]]))
+    assert MAUCD("all").fit(X, y).scores_.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("unit", ["D", "ms", "ns"])
+def test_classifiers_take_dates_as_seconds(kind, unit):
+    days = np.datetime64("2001-01-01", unit) + STEPS.astype("m8[D]").astype(f"m8[{unit}]")
+    days[IS_MISSING] = "NaT"
+    X = kind(np.column_stack([days, days]))
+    seconds = np.where(IS_MISSING, np.nan, 978307200.0 + 86400.0 * STEPS)
+    wanted = np.column_stack([seconds, seconds])
+    for classifier in (NormalNaiveBayes(), C45()):
+        found = classifier.fit(X, Y).predict_proba(X)
+        assert_array_equal(found, classifier.fit(wanted, Y).predict_proba(wanted))
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_dates_beside_numbers_in_a_classifier(kind):
+    X = kind({"when": with_nat(NANOSECONDS), "signal": SIGNAL})
+    wanted = np.column_stack(
+        [np.where(IS_MISSING, np.nan, NANOSECONDS.view("i8").astype(float) / 1e9), SIGNAL]
+    )
+    found = NormalNaiveBayes().fit(X, Y)
+    assert found.feature_names_in_.tolist() == ["when", "signal"]
+    assert_array_equal(
+        found.predict_proba(X), NormalNaiveBayes().fit(wanted, Y).predict_proba(wanted)
+    )
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_cut_points_are_in_seconds(kind):
+    days = np.datetime64("2001-01-01", "us") + np.arange(40).astype("m8[D]")
+    X, y = kind({"when": days, "noise": np.arange(40) % 3}), np.arange(40) >= 20
+    discretizer = MDLDiscretizer().fit(X, y)
+    assert discretizer.cut_points_[0].tolist() == [978307200 + 86400 * 19.5]
+    assert_array_equal(discretizer.transform(X)[:, 0], y)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_a_selection_from_dates_is_evaluated_and_transformed(kind):
+    X = kind({"noise": NOISE, "when": with_nat(NANOSECONDS), "signal": SIGNAL})
+    selector = MDFS("auto", random_state=0).fit(X, Y)
+    assert selector.transform(X).shape == (N, selector.size_curve_.size)
+    output = "pandas" if kind is pd.DataFrame else "polars"
+    kept = MDFS(2, random_state=0).set_output(transform=output).fit(X, Y).transform(X)
+    assert kept.shape == (N, 2)
+
+
+def test_blocks_do_not_decide_what_is_wide():
+    frame = pd.DataFrame({"noise": NOISE, "wide": WIDE, "small": STEPS})
+    problem = make_problem(BaseEstimator(), frame, Y)
+    together = problem.float_columns(slice(None))
+    for column in range(3):
+        assert_array_equal(problem.float_columns([column])[0], together[column])
