@@ -8,11 +8,12 @@
            ├─ UndefinedMAUCError     fewer than two classes to compare
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
-      └─ MaucWarning                 the answer stands, but means less than it seems
-           ├─ SmallClassWarning      a class has a single sample
-           ├─ ConstantInputWarning   features are constant and tell nothing
-           ├─ AbsentClassWarning     a class has no sample to score
-           └─ IncompleteRunWarning   cells of a run are not there yet
+      ├─ MaucWarning                 the answer stands, but means less than it seems
+      │    ├─ SmallClassWarning      a class has a single sample
+      │    ├─ ConstantInputWarning   features are constant and tell nothing
+      │    ├─ AbsentClassWarning     a class has no sample to score
+      │    └─ IncompleteRunWarning   cells of a run are not there yet
+      └─ NoCacheWarning              compiled loops cannot be kept
 """
 
 import sys
@@ -53,6 +54,10 @@ class AbsentClassWarning(MaucWarning):
 
 class IncompleteRunWarning(MaucWarning):
     """Cells of a run are not there yet: means and tests are over fewer folds."""
+
+
+class NoCacheWarning(UserWarning):
+    """No folder can be written in which compiled loops are kept; every process compiles them."""
 
 
 def warn_user(message, category):
