@@ -14,6 +14,7 @@ from mauc.binning.mdl_binary import spread_classes
 from mauc.binning.mdl_cuts import cut_regions
 from mauc.binning.value_runs import make_entries
 from mauc.numerics.log_table import log_table
+from mauc.progress import track
 
 
 class Bins(NamedTuple):
@@ -111,13 +112,13 @@ def _discretize(XT, y, roles, logs):
                 folded[..., 1 - own] = missing.sum(axis=1, keepdims=True) - missing[:, single]
                 rest = Bins(tables, n_bins, folded, values)
                 yield places, _with_points(rest, XT, y, roles[places])
-    for place in np.flatnonzero(~is_shared):
+    for place in track(np.flatnonzero(~is_shared), "class pairs"):
         local = roles[place][y]
-        is_member = local >= 0
+        members = np.flatnonzero(local >= 0)
         part = np.arange(max(roles[place].max() + 1, 1), dtype=np.int32)[np.newaxis]
-        columns = np.ascontiguousarray(XT[:, is_member])
+        columns = np.take(XT, members, axis=1)  # by places: a mask would be read for every column
         columns.flags.writeable = False
-        for _, bins in _discretize(columns, local[is_member], part, logs):
+        for _, bins in _discretize(columns, local[members], part, logs):
             yield np.array([place]), bins
 
 
