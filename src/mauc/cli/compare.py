@@ -46,8 +46,8 @@ from mauc.cli.show import (
     make_console,
     make_table,
     print_json,
+    print_report_table,
     print_table,
-    print_text,
     say_files,
 )
 from mauc.exceptions import MaucError
@@ -200,7 +200,7 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        print_text(mauc_table(rows, source.name, comparison).to_text())
+        print_report_table(mauc_table(rows, source.name, comparison))
         print_table(overview(rows, comparison))
     say_files(files)
     if failed:

@@ -10,7 +10,7 @@ from mauc.checks import unknown_word
 from mauc.cli.common import AlphaOption, DebugOption, ForceOption, JsonOption, command
 from mauc.cli.data import make_comparison
 from mauc.cli.outputs import use_no_screen
-from mauc.cli.show import frame_records, print_json, print_text, say_files
+from mauc.cli.show import frame_records, print_json, print_report_table, print_text, say_files
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -161,4 +161,7 @@ def _say_written(files: list[Path], as_json: bool) -> None:
 
 
 def _print(made: "list[Table]", table_format: str) -> None:
+    if FORMATS[table_format] == "txt":
+        print_report_table(*made)
+        return
     print_text("\n\n".join(table.to_format(FORMATS[table_format]).rstrip() for table in made))
