@@ -23,7 +23,7 @@ def count_threads(n_jobs=None):
         raise MaucError(f"n_jobs must be None or an int other than 0, got {n_jobs!r}.") from error
 
 
-def run_blocks(function, blocks, n_jobs=None, *, unit="blocks of columns"):
+def run_blocks(function, blocks, n_jobs=None, *, unit="blocks"):
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two
@@ -35,7 +35,7 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks of columns"):
     blocks : iterable of slice
     n_jobs : int, optional
         Threads, as joblib counts them.
-    unit : str, default="blocks of columns"
+    unit : str, default="blocks"
         What the blocks are, for those who watch (`mauc.progress`).
     """
     blocks = list(blocks)

@@ -120,7 +120,7 @@ class _Watcher:
         """Return what goes on in words, with the time that it took so far."""
         counts = [f"{n_done:,}/{total:,} {unit}" for unit, n_done, total in self.levels[:]]
         elapsed = timedelta(seconds=int(time.monotonic() - self.began))
-        return f"{', '.join([': '.join(self.names[:]), *counts])}, {elapsed}"
+        return ", ".join([f"{': '.join(self.names[:])} {elapsed}", *counts])
 
     def _wait(self) -> None:
         if not self._over.wait(PATIENCE):

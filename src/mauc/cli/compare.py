@@ -49,6 +49,7 @@ from mauc.cli.show import (
     print_report_table,
     print_table,
     say_files,
+    watched,
 )
 from mauc.exceptions import MaucError
 
@@ -179,7 +180,7 @@ def compare(
         selector = named_selector(baseline, None, seed, 1)
         selector.set_params(n_features_to_select=max(plan.sizes))
         fit_on(selector, dataset, baseline)
-        page = selection_report(
+        page = watched(selection_report, "the page")(
             selector, dataset.X, dataset.y,
             data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
             comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),

@@ -4,14 +4,19 @@ import json
 import os
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
+
+from mauc.progress import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+T = TypeVar("T")
 
 _MAX_NAME = 60  # characters of a name in a table
 _PIPED_WIDTH = 1000  # lines are not folded in a pipe
@@ -188,6 +193,16 @@ def as_plain(value: Any) -> Any:
 def frame_records(frame: Any) -> list[dict[str, Any]]:
     """Return a pandas frame as plain records."""
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
+
+
+def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
+    """Return a function that shows on a terminal what it does if it takes longer than 2 s."""
+
+    def run(*arguments: Any, **options: Any) -> T:
+        with shown(printable(what)):
+            return function(*arguments, **options)
+
+    return run
 
 
 def say_files(files: list[Path]) -> None:

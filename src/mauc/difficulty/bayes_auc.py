@@ -6,6 +6,7 @@ training values of a pair are merged from it, not sorted.
 """
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
 
-_BLOCK_PAIRS = 64  # per task
+_BLOCK_CELLS = 2**20  # of a task: rows times columns of its pairs
 _MAX_COMPARED = 2**16  # samples of one class times those of the other: beyond, scores are sorted
 
 
@@ -44,7 +45,7 @@ def pair_bayes_auc(
     orders = np.empty(columns.shape, np.int32)
     for block in problem.blocks():
         columns[block] = problem.float_columns(block)[:, rows]
-        for first, end in zip(starts[:-1], starts[1:], strict=True):
+        for first, end in pairwise(starts):
             order = np.argsort(columns[block, first:end], axis=1, kind="stable")
             orders[block, first:end] = order + first
     n_values = np.zeros(problem.n_features, np.int64)  # of nominal columns; 0 marks numbers
@@ -84,9 +85,11 @@ def pair_bayes_auc(
         return [measure(pair) for pair in pairs[block]]
 
     pairs = Decomposition("one-vs-one", problem.n_classes).members
-    blocks = [slice(at, at + _BLOCK_PAIRS) for at in range(0, len(pairs), _BLOCK_PAIRS)]
-    unit = f"blocks of {_BLOCK_PAIRS} class pairs"
-    return np.concatenate([auc for _, auc in run_blocks(measure_block, blocks, n_jobs, unit=unit)])
+    cells = 2 * columns.size // problem.n_classes
+    width = min(64, 1 + _BLOCK_CELLS // cells)
+    blocks = [slice(at, at + width) for at in range(0, len(pairs), width)]
+    parts = run_blocks(measure_block, blocks, n_jobs, unit="blocks of class pairs")
+    return np.concatenate([auc for _, auc in parts])
 
 
 @lru_cache(maxsize=2**16)
