@@ -36,8 +36,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     A subclass stores its parameters, ``n_features_to_select``, ``n_jobs`` and ``verbose`` among
     them, implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own,
-    checks them in ``check_options()``, whose result is passed on as `options`. What input it takes is
-    written in the registry.
+    checks them in ``check_options()``, whose result is passed on as `options`. What input it takes
+    is written in the registry.
     """
 
     _size_words = '"all" or "auto"'  # that n_features_to_select may be

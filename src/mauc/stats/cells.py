@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,8 +75,7 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
 
 def as_pandas(rows: Any) -> "pd.DataFrame":
     """Return rows as a pandas frame; `mauc.load_run` may have given another kind."""
-    import pandas as pd
-
+    pd = optional_import("pandas", "statistics of runs")
     if isinstance(rows, pd.DataFrame):
         return rows
     if hasattr(rows, "to_pandas"):
@@ -99,8 +99,7 @@ def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.
     values : DataFrame with n_groups rows
         The keys of every group.
     """
-    import pandas as pd
-
+    pd = optional_import("pandas", "statistics of runs")
     codes, names = [], []
     for key in keys:
         is_number = pd.api.types.is_numeric_dtype(rows[key])
