@@ -62,27 +62,31 @@ def calls(folder):
     (folder / "table.csv").write_text("a,label\n1,u\n2,v\n3,u\n4,v\n")
     (folder / "table.parquet").write_bytes(b"PAR1")
     (folder / "table.feather").write_bytes(b"ARROW1")
-    (folder / "table.arff").write_text(
-        "@relation r\n@attribute a real\n@attribute c {u,v}\n@data\n1,u\n2,v\n"
-    )
+    header = "@relation r\n@attribute a real\n@attribute c {u,v}\n"
+    (folder / "table.arff").write_text(f"{header}@data\n1,u\n2,v\n")
+    pair_map = plotting.PairMapDisplay.from_selector(selector)
+    size_curve = plotting.SizeCurveDisplay.from_selector(selector)
+    results = (selector.trace_, selector.size_curve_, study, pairs)
+    quiet = {"engine": "serial", "progress": "quiet"}
+    ranks = plotting.CriticalDifferenceDisplay
     found = {
-        "plotting.PairMapDisplay.plot": lambda: plotting.PairMapDisplay.from_selector(selector).plot(),
-        "plotting.PairMapDisplay.frame": lambda: plotting.PairMapDisplay.from_selector(selector).frame(),
+        "plotting.PairMapDisplay.plot": pair_map.plot,
+        "plotting.PairMapDisplay.frame": pair_map.frame,
         "plotting.TraceDisplay": lambda: plotting.TraceDisplay.from_selector(selector).plot(),
-        "plotting.SizeCurveDisplay": lambda: plotting.SizeCurveDisplay.from_selector(selector).plot(),
+        "plotting.SizeCurveDisplay": size_curve.plot,
         "plotting.SirenDisplay": lambda: plotting.SirenDisplay.from_study(study).plot(),
         "plotting.TreeDisplay": lambda: plotting.TreeDisplay.from_estimator(tree).plot(),
         "plotting.CurvesDisplay": lambda: plotting.CurvesDisplay.from_run(run).plot(),
         "plotting.StabilityDisplay": lambda: plotting.StabilityDisplay.from_run(run).plot(),
         "plotting.WinDrawLossDisplay": lambda: plotting.WinDrawLossDisplay.from_run(run).plot(),
-        "plotting.CriticalDifferenceDisplay": lambda: plotting.CriticalDifferenceDisplay.from_run(run).plot(),
+        "plotting.CriticalDifferenceDisplay": lambda: ranks.from_run(run).plot(),
         "trace.to_frame": selector.trace_.to_frame,
         "size_curve.frame": selector.size_curve_.frame,
         "size_curve.plot": selector.size_curve_.plot,
         "study.frame": study.frame,
         "study.comparison": study.comparison,
         "pairs.to_frame": pairs.to_frame,
-        "print": lambda: [str(one) for one in (selector.trace_, selector.size_curve_, study, pairs)],
+        "print": lambda: [str(one) for one in results],
         "verbose": lambda: mauc.MDFS(2, random_state=0, verbose=True).fit(X, y),
         "mauc_interval": lambda: str(mauc.mauc_interval(y, scores, n_bootstrap=10)),
         "select_k": lambda: mauc.select_k(selector, X, y),
@@ -91,7 +95,7 @@ def calls(folder):
         "warmup": lambda: mauc.warmup(["fisher"]),
         "load_run": lambda: mauc.load_run(folder / "run"),
         "run_plan": lambda: experiments.run_plan(plan, engine="serial", progress="quiet"),
-        "run_plan.folder": lambda: experiments.run_plan(plan, folder / "run", engine="serial", progress="quiet"),
+        "run_plan.folder": lambda: experiments.run_plan(plan, run, **quiet),
         "run_plan.bar": lambda: experiments.run_plan(plan, engine="serial", progress="bar"),
         "plan_to_toml": lambda: experiments.plan_to_toml(plan),
         "plan_schema": experiments.plan_schema,
@@ -121,8 +125,8 @@ def calls(folder):
         "datasets.read_csv": lambda: datasets.read_csv(folder / "table.csv", "label"),
         "datasets.load_dataset.csv": lambda: datasets.load_dataset(folder / "table.csv", "label"),
         "datasets.load_dataset.arff": lambda: datasets.load_dataset(folder / "table.arff"),
-        "datasets.load_dataset.parquet": lambda: datasets.load_dataset(folder / "table.parquet", "label"),
-        "datasets.load_dataset.feather": lambda: datasets.load_dataset(folder / "table.feather", "label"),
+        "datasets.parquet": lambda: datasets.load_dataset(folder / "table.parquet", "label"),
+        "datasets.feather": lambda: datasets.load_dataset(folder / "table.feather", "label"),
         "datasets.fetch": lambda: datasets.fetch("isolet"),
         "datasets.write_table.npz": lambda: datasets.write_table(iris, folder / "iris.npz"),
         "datasets.write_table.csv": lambda: datasets.write_table(iris, folder / "iris.csv"),

@@ -45,9 +45,9 @@ class SelectionTrace(Printed):
     >>> iris = load_iris(as_frame=True)
     >>> names = iris.target_names[iris.target]
     >>> print(MDFS(2, random_state=0).fit(iris.data, names).trace_)
-    step  feature            drawn for                rank  score
-       1  petal width (cm)   versicolor vs virginica     1  0.9804
-       2  petal length (cm)  versicolor vs virginica     2  0.9822
+    step  feature            drawn for             rank  score
+       1  petal length (cm)  setosa vs versicolor     1  1.0000
+       2  petal width (cm)   setosa vs versicolor     2  1.0000
     """
 
     features: np.ndarray
