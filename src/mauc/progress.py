@@ -69,7 +69,7 @@ def track(items: Iterable[_T], unit: str, total: int | None = None) -> Iterator[
     if total is None:
         items = items if hasattr(items, "__len__") else list(items)
         total = len(items)  # type: ignore[arg-type]
-    level = [unit, 0, total]
+    level: list[Any] = [unit, 0, total]
     watcher.levels.append(level)
     try:
         for item in items:

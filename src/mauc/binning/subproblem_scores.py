@@ -142,7 +142,7 @@ def _discretize_parts(XT, y, roles, places, logs):
                 taken[end - widths[role] : end - widths[role] + len(own)] = own
         columns = XT[:, rows]
         columns[:, rows < 0] = np.nan
-        columns = read_only(columns.reshape(-1, rows.shape[1]))
+        columns = read_only(columns.reshape(len(XT) * len(batch), rows.shape[1]))
         local = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
         whole = np.arange(len(widths), dtype=np.int32)[np.newaxis]
         ((_, bins),) = _discretize(columns, local, whole, logs)
@@ -151,7 +151,7 @@ def _discretize_parts(XT, y, roles, places, logs):
             places[batch],
             bins._replace(
                 n_bins=bins.n_bins.reshape(shape),
-                missing=bins.missing.reshape(*shape, -1)
+                missing=bins.missing.reshape(*shape, len(widths))
                 - (widths - sizes[batch][:, : len(widths)]),
             ),
         )

@@ -23,7 +23,7 @@ def allow_no_cache() -> None:
     home an import would fail. Such kernels are compiled in every process instead. To be called
     before the first kernel is made.
     """
-    Dispatcher.enable_caching = _enable_if_possible  # type: ignore[method-assign]
+    Dispatcher.enable_caching = _enable_if_possible  # type: ignore[method-assign, assignment]
 
 
 def has_cache() -> bool:

@@ -75,9 +75,9 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
 
 def as_pandas(rows: Any) -> "pd.DataFrame":
     """Return rows as a pandas frame; `mauc.load_run` may have given another kind."""
-    pd = optional_import("pandas", "statistics of runs")
-    if isinstance(rows, pd.DataFrame):
-        return rows
+    pandas = optional_import("pandas", "statistics of runs")
+    if isinstance(rows, pandas.DataFrame):
+        return cast("pd.DataFrame", rows)
     if hasattr(rows, "to_pandas"):
         return cast("pd.DataFrame", rows.to_pandas())
     raise MaucError(f"rows must be a data frame, got {type(rows).__name__}.")
