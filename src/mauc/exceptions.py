@@ -6,15 +6,15 @@
       └─ MaucError                   whatever a user can cause
            ├─ MaucTypeError          an input of the wrong type; also a TypeError
            ├─ UndefinedMAUCError     fewer than two classes to compare
+           ├─ NotEnoughMemoryError   work that would need more memory than is free
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
-      └─ MaucWarning                 the answer stands, but means less than it seems
-           ├─ SmallClassWarning      a class has a single sample
-           ├─ ConstantInputWarning   features are constant and tell nothing
-           ├─ SmallWeightWarning     weights that count samples sum to next to none
-           ├─ TinyUnitsWarning       values differ by less than a method can see
-           ├─ AbsentClassWarning     a class has no sample to score
-           └─ IncompleteRunWarning   cells of a run are not there yet
+      ├─ MaucWarning                 the answer stands, but means less than it seems
+      │    ├─ SmallClassWarning      a class has a single sample
+      │    ├─ ConstantInputWarning   features are constant and tell nothing
+      │    ├─ AbsentClassWarning     a class has no sample to score
+      │    └─ IncompleteRunWarning   cells of a run are not there yet
+      └─ NoCacheWarning              compiled loops cannot be kept
 """
 
 import sys
@@ -31,6 +31,10 @@ class MaucTypeError(MaucError, TypeError):
 
 class UndefinedMAUCError(MaucError):
     """MAUC compares classes, and there are fewer than two."""
+
+
+class NotEnoughMemoryError(MaucError):
+    """Work would need more memory than is free; it was not begun."""
 
 
 class DamagedShardError(MaucError):
@@ -63,6 +67,10 @@ class AbsentClassWarning(MaucWarning):
 
 class IncompleteRunWarning(MaucWarning):
     """Cells of a run are not there yet: means and tests are over fewer folds."""
+
+
+class NoCacheWarning(UserWarning):
+    """No folder can be written in which compiled loops are kept; every process compiles them."""
 
 
 def warn_user(message, category):

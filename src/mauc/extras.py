@@ -13,6 +13,10 @@ _EXTRA_OF = {
 }  # fmt: skip
 
 
+# That of a purpose for which the package alone is not enough.
+_EXTRA_FOR = {"experiments": "experiments", "the progress bar": "cli"}
+
+
 class MissingExtraError(MaucError, ImportError):
     """A package that an optional part of the library needs is not installed."""
 
@@ -44,7 +48,9 @@ def optional_import(module: str, purpose: str) -> Any:
         package = module.split(".")[0]
         if error.name is not None and error.name.split(".")[0] != package:
             raise  # the package is there, but broken
-        extra = f'"mauc[{_EXTRA_OF[package]}]" or pip install ' if package in _EXTRA_OF else ""
+        extra = _EXTRA_FOR.get(purpose, _EXTRA_OF.get(package))
+        wanted = package if extra is None else f"'mauc[{extra}]'"
         raise MissingExtraError(
-            f"{purpose} need the package {package}: pip install {extra}{package}."
+            f"{purpose} need{'s' if purpose.startswith('the ') else ''} the package {package}: "
+            f"pip install {wanted}."
         ) from error

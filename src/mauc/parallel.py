@@ -10,6 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from mauc.exceptions import MaucError
+from mauc.progress import track
 
 _scratch = threading.local()
 
@@ -22,7 +23,7 @@ def count_threads(n_jobs=None):
         raise MaucError(f"n_jobs must be None or an int other than 0, got {n_jobs!r}.") from error
 
 
-def run_blocks(function, blocks, n_jobs=None):
+def run_blocks(function, blocks, n_jobs=None, *, unit="blocks"):
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two
@@ -34,7 +35,14 @@ def run_blocks(function, blocks, n_jobs=None):
     blocks : iterable of slice
     n_jobs : int, optional
         Threads, as joblib counts them.
+    unit : str, default="blocks"
+        What the blocks are, for those who watch (`mauc.progress`).
     """
+    blocks = list(blocks)
+    return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks))
+
+
+def _run_blocks(function, blocks, n_jobs):
     n_threads = count_threads(n_jobs)
     if n_threads == 1:
         before = getattr(_scratch, "buffers", None)

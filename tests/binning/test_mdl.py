@@ -16,6 +16,7 @@ from mauc.binning.mdl_cuts import cut_regions
 from mauc.binning.subproblem_scores import mdl_cut_points, subproblem_scores
 from mauc.binning.value_runs import CLASS, COUNT, ENDS, make_entries
 from mauc.numerics.log_table import log_table
+from mauc.problem.decomposition import Decomposition
 
 ALL = np.array([CHI, SU, IG])
 
@@ -168,3 +169,27 @@ def test_block_boundaries_suffice(name):
         for f in range(len(XT)):
             wanted = cuts_of_all_candidates(XT[f], is_k, 2)
             assert_array_equal(points[offsets[f] : offsets[f + 1]], wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pairs_of_unequal_classes_are_scored_as_if_alone(rng, dtype, monkeypatch):
+    # Batches fill classes up with missing values, which must not count; columns miss some, too.
+    counts = [1, 3, 9, 9, 20, 31]
+    y = rng.permutation(np.repeat(np.arange(6, dtype=np.int32), counts))
+    XT = (rng.normal(size=(5, len(y))) + rng.normal(size=(5, 6))[:, y]).round(1).astype(dtype)
+    XT[rng.random(XT.shape) < 0.15] = np.nan
+    XT = read_only(XT, dtype)
+    roles = Decomposition("one-vs-one", 6).roles
+    together = np.empty((3, 5, len(roles)))
+    subproblem_scores(XT, y, roles, [0, 1, 2], together)
+    for pair, role in enumerate(roles):
+        rows = np.flatnonzero(role[y] >= 0)
+        alone = np.empty((3, 5, 1))
+        two = np.array([[0, 1]], np.int32)
+        part = read_only(XT[:, rows], dtype)
+        subproblem_scores(part, role[y][rows], two, [0, 1, 2], alone)
+        assert_array_equal(together[:, :, pair], alone[:, :, 0])
+    monkeypatch.setattr("mauc.binning.subproblem_scores._BATCH_VALUES", 1)
+    one_by_one = np.empty_like(together)
+    subproblem_scores(XT, y, roles, [0, 1, 2], one_by_one)
+    assert_array_equal(one_by_one, together)

@@ -120,3 +120,15 @@ def test_siren_shows_hostile_classes(hostile_file):
     text = run("siren", hostile_file, "-t", "label", "-m", "mdfs", "--folds", 2).stdout
     assert "\x1b" not in text
     assert r"B\nb" in text
+
+
+def test_siren_takes_columns_of_words_as_categories(nominal_file):
+    words = ("siren", nominal_file, "--target", "label", "-k", 1, "-m", "chi,su")
+    kept = run_json(*words)
+    coded = run_json(*words, "--nominal", "ordinal")
+    assert {row["best_feature"] for row in kept["pairs"]} <= {"colour", "size"}
+    assert len(kept["pairs"]) == len(coded["pairs"]) == 3
+    error = run(*words, "--relevance", "fisher", code=2).stderr
+    assert "--relevance fisher" in error
+    assert "colour" in error
+    assert "colour" in run(*words[:-1], "chi,fisher", code=2).stderr

@@ -163,7 +163,7 @@ def test_an_internal_error_is_not_wrong_input(monkeypatch):
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # importing it now fails
     error = run("siren", "wine", "--figure", "siren.png", code=2).stderr
-    assert 'package matplotlib: pip install "mauc[plot]"' in error
+    assert "package matplotlib: pip install 'mauc[plot]'" in error
 
 
 def test_warnings_go_to_stderr(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -56,7 +57,8 @@ def _processes_of(session):
 def test_a_narrow_terminal_shows_all_and_no_colours():
     code, output, _ = run_on_terminal(PROGRAM, "select", "iris", "-k", 2, columns=40, NO_COLOR="1")
     assert code == 0
-    assert "\x1b" not in output
+    # A bar, drawn where the machine is slow, moves the cursor; nothing is styled.
+    assert re.search(r"\x1b\[[\d;]*m", output) is None
     assert "petal length (cm)" in output
     assert "mean AUC" in output
 
@@ -97,3 +99,34 @@ def test_help_imports_nothing_heavy_of_its_own():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert not {"matplotlib", "pyarrow", "jinja2", "dask"} & set(result.stdout.split())
+
+
+# Everything is slow to be read, and shown at once.
+SLOW = """
+import time
+from mauc import datasets, progress
+known = datasets.load_dataset
+def load(*arguments, **options):
+    time.sleep(0.8)
+    return known(*arguments, **options)
+datasets.load_dataset = load
+progress.PATIENCE = 0.05
+"""
+
+
+def test_a_terminal_is_told_what_is_read_and_fitted():
+    code, output, _ = run_on_terminal(SLOW + PROGRAM, "select", "iris", "-k", 2, "--json")
+    assert code == 0, output
+    assert "reading iris 0:00:00" in output
+    shown = output.replace("\x1b[2K", "\n").split("\n{")[-1]
+    assert json.loads("{" + shown)["data"] == "iris"  # the bar is gone when the result is printed
+
+
+def test_a_pipe_gets_no_bar():
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW + PROGRAM, "siren", "iris", "-m", "chi", "--json"],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["data"] == "iris"

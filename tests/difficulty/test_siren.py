@@ -314,3 +314,54 @@ def test_figures_1_to_3_of_the_paper(load_paper_data, relevance):
     # "Rather low ranks on those difficult sub-problems."
     assert np.corrcoef(study.auc, study.neglect())[0, 1] < -0.7
     assert study.index > 0.35
+
+
+def test_nominal_columns_are_taken_as_categories(rng):
+    pd = pytest.importorskip("pandas")
+    y = np.repeat(["a", "b", "c"], 30)
+    # A colour per class, in an order that no threshold separates, and noise.
+    colour = np.where(y == "b", "m", np.where(rng.random(90) < 0.5, "k", "z"))
+    frame = pd.DataFrame({"size": rng.normal(size=90), "colour": pd.Categorical(colour)})
+    frame["weight"] = rng.normal(size=90)
+    study = siren_study(frame, y, n_features=1, selectors=["chi", "su"])
+    assert study.feature_names[study.chosen].tolist() == ["colour"]
+    assert study.selections["chi"].tolist() == study.selections["su"].tolist() == [1]
+    assert study.auc[[0, 2]].min() > 0.95 > study.auc[1]
+    codes = frame.assign(colour=frame["colour"].cat.codes).to_numpy(np.float64)
+    flagged = siren_study(codes, y, n_features=1, selectors=["chi"], categorical_features=[1])
+    assert_array_equal(flagged.auc, study.auc)
+    assert_array_equal(flagged.ranks, study.ranks)
+    assert (siren_study(codes, y, n_features=1).auc != study.auc).any()
+
+
+def test_what_takes_no_nominal_columns_is_named(rng):
+    X = rng.integers(0, 3, (30, 3)).astype(float)
+    y = np.arange(30) % 3
+    with pytest.raises(MaucError, match="selector 'fsdd' needs ordered values, but column 2 is no"):
+        siren_study(X, y, selectors=["chi", "fsdd"], categorical_features=[2])
+    with pytest.raises(MaucError, match="must be None for relevance 'fisher', which needs ordered"):
+        siren_study(X, y, relevance="fisher", categorical_features=[2])
+
+
+def test_too_many_classes_are_refused_before_anything_is_allocated(rng, monkeypatch):
+    y = np.repeat(np.arange(500), 2)
+    X = rng.normal(size=(1000, 30))
+    monkeypatch.setattr("mauc.memory.free_memory", lambda: 10**7)
+    message = (
+        r"500 classes, which are 124,750 class pairs, times 30 features need .* 10 MB are free"
+    )
+    with pytest.raises(MaucError, match=message):
+        siren_study(X, y)
+
+
+def test_verbose_says_how_far_it_is_and_changes_nothing(planted, monkeypatch, capsys):
+    from mauc import progress
+
+    X, y = planted
+    quiet = siren_study(X, y, selectors=["mdfs"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    told = siren_study(X, y, selectors=["mdfs"], verbose=True)
+    assert "mauc: siren study" in capsys.readouterr().err
+    assert_array_equal(told.auc, quiet.auc)
+    assert str(told) == str(quiet)

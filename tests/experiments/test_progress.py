@@ -74,7 +74,8 @@ def test_kinds_go_by_the_terminal_and_by_what_is_installed(monkeypatch):
         make_progress("quite")
     monkeypatch.setattr(progress, "_has_rich", lambda: False)
     assert type(make_progress("auto")) is LineProgress
-    with pytest.raises(MaucError, match="the progress bar needs rich"):
+    monkeypatch.setitem(sys.modules, "rich", None)  # importing it now fails
+    with pytest.raises(MaucError, match=r"bar needs the package rich: pip install 'mauc\[cli\]'"):
         make_progress("bar")
 
 

@@ -54,5 +54,5 @@ def test_every_display_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     for display in displays:
-        with pytest.raises(MissingExtraError, match=r'pip install "mauc\[plot\]"'):
+        with pytest.raises(MissingExtraError, match=r"pip install 'mauc\[plot\]'"):
             display.plot()

@@ -420,7 +420,7 @@ def test_nothing_is_overwritten_without_force(wine_report, tmp_path):
 def test_a_missing_template_engine_is_named_with_its_extra(wine_report, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)  # importing it now fails
     _environment.cache_clear()
-    with pytest.raises(MaucError, match=r'package jinja2: pip install "mauc\[report\]"'):
+    with pytest.raises(MaucError, match=r"package jinja2: pip install 'mauc\[report\]'"):
         wine_report.to_html()
 
 

@@ -2,7 +2,7 @@
 
 Every sub-problem is discretised against its own classes. The sort and the compression of a column
 are shared by the whole problem and by all classes against the rest; other groups of classes, such
-as pairs, are problems of their own on the rows of their classes.
+as pairs, are problems of their own on the rows of their classes, many of which are done at a time.
 """
 
 from typing import NamedTuple
@@ -14,6 +14,10 @@ from mauc.binning.mdl_binary import spread_classes
 from mauc.binning.mdl_cuts import cut_regions
 from mauc.binning.value_runs import make_entries
 from mauc.numerics.log_table import log_table
+from mauc.problem.columns import read_only
+from mauc.progress import track
+
+_BATCH_VALUES = 2**17  # values of sub-problems discretised at a time
 
 
 class Bins(NamedTuple):
@@ -111,14 +115,57 @@ def _discretize(XT, y, roles, logs):
                 folded[..., 1 - own] = missing.sum(axis=1, keepdims=True) - missing[:, single]
                 rest = Bins(tables, n_bins, folded, values)
                 yield places, _with_points(rest, XT, y, roles[places])
-    for place in np.flatnonzero(~is_shared):
-        local = roles[place][y]
-        is_member = local >= 0
-        part = np.arange(max(roles[place].max() + 1, 1), dtype=np.int32)[np.newaxis]
-        columns = np.ascontiguousarray(XT[:, is_member])
-        columns.flags.writeable = False
-        for _, bins in _discretize(columns, local[is_member], part, logs):
-            yield np.array([place]), bins
+    if not is_shared.all():
+        yield from _discretize_parts(XT, y, roles, np.flatnonzero(~is_shared), logs)
+
+
+def _discretize_parts(XT, y, roles, places, logs):
+    """Discretise columns on sub-problems that leave classes out, many of them at a time.
+
+    The rows of each role are filled up to the same number with missing values, which are not
+    counted as such afterwards, so that the sub-problems of a batch differ in their values alone.
+    """
+    counts = np.bincount(y, minlength=roles.shape[1])
+    members = np.split(np.argsort(y, kind="stable"), np.cumsum(counts)[:-1])
+    n_roles = np.maximum(roles[places].max(axis=1) + 1, 1)
+    sizes = np.column_stack([(roles[places] == r) @ counts for r in range(n_roles.max())])
+    # Neighbours have as many roles and about as many rows.
+    order = np.lexsort((sizes[:, 0], sizes.sum(axis=1), n_roles))
+    for batch in track(_batches(order, sizes.sum(axis=1) * len(XT), n_roles), "batches of pairs"):
+        widths = sizes[batch].max(axis=0)[: n_roles[batch[0]]]
+        ends = np.cumsum(widths)
+        rows = np.full((len(batch), ends[-1]), -1)
+        for taken, place in zip(rows, places[batch], strict=True):
+            for role, end in enumerate(ends):
+                own = [members[code] for code in np.flatnonzero(roles[place] == role)]
+                own = np.concatenate(own) if own else rows[0, :0]
+                taken[end - widths[role] : end - widths[role] + len(own)] = own
+        columns = XT[:, rows]
+        columns[:, rows < 0] = np.nan
+        columns = read_only(columns.reshape(len(XT) * len(batch), rows.shape[1]))
+        local = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
+        whole = np.arange(len(widths), dtype=np.int32)[np.newaxis]
+        ((_, bins),) = _discretize(columns, local, whole, logs)
+        shape = (len(XT), len(batch))
+        yield (
+            places[batch],
+            bins._replace(
+                n_bins=bins.n_bins.reshape(shape),
+                missing=bins.missing.reshape(*shape, len(widths))
+                - (widths - sizes[batch][:, : len(widths)]),
+            ),
+        )
+
+
+def _batches(order, n_values, n_roles):
+    """Cut an order of sub-problems into batches of about `_BATCH_VALUES` and of as many roles."""
+    batches, start = [], 0
+    while start < len(order):
+        length = max(1, _BATCH_VALUES // max(1, n_values[order[start]]))
+        batch = order[start : start + length]
+        batches.append(batch[n_roles[batch] == n_roles[batch[0]]])
+        start += len(batches[-1])
+    return batches
 
 
 def _with_points(bins, XT, y, roles):

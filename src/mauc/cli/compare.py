@@ -46,9 +46,10 @@ from mauc.cli.show import (
     make_console,
     make_table,
     print_json,
+    print_report_table,
     print_table,
-    print_text,
     say_files,
+    watched,
 )
 from mauc.exceptions import MaucError
 
@@ -179,7 +180,7 @@ def compare(
         selector = named_selector(baseline, None, seed, 1)
         selector.set_params(n_features_to_select=max(plan.sizes))
         fit_on(selector, dataset, baseline)
-        page = selection_report(
+        page = watched(selection_report, "the page")(
             selector, dataset.X, dataset.y,
             data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
             comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),
@@ -200,7 +201,7 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        print_text(mauc_table(rows, source.name, comparison).to_text())
+        print_report_table(mauc_table(rows, source.name, comparison))
         print_table(overview(rows, comparison))
     say_files(files)
     if failed:

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_word
+from mauc.cli.show import watched
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def read_data(
     if separator is not None:
         separator = separator.replace("\\t", "\t")
     try:
-        return load_dataset(
+        return watched(load_dataset, f"reading {data}")(
             data, target, format=data_format, nominal=nominal, drop=drop or (),
             separator=separator, encoding=encoding,
         )  # fmt: skip
@@ -119,9 +120,11 @@ def _value(text: str) -> Any:
 
 def fit_on(selector: "RankingSelector", dataset: "Dataset", method: str) -> None:
     """Fit a selector, or say which nominal column it cannot take."""
+    from mauc.registry import SELECTORS
+
     if not selector.accepts.nominal:
         numbers_only(dataset, method)
-    selector.fit(dataset.X, dataset.y)
+    watched(selector.fit, SELECTORS[method].label)(dataset.X, dataset.y)
 
 
 def check_size(k: str | None, n_features: int) -> int | str:

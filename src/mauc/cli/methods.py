@@ -6,7 +6,7 @@ from mauc.cli.common import DebugOption, JsonOption, command
 from mauc.cli.show import add_row, make_table, print_json, print_table
 
 # Parameters that are options of the commands themselves.
-_COMMON = {"n_features_to_select", "n_jobs", "random_state"}
+_COMMON = {"n_features_to_select", "n_jobs", "random_state", "verbose"}
 
 
 @command
@@ -24,13 +24,17 @@ def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
     if as_json:
         print_json(listed)
         return
-    for kind, option_head in (("selector", "options (--set)"), ("classifier", "options")):
-        table = make_table(kind, "name in tables", "measure", "accepts", option_head)
+    for kind, how in (("selector", " (--set)"), ("classifier", "")):
+        table = make_table(kind, "in tables", "measure", "accepts")
+        options = make_table(kind, f"options{how}")
         for row in listed[f"{kind}s"]:
-            options = [f"{name}={value}" for name, value in row["options"].items()]
-            accepted, shown = ", ".join(row["accepts"]) or "-", ", ".join(options) or "-"
-            add_row(table, row["name"], row["label"], row["measure"], accepted, shown)
+            accepted = ", ".join(row["accepts"]) or "-"
+            add_row(table, row["name"], row["label"], row["measure"], accepted)
+            if row["options"]:
+                given = [f"{name}={value}" for name, value in row["options"].items()]
+                add_row(options, row["name"], ", ".join(given))
         print_table(table)
+        print_table(options)
 
 
 def _describe(entry: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import check_size, fit_on, named_selector, numbers_only, read_data
 from mauc.cli.outputs import check_extension, check_outputs
-from mauc.cli.show import add_row, make_table, print_json, print_table, say_files, short
+from mauc.cli.show import add_row, make_table, print_json, print_table, say_files, short, watched
 from mauc.files import write_atomic
 from mauc.registry import score_label
 
@@ -108,7 +108,7 @@ def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Pa
     from mauc.auc import feature_pair_auc
     from mauc.problem.decomposition import Decomposition
 
-    auc: Any = feature_pair_auc(dataset.X, dataset.y, n_jobs=jobs)
+    auc: Any = watched(feature_pair_auc, "AUCs of all features")(dataset.X, dataset.y, n_jobs=jobs)
     classes = np.unique(dataset.y)
     frame = pd.DataFrame(auc, columns=Decomposition("one-vs-one", len(classes)).names(classes))
     frame.insert(0, "feature", dataset.feature_names)

@@ -29,6 +29,7 @@ from mauc.cli.show import (
     print_table,
     say_files,
     short,
+    watched,
 )
 from mauc.exceptions import MaucError, listed
 from mauc.files import write_atomic
@@ -107,7 +108,7 @@ def score(
     report = pair_auc_scores(y, values, labels=labels)
     interval = None
     if bootstrap:
-        interval = mauc_interval(
+        interval = watched(mauc_interval, "interval")(
             y, values, labels=labels, n_bootstrap=bootstrap, level=level, random_state=seed,
             n_jobs=jobs,
         )  # fmt: skip

@@ -27,7 +27,16 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import check_size, fit_on, named_selector, read_data
 from mauc.cli.outputs import check_extension, check_outputs
-from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, say_files, short
+from mauc.cli.show import (
+    add_row,
+    make_table,
+    print_json,
+    print_table,
+    print_text,
+    say_files,
+    short,
+    watched,
+)
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
 
@@ -129,7 +138,7 @@ def _write_files(
     if report is not None:
         from mauc.report.html import selection_report
 
-        page = selection_report(
+        page = watched(selection_report, "the page")(
             selector, dataset.X, dataset.y, data_name=dataset.name,
             feature_names=dataset.feature_names, command=shlex.join(["mauc", *sys.argv[1:]]),
         )  # fmt: skip

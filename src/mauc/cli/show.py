@@ -3,14 +3,20 @@
 import json
 import os
 import sys
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
+
+from mauc.progress import shown
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+T = TypeVar("T")
 
 _MAX_NAME = 60  # characters of a name in a table
 _PIPED_WIDTH = 1000  # lines are not folded in a pipe
@@ -89,24 +95,74 @@ def add_row(table: "Table", *cells: Any) -> None:
 
 def print_table(table: "Table") -> None:
     """Print a table; in a pipe without blanks around it, on a narrow terminal as records."""
-    from rich.measure import Measurement
-
     console = make_console()
     if not console.is_terminal:
         with console.capture() as captured:
             console.print(table)
         text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
         typer.echo(text.strip("\n"))
-        return
-    wide = console.options.update_width(_PIPED_WIDTH)
-    if Measurement.get(console, wide, table).minimum <= console.width:
+    elif _fit_columns(table, console):
         console.print(table)
-        return
+    else:
+        _print_records(table, console)
+
+
+def _fit_columns(table: "Table", console: "Console") -> bool:
+    """Set the widths of columns so that no word is parted; return whether they fit."""
+    from rich.measure import Measurement
+
+    wide = console.options.update_width(_PIPED_WIDTH)
+    sizes = []
+    for column in table.columns:
+        cells = [Measurement.get(console, wide, cell) for cell in (column.header, *column.cells)]
+        most = max(cell.maximum for cell in cells)
+        sizes.append((most if column.no_wrap else max(cell.minimum for cell in cells), most))
+    least, most = (sum(column) for column in zip(*sizes, strict=True))
+    room = console.width - (Measurement.get(console, wide, table).maximum - most)
+    if most <= room:
+        return True
+    if least > room:
+        return False
+    # What is left over is shared in proportion to what each column lacks.
+    for column, (minimum, maximum) in zip(table.columns, sizes, strict=True):
+        column.width = minimum + (room - least) * (maximum - minimum) // (most - least)
+    return True
+
+
+def _print_records(table: "Table", console: "Console") -> None:
+    """Print one line per cell; lines that are too long are folded between words."""
     heads = [str(column.header) for column in table.columns]
-    rows = zip(*(column.cells for column in table.columns), strict=True)
-    for row in rows:
-        lines = [f"{head}: {cell}" for head, cell in zip(heads, row, strict=True) if str(cell)]
-        console.print("\n  ".join(lines), soft_wrap=True)
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        indent = ""
+        for head, cell in zip(heads, row, strict=True):
+            if not str(cell):
+                continue
+            lines = textwrap.wrap(
+                f"{head}: {cell}", console.width, initial_indent=indent, subsequent_indent="    ",
+                break_on_hyphens=False,
+            )  # fmt: skip
+            console.print("\n".join(lines), soft_wrap=True)
+            indent = "  "
+
+
+def print_report_table(*tables: Any) -> None:
+    """Print tables of `mauc.report`: on a terminal in its width, with real bold."""
+    from rich.text import Text
+
+    from mauc.report.as_text import UNSEEN
+
+    console = make_console()
+    if not console.is_terminal:
+        print_text("\n\n".join(table.to_text().rstrip() for table in tables))
+        return
+    # Without styles a single star stands for bold.
+    bold = "*" if console.color_system is None else UNSEEN
+    texts = [table.to_text(width=console.width, bold=bold).rstrip() for table in tables]
+    for line in "\n\n".join(texts).split("\n"):
+        shown = Text()
+        for at, piece in enumerate(line.split(UNSEEN)):
+            shown.append(printable(piece), style="bold" if at % 2 else "")
+        console.print(shown, soft_wrap=True)
 
 
 def print_text(text: str) -> None:
@@ -137,6 +193,16 @@ def as_plain(value: Any) -> Any:
 def frame_records(frame: Any) -> list[dict[str, Any]]:
     """Return a pandas frame as plain records."""
     return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
+
+
+def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
+    """Return a function that shows on a terminal what it does if it takes longer than 2 s."""
+
+    def run(*arguments: Any, **options: Any) -> T:
+        with shown(printable(what)):
+            return function(*arguments, **options)
+
+    return run
 
 
 def say_files(files: list[Path]) -> None:

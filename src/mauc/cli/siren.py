@@ -16,7 +16,7 @@ from mauc.cli.common import (
     FormatOption,
     JobsOption,
     JsonOption,
-    NumericOption,
+    NominalOption,
     SeedOption,
     SeparatorOption,
     TargetOption,
@@ -47,7 +47,7 @@ def siren(
     ] = 5,
     figure: FigureOption = None,
     data_format: FormatOption = None,
-    nominal: NumericOption = "ordinal",
+    nominal: NominalOption = "keep",
     drop: DropOption = None,
     separator: SeparatorOption = None,
     encoding: EncodingOption = None,
@@ -76,12 +76,16 @@ def siren(
     for name in names:
         make_selector(name)  # a wrong name is refused before the data are read
     dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
-    numbers_only(dataset, "mauc siren")
+    if not RELEVANCES[relevance].accepts.nominal:
+        numbers_only(dataset, f"--relevance {relevance}")
+    for name in names:
+        if not make_selector(name).accepts.nominal:
+            numbers_only(dataset, name)
     if k is not None:
         check_size(str(k), dataset.n_features)
     study = siren_study(
         dataset.X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=names, random_state=seed, n_jobs=jobs,
+        selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
     )  # fmt: skip
     files = []
     if figure is not None:

@@ -10,7 +10,14 @@ from mauc.checks import unknown_word
 from mauc.cli.common import AlphaOption, DebugOption, ForceOption, JsonOption, command
 from mauc.cli.data import make_comparison
 from mauc.cli.outputs import use_no_screen
-from mauc.cli.show import frame_records, print_json, print_text, say_files
+from mauc.cli.show import (
+    frame_records,
+    print_json,
+    print_report_table,
+    print_text,
+    say_files,
+    watched,
+)
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -71,7 +78,7 @@ def tables(
     comparison = _check_options(reference, test, alpha, table_format)
     if figures and output is None:
         raise MaucError("--figures needs --output, a folder to draw into.")
-    rows = load_run(run)
+    rows = watched(load_run, f"reading {run}")(run)
     for name in dataset or ():
         if name not in set(rows["dataset"]):
             raise unknown_word("--dataset", name, rows["dataset"].unique())
@@ -133,7 +140,7 @@ def published(
         if not equals:
             raise MaucError(f"--as must be NAME=METHOD, got {entry!r}.")
         methods[name] = method
-    rows = load_run(run)
+    rows = watched(load_run, f"reading {run}")(run)
     if output is not None:
         use_no_screen()
         files = write_published(rows, output, comparison, methods=methods, force=force)
@@ -161,4 +168,7 @@ def _say_written(files: list[Path], as_json: bool) -> None:
 
 
 def _print(made: "list[Table]", table_format: str) -> None:
+    if FORMATS[table_format] == "txt":
+        print_report_table(*made)
+        return
     print_text("\n\n".join(table.to_format(FORMATS[table_format]).rstrip() for table in made))

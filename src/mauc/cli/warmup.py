@@ -32,6 +32,9 @@ def warmup(
 
     Example: mauc warmup
     """
+    from mauc.compilation import find_cache
+
+    find_cache()  # if there is none, one error says so, before a warning does
     from mauc.precompile import warmup
 
     names = None if methods is None else words_of(methods, "--methods")

@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import current_process
 from types import FrameType
@@ -12,6 +12,7 @@ from typing import Any
 
 from numba.core import event
 
+from mauc.compilation.no_cache import has_cache
 from mauc.registry import CLASSIFIERS, SELECTORS
 
 _PATIENCE = 1.0  # seconds of compilation before something is said
@@ -19,12 +20,14 @@ _OTHER = "its"  # whose loops they are if no method is under way
 
 _n_silent = 0
 _is_listening = False
+_tell: Callable[[str], None] | None = None  # in a worker: hands lines on
 
 
 def announce_compilation() -> None:
     """Have calls that compile for longer than a second say so, once per method.
 
-    Only the main process of a user at a terminal says it: workers and notebooks do not.
+    Only the main process of a user at a terminal says it, notebooks do not; workers tell it to
+    the process that started them, if that asked for it (`tell_by`).
     """
     global _is_listening
     if not _is_listening:
@@ -43,6 +46,23 @@ def unannounced() -> Iterator[None]:
         _n_silent -= 1
 
 
+def tell_by(function: Callable[[str], None] | None) -> None:
+    """Have this process, a worker, hand its lines to a function, whatever its own terminal."""
+    global _tell
+    _tell = function
+
+
+def is_at_terminal() -> bool:
+    """Return whether somebody reads the standard error of this process, the main one."""
+    is_terminal = getattr(sys.stderr, "isatty", None)
+    return (
+        not _n_silent
+        and is_terminal is not None
+        and bool(is_terminal())
+        and current_process().name == "MainProcess"
+    )
+
+
 class _Notice(event.Listener):
     """Adds up the seconds of compilation of each method; Numba compiles one kernel at a time."""
 
@@ -56,7 +76,7 @@ class _Notice(event.Listener):
     def on_start(self, event: Any) -> None:
         """Begin to wait for a kernel, not for those that it calls."""
         self._depth += 1
-        if self._depth > 1 or not _is_ours(event) or not _is_at_terminal():
+        if self._depth > 1 or not _is_ours(event) or not (_tell or is_at_terminal()):
             return
         self._method, self._began = _method_under_way(), time.monotonic()
         left = _PATIENCE - self._seconds[self._method]
@@ -78,7 +98,14 @@ class _Notice(event.Listener):
             return
         self._seconds[method] = float("inf")
         of = "" if method == _OTHER else f" of {method}"
-        line = f"mauc: compiling the loops{of}, once (mauc warmup does this for all methods)"
+        how = ", once (mauc warmup does this for all methods)"
+        if not has_cache():
+            how = ", for this process only (NUMBA_CACHE_DIR may name a folder to keep them)"
+        line = f"compiling the loops{of}{how}"
+        if _tell is not None:
+            _tell(line)
+            return
+        line = f"mauc: {line}"
         bars = getattr(sys.modules.get("tqdm"), "tqdm", None)
         if getattr(bars, "_instances", None):
             bars.write(line, file=sys.stderr)  # type: ignore[union-attr]
@@ -89,16 +116,6 @@ class _Notice(event.Listener):
 
 def _is_ours(event: Any) -> bool:
     return str(event.data["dispatcher"].py_func.__module__).startswith("mauc.")
-
-
-def _is_at_terminal() -> bool:
-    is_terminal = getattr(sys.stderr, "isatty", None)
-    return (
-        not _n_silent
-        and is_terminal is not None
-        and bool(is_terminal())
-        and current_process().name == "MainProcess"
-    )
 
 
 def _method_under_way() -> str:

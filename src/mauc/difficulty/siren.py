@@ -7,23 +7,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import StratifiedKFold
 
 from mauc.checks import check_choice, check_int, is_int
-from mauc.classifiers import NormalNaiveBayes
+from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.difficulty.measures import columns_of
 from mauc.difficulty.study import SirenStudy
 from mauc.exceptions import MaucError
-from mauc.metrics.class_pairs import ClassPairs
+from mauc.memory import check_memory
 from mauc.parallel import run_blocks
-from mauc.problem.decomposition import Decomposition
+from mauc.problem.decomposition import Decomposition, n_pairs_of
 from mauc.problem.problem import Problem
 from mauc.problem.validate import check_generator, make_problem
-from mauc.problem.wide_columns import as_floats
+from mauc.progress import shown, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
+from mauc.selectors.base import RankingSelector
 from mauc.selectors.rankings import rank_features
 
 _MAX_CHOSEN = 100  # as many as the paper looks at
+_RANKED_AT_ONCE = 2**18  # scores: their copies stay small
 
 
 def siren_study(
@@ -34,8 +35,10 @@ def siren_study(
     n_features: int | None = None,
     n_folds: int = 5,
     selectors: Iterable[Any] | Mapping[str, Any] | None = None,
+    categorical_features: ArrayLike | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
+    verbose: bool | None = False,
 ) -> SirenStudy:
     """Measure how hard the class pairs are and whether the best features serve the hard ones.
 
@@ -45,7 +48,7 @@ def siren_study(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        NaN is a missing value.
+        NaN is a missing value. Columns of a data frame with a categorical dtype are nominal.
     y : array-like of shape (n_samples,)
         Class labels.
     relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="chi2"
@@ -58,11 +61,17 @@ def siren_study(
     selectors : iterable, or mapping of str to any, optional
         Selectors to compare: names as in `mauc.selectors.make_selector`, or selectors, which are
         cloned and fitted; in a mapping, whose keys become their names, also rankings and masks.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, column numbers or names. The relevance and all selectors must
+        take them.
     random_state : int, RandomState instance or None, default=0
         Of the folds and the named selectors.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far it is, once it takes longer than two seconds: a
+        bar on a terminal, lines elsewhere. None shows the bar only.
 
     Returns
     -------
@@ -73,7 +82,7 @@ def siren_study(
     The AUC of a pair is that of `mauc.classifiers.NormalNaiveBayes`, with all features and the
     samples of the two classes alone (Figure 1 of [1]_), the mean over stratified folds. The
     ranks of the best features on the pairs are Figures 2 and 3, there of 100 features by "chi2"
-    and by "su". Memory is O(n_features * n_pairs).
+    and by "su". Memory is O(n_features * n_pairs), and refused if more than is free.
 
     References
     ----------
@@ -99,67 +108,90 @@ def siren_study(
     check_int("n_folds", n_folds, 2)
     named = _labelled(selectors)
     checked = BaseEstimator()
-    problem = make_problem(checked, X, y, accepts=Accepts())
+    checked.categorical_features = categorical_features
+    nominal = RELEVANCES[relevance].accepts.nominal
+    if categorical_features is not None and not nominal:
+        raise MaucError(
+            f"categorical_features must be None for relevance {relevance!r}, which needs ordered "
+            "values; encode those columns first, or take another relevance."
+        )
+    problem = make_problem(checked, X, y, accepts=Accepts(nominal=nominal))
     n_chosen = _check_n_features(n_features, problem.n_features)
+    _check_memory(problem, n_chosen)
+    _check_nominal(named, problem)
     seed = random_state
     if not is_int(seed):
         seed = check_generator(random_state).randint(2**31 - 1)
-    whole = Decomposition("whole", problem.n_classes)
-    lists, _ = rank_features(problem, whole, RELEVANCES[relevance].score, n_chosen, n_jobs=n_jobs)
     names = problem.feature_names
-    feature_auc = _pair_scores(problem, "auc", n_jobs)
-    scores = feature_auc if relevance == "auc" else _pair_scores(problem, relevance, n_jobs)
+    with shown("siren study", verbose=verbose):
+        with shown(f"ranks by {relevance}", verbose=verbose):
+            whole = Decomposition("whole", problem.n_classes)
+            score = RELEVANCES[relevance].score
+            lists, _ = rank_features(problem, whole, score, n_chosen, n_jobs=n_jobs)
+            feature_auc = _pair_scores(problem, "auc", n_jobs)
+            scores = feature_auc
+            if relevance != "auc":
+                scores = _pair_scores(problem, relevance, n_jobs)
+            ranks = _ranks(scores)
+        with shown("Naive Bayes", verbose=verbose):
+            auc = pair_bayes_auc(problem, int(n_folds), seed, n_jobs)
+        selections = {
+            name: _select(
+                selector, X, y, n_chosen,
+                categorical_features=categorical_features, random_state=seed, n_jobs=n_jobs,
+            )
+            for name, selector in track(named.items(), "selectors", len(named))
+        }  # fmt: skip
     return SirenStudy(
         classes=problem.classes,
         class_counts=problem.class_counts,
         feature_names=_default_names(problem.n_features) if names is None else names,
         relevance=relevance,
         n_folds=int(n_folds),
-        auc=_bayes_auc(problem, int(n_folds), seed, n_jobs),
-        ranks=rankdata(-scores, axis=0),
+        auc=auc,
+        ranks=ranks,
         feature_auc=feature_auc,
         chosen=lists.features[0],
-        selections={
-            name: _select(selector, X, y, n_chosen, seed, n_jobs)
-            for name, selector in named.items()
-        },
+        selections=selections,
     )
 
 
 def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.ndarray:
     """Return the relevance of all features on all pairs, shape (n_features, n_pairs)."""
     pairs = Decomposition("one-vs-one", problem.n_classes)
-    blocks = problem.blocks(pairs.n_subproblems)
+    scores = np.empty((problem.n_features, pairs.n_subproblems))
     parts = run_blocks(
-        lambda block: RELEVANCES[relevance].score(problem, pairs, block), blocks, n_jobs
+        lambda block: RELEVANCES[relevance].score(problem, pairs, block),
+        problem.blocks(pairs.n_subproblems), n_jobs,
+    )  # fmt: skip
+    for block, part in parts:
+        scores[block] = part
+    return scores
+
+
+def _ranks(scores: np.ndarray) -> np.ndarray:
+    """Return the rank of every feature on every pair, 1 for the largest score."""
+    ranks = np.empty(scores.shape)
+    width = max(1, _RANKED_AT_ONCE // len(scores))
+    for first in range(0, scores.shape[1], width):
+        part = slice(first, first + width)
+        ranks[:, part] = rankdata(-scores[:, part], axis=0)
+    return ranks
+
+
+def _check_memory(problem: Problem, n_chosen: int) -> None:
+    """Refuse a study that would not fit into memory."""
+    n_pairs, n_features = n_pairs_of(problem.n_classes), problem.n_features
+    # AUCs, scores and ranks; the roles of the classes in the pairs; ranking lists of selectors;
+    # columns by class and their orders.
+    n_bytes = 24 * n_features * n_pairs + 8 * n_pairs * problem.n_classes
+    n_bytes += 48 * n_pairs * n_chosen + 16 * n_features * problem.n_samples
+    check_memory(
+        n_bytes,
+        f"{problem.n_classes:,} classes, which are {n_pairs:,} class pairs, times {n_features:,} "
+        "features",
+        "merge classes, leave out rare ones, or take fewer features",
     )
-    return np.concatenate([part for _, part in parts])
-
-
-def _bayes_auc(problem: Problem, n_folds: int, seed: int, n_jobs: int | None) -> np.ndarray:
-    """Return the cross-validated AUC of Naive Bayes on every pair."""
-    is_float = problem.X.dtype in (np.float32, np.float64)
-    X = problem.X[:, :] if is_float else as_floats(problem.X[:, :])
-
-    # The precision of a column, and with it the density of a class, depends on the values of both
-    # classes, so that nothing can be shared between pairs.
-    def measure(pair: np.ndarray) -> float:
-        n_splits = min(n_folds, *problem.class_counts[pair])
-        if n_splits < 2:
-            return np.nan
-        rows = np.flatnonzero(np.isin(problem.codes, pair))
-        columns, y_pair = np.ascontiguousarray(X[rows].T), problem.codes[rows]
-        folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-        values = []
-        for train, test in folds.split(rows, y_pair):
-            # Taken along contiguous columns, which is how the classifier wants them.
-            model = NormalNaiveBayes().fit(np.take(columns, train, axis=1).T, y_pair[train])
-            probabilities = model.predict_proba(np.take(columns, test, axis=1).T)
-            values.append(ClassPairs.of_test(y_pair[test], pair).mauc(probabilities))
-        return float(np.mean(values))
-
-    pairs = Decomposition("one-vs-one", problem.n_classes).members
-    return np.array([auc for _, auc in run_blocks(measure, pairs, n_jobs)])
 
 
 def _labelled(selectors: Iterable[Any] | Mapping[str, Any] | None) -> dict[str, Any]:
@@ -182,13 +214,24 @@ def _labelled(selectors: Iterable[Any] | Mapping[str, Any] | None) -> dict[str, 
     return labelled
 
 
-def _select(
-    selector: Any, X: ArrayLike, y: ArrayLike, n_chosen: int, seed: int, n_jobs: int | None
-) -> np.ndarray:
+def _check_nominal(named: Mapping[str, Any], problem: Problem) -> None:
+    """Refuse selectors of this library that cannot take the nominal columns."""
+    if problem.is_nominal is None:
+        return
+    for name, selector in named.items():
+        made = make_selector(selector) if isinstance(selector, str) else selector
+        if isinstance(made, RankingSelector) and not made.accepts.nominal:
+            column = int(np.argmax(problem.is_nominal))
+            raise MaucError(
+                f"selector {name!r} needs ordered values, but column {column} is nominal; leave "
+                "that selector out, or encode nominal columns first."
+            )
+
+
+def _select(selector: Any, X: ArrayLike, y: ArrayLike, n_chosen: int, **options: Any) -> np.ndarray:
     """Return the columns that a selector chooses, or those of a ranking or mask."""
     if isinstance(selector, str):
         selector = make_selector(selector, n_chosen)
-        options = {"random_state": seed, "n_jobs": n_jobs}
         known = selector.get_params()
         selector.set_params(**{name: options[name] for name in options if name in known})
     if hasattr(selector, "fit"):

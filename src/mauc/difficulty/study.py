@@ -2,22 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mauc.difficulty.measures import columns_of, siren_index, third_weights
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
+from mauc.printing import MAX_ROWS, Printed, SmallTable, number, short_name
 from mauc.problem.decomposition import Decomposition
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MAX_LISTED = 5  # pairs that ``str`` shows
+_MAX_LISTED = 5  # pairs that are printed
 
 
-@dataclass(frozen=True, eq=False)
-class SirenStudy:
+@dataclass(frozen=True, eq=False, repr=False)
+class SirenStudy(Printed):
     r"""How hard every class pair is, and where features stand on it.
 
     Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
@@ -59,7 +62,7 @@ class SirenStudy:
     chosen: np.ndarray
     selections: Mapping[str, np.ndarray] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Names of the pairs, such as "a vs b"."""
         names: list[str] = Decomposition("one-vs-one", len(self.classes)).names(self.classes)
@@ -131,8 +134,7 @@ class SirenStudy:
 
     def frame(self) -> "pd.DataFrame":
         """Return one row per pair, the hardest first, as a pandas DataFrame."""
-        import pandas as pd
-
+        pd = optional_import("pandas", "data frames")
         first, second = np.triu_indices(len(self.classes), 1)
         chosen_auc = self.feature_auc[self.chosen]
         columns = {
@@ -163,42 +165,43 @@ class SirenStudy:
             of the hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean
             shortfall on the hardest third, and the pair of that third it neglects most.
         """
-        import pandas as pd
-
+        pd = optional_import("pandas", "data frames")
         if not self.selections:
             raise MaucError("there must be selectors to compare: give siren_study selectors=.")
         rows = [{"selector": name, **self._measures(one)} for name, one in self.selections.items()]
         return pd.DataFrame(rows)
 
-    def __str__(self) -> str:
-        shown = self.order[:_MAX_LISTED]
+    def printed_parts(self) -> list[str | SmallTable]:
+        """Return the hardest pairs, the index, and the selectors if there are any."""
         neglect, shortfall = self.neglect(), self.shortfall()
-        width = max(len("hardest pairs"), *(len(self.names[pair]) for pair in shown))
-        lines = [
+        pairs = [
+            [
+                short_name(self.names[pair]), number(self.auc[pair]), f"{neglect[pair]:.3f}",
+                f"{shortfall[pair]:.4f}",
+            ]
+            for pair in self.order[:_MAX_LISTED]
+        ]  # fmt: skip
+        easy, hard = (float(self.weights(third) @ neglect) for third in ("easy", "hard"))
+        parts: list[str | SmallTable] = [
             f"{len(self.auc)} class pairs; the best {len(self.chosen)} of {len(self.ranks)} "
             f"features by {self.relevance}",
-            f"{'hardest pairs':<{width}}  AUC     neglect  shortfall",
+            SmallTable(["hardest pairs", "AUC", "neglect", "shortfall"], pairs, len(self.auc)),
+            f"siren index {self.index:.3f} (neglect {hard:.3f} on the hardest third, "
+            f"{easy:.3f} on the easiest)",
         ]
-        for pair in shown:
-            auc = "-     " if np.isnan(self.auc[pair]) else f"{self.auc[pair]:.4f}"
-            lines.append(
-                f"{self.names[pair]:<{width}}  {auc}  {neglect[pair]:.3f}    {shortfall[pair]:.4f}"
-            )
-        parts = [float(self.weights(third) @ neglect) for third in ("hard", "easy")]
-        lines.append(
-            f"siren index {self.index:.3f} (neglect {parts[0]:.3f} on the hardest third, "
-            f"{parts[1]:.3f} on the easiest)"
-        )
         if self.selections:
-            width = max(len("selector"), *map(len, self.selections))
-            lines.append(f"{'selector':<{width}}  index  hard   easy   shortfall")
-        for name, chosen in self.selections.items():
-            row = self._measures(chosen)
-            lines.append(
-                f"{name:<{width}}  {row['index']:.3f}  {row['hard']:.3f}  {row['easy']:.3f}  "
-                f"{row['shortfall']:.4f}"
-            )
-        return "\n".join(lines)
+            parts.append(self._selector_table())
+        return parts
+
+    def _selector_table(self) -> SmallTable:
+        heads = ["index", "hard", "easy", "shortfall"]
+        forms = [".3f", ".3f", ".3f", ".4f"]
+        rows = []
+        for name, chosen in list(self.selections.items())[:MAX_ROWS]:
+            measures = self._measures(chosen)
+            cells = [number(measures[key], form) for key, form in zip(heads, forms, strict=True)]
+            rows.append([short_name(name), *cells])
+        return SmallTable(["selector", *heads], rows, len(self.selections))
 
     def _measures(self, selection: np.ndarray) -> dict[str, Any]:
         hard, neglect = self.weights("hard"), self.neglect(selection)

@@ -14,17 +14,20 @@ from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.exceptions import MaucWarning, UndefinedMAUCError
+from mauc.extras import optional_import
 from mauc.metrics.class_pairs import ClassPairs
+from mauc.printing import Printed, SmallTable, first_rows
 from mauc.problem.frame_columns import dates_to_seconds
 from mauc.problem.validate import check_generator, make_problem
+from mauc.progress import track
 from mauc.registry import Accepts
 
 MAX_AUTO = 100  # features that "auto" considers
 RULES = ("one_standard_error", "best")
 
 
-@dataclass(frozen=True)
-class SizeCurve:
+@dataclass(frozen=True, repr=False)
+class SizeCurve(Printed):
     """Cross-validated MAUC of the first k features, for many k.
 
     Parameters
@@ -105,8 +108,7 @@ class SizeCurve:
 
     def frame(self):
         """Return the curve as a pandas DataFrame."""
-        import pandas as pd
-
+        pd = optional_import("pandas", "data frames")
         return pd.DataFrame(
             {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
         )
@@ -118,7 +120,9 @@ class SizeCurve:
         # By name: plots build on evaluations, not the other way round.
         return import_module("mauc.plotting").SizeCurveDisplay(self).plot(ax)
 
-    def __str__(self):
+    @property
+    def summary(self):
+        """The choice in one line."""
         best = self.mean.argmax()
         chosen = int(np.flatnonzero(self.sizes == self.size)[0])
         return (
@@ -126,6 +130,23 @@ class SizeCurve:
             f"(standard error {self.standard_error[best]:.4f}) with {self.best_size}"
             + (f"\n{self.edge_note}" if self.edge_note else "")
         )
+
+    def printed_parts(self):
+        """Return the choice, and the curve as a table."""
+        mean, error = self.mean, self.standard_error
+        marks = {self.size: "chosen", self.best_size: "best"}
+        if self.size == self.best_size:
+            marks[self.size] = "chosen, best"
+        places = first_rows(
+            len(self.sizes), np.flatnonzero(np.isin(self.sizes, list(marks))).tolist()
+        )
+        rows = [
+            [str(size), f"{mean[at]:.4f}", f"{error[at]:.4f}", marks.get(size, "")]
+            for at, size in ((at, int(self.sizes[at])) for at in places)
+        ]
+        heads = ["features", "MAUC", "standard error", ""]
+        table = SmallTable(heads, rows, len(self.sizes), right=("features",))
+        return [self.summary, table]
 
 
 def select_k(
@@ -175,7 +196,7 @@ def select_k(
     >>> from mauc import MDFS, select_k
     >>> X, y = load_wine(return_X_y=True)
     >>> curve = select_k(MDFS(random_state=0), X, y)
-    >>> print(curve)
+    >>> print(curve.summary)
     6 features: MAUC 0.9990; best 0.9996 (standard error 0.0002) with 9
     """
     check_choice("rule", rule, RULES)
@@ -195,8 +216,9 @@ def select_k(
         sizes = auto_sizes(problem.n_features)
     sizes = np.unique(check_sizes(sizes, problem.n_features, "the number of features"))
     values = []
+    folds = stratified_folds(problem, int(n_folds), random_state)
     with threadpool_limits(1):  # the same bits on any number of cores
-        for train, test in stratified_folds(problem, int(n_folds), random_state):
+        for train, test in track(folds, "folds", int(n_folds)):
             ranking = _rank(selector, X, problem, sample_weight, train, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_word
-from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,8 +161,7 @@ def make_progress(kind: str, unit: str = "cells") -> Progress:
         return Progress(unit)
     if kind == "lines" or (kind == "auto" and not (_has_rich() and sys.stderr.isatty())):
         return LineProgress(unit)
-    if not _has_rich():
-        raise MaucError("the progress bar needs rich: pip install 'mauc[cli]'")
+    optional_import("rich", "the progress bar")
     return BarProgress(unit)
 
 

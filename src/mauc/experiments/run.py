@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.compilation import unannounced
+from mauc.compilation import relay_notices, unannounced
 from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError
 from mauc.experiments.cell import failed_cell
@@ -243,18 +243,19 @@ class Run:
         """Have an engine; its workers start before the data are read, if a cell lacks a shard."""
         self._engine_name, self._is_local = name, scheduler is None
         self._n_threads = count_threads(name, n_jobs)
-        self._start = partial(start_engine, name, n_jobs, scheduler)
-        n_missing = sum(not self.store.has(cell) for cell in self.plan.cells())
-        if n_missing:
-            self._engine = self._start(n_missing)
-        try:
-            yield
-        except BaseException:
+        with relay_notices(self.progress.note) as notices:
+            self._start = partial(start_engine, name, n_jobs, scheduler, notices=notices)
+            n_missing = sum(not self.store.has(cell) for cell in self.plan.cells())
+            if n_missing:
+                self._engine = self._start(n_missing)
+            try:
+                yield
+            except BaseException:
+                if self._engine is not None:
+                    self._engine.close(at_once=True)
+                raise
             if self._engine is not None:
-                self._engine.close(at_once=True)
-            raise
-        if self._engine is not None:
-            self._engine.close()
+                self._engine.close()
 
     def work(self, data: dict[str, Dataset], given: Mapping[str, Dataset]) -> None:
         """Run the missing cells on the engine.

@@ -15,7 +15,7 @@ from mauc.problem.validate import check_generator
 _BLOCK_RESAMPLES = 16  # per task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MAUCInterval:
     """MAUC with its confidence interval.
 
@@ -46,6 +46,8 @@ class MAUCInterval:
             f"MAUC {self.mauc:.4f}, {self.level:.0%} interval {self.lower:.4f} to "
             f"{self.upper:.4f} ({len(self.values)} resamples)"
         )
+
+    __repr__ = __str__
 
 
 def mauc_interval(

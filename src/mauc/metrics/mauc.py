@@ -5,13 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from mauc.exceptions import AbsentClassWarning, MaucError, listed, warn_user
+from mauc.extras import optional_import
 from mauc.metrics.class_pairs import ClassPairs, score_columns
+from mauc.printing import MAX_ROWS, Printed, SmallTable, number, short_name
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.validate import check_same_length, check_table, check_vector, check_weights
 
 
-@dataclass(frozen=True)
-class PairAUCReport:
+@dataclass(frozen=True, repr=False)
+class PairAUCReport(Printed):
     """AUC of a score matrix on every pair of classes.
 
     Arrays have shape (n_pairs,); pairs with a class that has no sample are NaN.
@@ -67,8 +69,7 @@ class PairAUCReport:
 
     def to_frame(self):
         """Return the report as a pandas DataFrame, one row per pair."""
-        import pandas as pd
-
+        pd = optional_import("pandas", "data frames")
         return pd.DataFrame(
             {
                 "class_i": self.classes[self.first],
@@ -81,20 +82,21 @@ class PairAUCReport:
             }
         )
 
-    def __str__(self):
-        width = max(len("pair"), *(len(name) for name in self.names))
-        lines = [f"{'pair':<{width}}  A_ij    A_ji    mean"]
-        order = np.argsort(self.auc, kind="stable")  # hardest pair first, NaN last
-        for pair in order:
-            values = (self.auc_first[pair], self.auc_second[pair], self.auc[pair])
-            cells = ("absent" if np.isnan(v) else f"{v:.4f}" for v in values)
-            lines.append(f"{self.names[pair]:<{width}}  " + "  ".join(cells))
-        lines.append(f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs")
+    def printed_parts(self):
+        """Return the hardest pairs as a table, and MAUC."""
+        order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
+        rows = [
+            [
+                short_name(names[pair]),
+                *(number(values[pair], gap="absent")
+                  for values in (self.auc_first, self.auc_second, self.auc)),
+            ]
+            for pair in order[:MAX_ROWS]
+        ]  # fmt: skip
+        line = f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs"
         if len(self.absent):
-            lines[-1] += (
-                f" ({self.n_pairs_absent} pairs absent: no sample of {listed(self.absent)})"
-            )
-        return "\n".join(lines)
+            line += f" ({self.n_pairs_absent} pairs absent: no sample of {listed(self.absent)})"
+        return [SmallTable(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
 
 
 def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.extras import optional_import
 from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, room_for
 from mauc.problem.decomposition import Decomposition
 
@@ -61,8 +62,7 @@ class PairMapDisplay:
 
     def frame(self):
         """Return the map as a pandas DataFrame, features by pairs."""
-        import pandas as pd
-
+        pd = optional_import("pandas", "data frames")
         return pd.DataFrame(self.pair_auc, index=self.feature_names, columns=self.pair_names)
 
     def plot(self, ax: Any = None) -> "PairMapDisplay":

@@ -89,11 +89,23 @@ class Table(ABC):
     def frame(self) -> Any:
         """Return the numbers as a DataFrame, unrounded, one row per value."""
 
-    def to_text(self) -> str:
-        """Return the table as plain text."""
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
+
+    def to_text(self, *, width: int | None = None, bold: str = "**") -> str:
+        """Return the table as plain text.
+
+        Parameters
+        ----------
+        width : int, optional
+            Captions and notes are wrapped to it, and columns that would exceed it continue below;
+            by default columns are not parted.
+        bold : str, default="**"
+            What stands before and after a bold value.
+        """
         from mauc.report.as_text import render_text
 
-        return "\n".join(render_text(layout) for layout in self.layouts())
+        return "\n".join(render_text(layout, width, bold) for layout in self.layouts())
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""

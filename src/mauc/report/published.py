@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 
 def paper_folder() -> Path:
@@ -38,8 +39,7 @@ def load_published() -> Any:
       dataset classifier selector  size   mauc
     0   mnist         nb     mdfs    10  0.889
     """
-    import pandas as pd
-
+    pd = optional_import("pandas", "tables")
     path = paper_folder() / "published" / "mauc.csv"
     published = pd.read_csv(path, dtype={"versus_mdfs": str}, keep_default_na=False)
     names = {"method": "selector", "n_features": "size", "versus_mdfs": "mark"}
@@ -54,7 +54,6 @@ def load_published_runtime() -> Any:
     published : DataFrame
         Columns table, selector, dataset, seconds.
     """
-    import pandas as pd
-
+    pd = optional_import("pandas", "tables")
     path = paper_folder() / "published" / "runtime.csv"
     return pd.read_csv(path).rename(columns={"method": "selector"})

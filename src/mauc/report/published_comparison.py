@@ -8,6 +8,7 @@ import numpy as np
 
 from mauc.checks import check_choice, unknown_word
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 from mauc.report.as_latex import render_latex
 from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number
 from mauc.report.provenance import describe_protocols
@@ -72,8 +73,7 @@ class PublishedComparison(Table):
             n_significant, significant_agreement (where the paper has worse or better);
             n_opposite (one says worse, the other better).
         """
-        import pandas as pd
-
+        pd = optional_import("pandas", "tables")
         for name in by:
             check_choice("by", name, ("dataset", "classifier", "selector", "method", "size"))
         parts = self.cells.groupby(list(by), sort=False) if by else [((), self.cells)]
@@ -83,8 +83,7 @@ class PublishedComparison(Table):
 
     def mark_counts(self) -> Any:
         """Count cells by published mark (rows) and reproduced mark (columns)."""
-        import pandas as pd
-
+        pd = optional_import("pandas", "tables")
         both = self.cells[self.cells["agreement"].notna()]
         counts = pd.crosstab(both["published_mark"], both["reproduced_mark"])
         return counts.reindex(index=_MARKS, columns=_MARKS, fill_value=0)
@@ -224,8 +223,7 @@ def _match_methods(
 def _side_by_side(
     published: Any, means: Any, method_of: Mapping[str, str], datasets: Mapping[str, str]
 ) -> Any:
-    import pandas as pd
-
+    pd = optional_import("pandas", "tables")
     # A method may have several labels in the run, or none: then its own name stands for it.
     labels = [
         (label, method)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.extras import optional_import
 from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
 from mauc.report.provenance import failure_notes, protocol_of
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
@@ -80,8 +81,7 @@ class MaucTable(Table):
 
     def frame(self) -> Any:
         """Return one row per classifier, selector and size, gaps included."""
-        import pandas as pd
-
+        pd = optional_import("pandas", "tables")
         rows = [
             (self.dataset, classifier, selector, size, cell.n, cell.mean, cell.mark, cell.is_best)
             for classifier in self.classifiers

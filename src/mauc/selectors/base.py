@@ -18,6 +18,7 @@ from mauc.problem.columns import is_frame
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.frame_columns import has_dates
 from mauc.problem.validate import check_columns, make_problem
+from mauc.progress import shown
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.trace import SelectionTrace, Walk
 
@@ -35,10 +36,10 @@ class Ranked(NamedTuple):
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks features by `_rank` and keeps the first K.
 
-    A subclass stores its parameters, ``n_features_to_select`` and ``n_jobs`` among them,
-    implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own, checks
-    them in ``check_options()``, whose result is passed on as `options`. What input it takes is
-    written in the registry.
+    A subclass stores its parameters, ``n_features_to_select``, ``n_jobs`` and ``verbose`` among
+    them, implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own,
+    checks them in ``check_options()``, whose result is passed on as `options`. What input it takes
+    is written in the registry.
     """
 
     _size_words = '"all" or "auto"'  # that n_features_to_select may be
@@ -60,6 +61,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._fit(X, y)
 
     def _fit(self, X, y, sample_weight=None):
+        with shown(type(self).__name__, verbose=bool(getattr(self, "verbose", False))):
+            return self._fit_watched(X, y, sample_weight)
+
+    def _fit_watched(self, X, y, sample_weight):
         # A wrong option is refused before the data are looked at.
         count_threads(self.n_jobs)
         if not is_int(self.n_features_to_select):

@@ -20,6 +20,8 @@ class FAST(ListSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -79,10 +81,11 @@ class FAST(ListSelector):
     preset = Recipe("whole", "fast", "round_robin")
     relevance_options = ("n_bins",)
 
-    def __init__(self, n_features_to_select=0.5, *, n_bins=10, n_jobs=None):
+    def __init__(self, n_features_to_select=0.5, *, n_bins=10, n_jobs=None, verbose=False):
         self.n_features_to_select = n_features_to_select
         self.n_bins = n_bins
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

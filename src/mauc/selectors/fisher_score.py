@@ -15,6 +15,8 @@ class FisherScore(SampleWeightMixin, ListSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -70,6 +72,7 @@ class FisherScore(SampleWeightMixin, ListSelector):
 
     preset = Recipe("whole", "fisher", "round_robin")
 
-    def __init__(self, n_features_to_select=0.5, *, n_jobs=None):
+    def __init__(self, n_features_to_select=0.5, *, n_jobs=None, verbose=False):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -24,6 +24,8 @@ class FSDD(SampleWeightMixin, ListSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -71,11 +73,14 @@ class FSDD(SampleWeightMixin, ListSelector):
     preset = Recipe("whole", "fsdd", "round_robin")
     relevance_options = ("beta", "constants")
 
-    def __init__(self, n_features_to_select=0.5, *, beta=2.0, constants="last", n_jobs=None):
+    def __init__(
+        self, n_features_to_select=0.5, *, beta=2.0, constants="last", n_jobs=None, verbose=False
+    ):
         self.n_features_to_select = n_features_to_select
         self.beta = beta
         self.constants = constants
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

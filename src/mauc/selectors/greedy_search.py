@@ -3,6 +3,7 @@
 import numpy as np
 
 from mauc.parallel import run_in
+from mauc.progress import track
 
 
 class GreedySearch:
@@ -56,7 +57,7 @@ class GreedySearch:
             features.
         """
         # ranking[:step] is the chosen set in the order of choice.
-        for step in range(1, len(self.ranking)):
+        for step in track(range(1, len(self.ranking)), "features"):
             given = step if prepare is None else prepare(step)
             found = [
                 (f, score) for f, score in run_in(pool, best_of_block, blocks, given) if f >= 0

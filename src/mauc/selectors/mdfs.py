@@ -29,6 +29,8 @@ class MDFS(SampleWeightMixin, ListSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -106,6 +108,7 @@ class MDFS(SampleWeightMixin, ListSelector):
         categorical_features=None,
         random_state=None,
         n_jobs=None,
+        verbose=False,
     ):
         self.n_features_to_select = n_features_to_select
         self.schedule = schedule
@@ -113,3 +116,4 @@ class MDFS(SampleWeightMixin, ListSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -30,6 +30,8 @@ class SpreadFx(ListSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -87,6 +89,7 @@ class SpreadFx(ListSelector):
         categorical_features=None,
         random_state=None,
         n_jobs=None,
+        verbose=False,
     ):
         self.n_features_to_select = n_features_to_select
         self.relevance = relevance
@@ -94,3 +97,4 @@ class SpreadFx(ListSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose

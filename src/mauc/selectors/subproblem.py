@@ -40,6 +40,8 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -97,6 +99,7 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         categorical_features=None,
         random_state=None,
         n_jobs=None,
+        verbose=False,
     ):
         self.n_features_to_select = n_features_to_select
         self.decomposition = decomposition
@@ -106,3 +109,4 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -20,6 +20,8 @@ class SymmetricalUncertainty(ListSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -66,7 +68,10 @@ class SymmetricalUncertainty(ListSelector):
 
     preset = Recipe("whole", "su", "round_robin")
 
-    def __init__(self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None):
+    def __init__(
+        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
+    ):
         self.n_features_to_select = n_features_to_select
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mauc.extras import optional_import
+from mauc.printing import MAX_ROWS, Printed, SmallTable, number, short_name
+
 
 class Walk(NamedTuple):
     """Selected features in order and where each came from; arrays of shape (n_selected,)."""
@@ -28,12 +31,23 @@ class TraceStep(NamedTuple):
     score: float  #: its relevance there
 
 
-@dataclass(frozen=True)
-class SelectionTrace:
+@dataclass(frozen=True, repr=False)
+class SelectionTrace(Printed):
     """How a selection came about: arrays of shape (n_steps,), one entry per selected feature.
 
     Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such
-    as "predicted_mauc".
+    as "predicted_mauc". It prints as a table of the first steps.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import MDFS
+    >>> iris = load_iris(as_frame=True)
+    >>> names = iris.target_names[iris.target]
+    >>> print(MDFS(2, random_state=0).fit(iris.data, names).trace_)
+    step  feature            drawn for             rank  score
+       1  petal length (cm)  setosa vs versicolor     1  1.0000
+       2  petal width (cm)   setosa vs versicolor     2  1.0000
     """
 
     features: np.ndarray
@@ -64,7 +78,24 @@ class SelectionTrace:
 
     def to_frame(self):
         """Return the trace as a pandas DataFrame, one row per step."""
-        import pandas as pd
-
+        pd = optional_import("pandas", "data frames")
         frame = pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
         return frame.assign(**self.details)
+
+    def printed_parts(self) -> list[str | SmallTable]:
+        """Return the first steps as a table."""
+        details = {name.replace("_", " "): values for name, values in self.details.items()}
+        heads = ["step", "feature", "drawn for", "rank", "score", *details]
+        rows = [
+            [
+                str(one.step + 1), short_name(one.feature_name), short_name(one.subproblem_name),
+                str(one.rank), number(one.score),
+                *(_shown(values[one.step]) for values in details.values()),
+            ]
+            for one in (self[step] for step in range(min(len(self), MAX_ROWS)))
+        ]  # fmt: skip
+        return [SmallTable(heads, rows, len(self), right=("step", "rank"))]
+
+
+def _shown(value) -> str:
+    return number(float(value)) if np.asarray(value).dtype.kind in "fiu" else str(value)

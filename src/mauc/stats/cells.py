@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,10 +75,9 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
 
 def as_pandas(rows: Any) -> "pd.DataFrame":
     """Return rows as a pandas frame; `mauc.load_run` may have given another kind."""
-    import pandas as pd
-
-    if isinstance(rows, pd.DataFrame):
-        return rows
+    pandas = optional_import("pandas", "statistics of runs")
+    if isinstance(rows, pandas.DataFrame):
+        return cast("pd.DataFrame", rows)
     if hasattr(rows, "to_pandas"):
         return cast("pd.DataFrame", rows.to_pandas())
     raise MaucError(f"rows must be a data frame, got {type(rows).__name__}.")
@@ -99,8 +99,7 @@ def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.
     values : DataFrame with n_groups rows
         The keys of every group.
     """
-    import pandas as pd
-
+    pd = optional_import("pandas", "statistics of runs")
     codes, names = [], []
     for key in keys:
         is_number = pd.api.types.is_numeric_dtype(rows[key])

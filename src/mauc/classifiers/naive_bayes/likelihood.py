@@ -11,12 +11,13 @@ DEFAULT_PRECISION = 0.01  # of a column with fewer than two distinct values
 MIN_LIKELIHOOD = 1e-75  # of one column; a smaller largest product is scaled up by its inverse
 _MIN_DEVIATION = 1e-10  # WEKA ignores smaller deviations
 _MIN_DIVISOR = 2.2250738585072014e-308  # the smallest normal float64
-_MAX_VALUE = 1e100  # beyond, squares would overflow
+MAX_VALUE = 1e100  # beyond, squares would overflow
+SMALL_SCALE = 2.0**-700  # of columns with such values
 _BLOCK_VALUES = 2**17  # values sorted at a time: they fit the second-level cache
 
 # normal_cdf is below MIN_LIKELIHOOD left of the first and exactly 1 right of the second
-_FLOOR_Z = -18.5
-_ONE_Z = 8.5
+FLOOR_Z = -18.5
+ONE_Z = 8.5
 
 
 def fit_normals(XT, codes, weights, n_classes):
@@ -66,15 +67,15 @@ def _fit_block(XT, ordered, codes, weights, scales, precisions, means, deviation
         last = len(column) - 1
         while last > 0 and math.isnan(column[last]):
             last -= 1
-        if max(-column[0], column[last]) > _MAX_VALUE:
-            scales[j] = 2.0**-700
+        if max(-column[0], column[last]) > MAX_VALUE:
+            scales[j] = SMALL_SCALE
             column *= scales[j]
-        precisions[j] = _mean_gap(column)
-        _fit_column(XT[j], codes, weights, scales[j], precisions[j], sums, means[j], deviations[j])
+        precisions[j] = mean_gap(column)
+        fit_column(XT[j], codes, weights, scales[j], precisions[j], sums, means[j], deviations[j])
 
 
 @njit(cache=True, nogil=True)
-def _mean_gap(ordered):
+def mean_gap(ordered):
     """Return the mean gap between distinct neighbours of a sorted column, NaN last."""
     total, n_gaps, last = 0.0, 0, ordered[0]
     for value in ordered:
@@ -88,7 +89,7 @@ def _mean_gap(ordered):
 
 
 @njit(cache=True, nogil=True)
-def _fit_column(column, codes, weights, scale, precision, sums, means, deviations):
+def fit_column(column, codes, weights, scale, precision, sums, means, deviations):
     """Fill the means and deviations of the classes, shape (n_classes,), of one column.
 
     A row of `sums` belongs to a class: its weight, the sums of its values and of their squares,
@@ -185,7 +186,7 @@ def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
                     continue
                 lower, upper = (distance - half) / deviation, (distance + half) / deviation
                 likelihood = 0.0
-                if upper > _FLOOR_Z and lower < _ONE_Z:
+                if upper > FLOOR_Z and lower < ONE_Z:
                     likelihood = normal_cdf(upper) - normal_cdf(lower)
                 out[j, i, k] = max(MIN_LIKELIHOOD, likelihood)
 

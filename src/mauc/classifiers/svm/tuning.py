@@ -68,6 +68,8 @@ class TuningResult:
             f"{scope} {self.scores.size} grid points ({self.search})"
         )
 
+    __repr__ = __str__
+
 
 def tune_rbf_svm(
     X, y, *, C_values=PAPER_C, gamma_values=PAPER_GAMMA, search="full", n_folds=3,

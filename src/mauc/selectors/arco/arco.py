@@ -33,6 +33,8 @@ class ARCO(RankingSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -92,10 +94,13 @@ class ARCO(RankingSelector):
     ['flavanoids', 'color_intensity', 'alcalinity_of_ash']
     """
 
-    def __init__(self, n_features_to_select=0.5, *, redundancy_weight=1.0, n_jobs=None):
+    def __init__(
+        self, n_features_to_select=0.5, *, redundancy_weight=1.0, n_jobs=None, verbose=False
+    ):
         self.n_features_to_select = n_features_to_select
         self.redundancy_weight = redundancy_weight
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

@@ -59,6 +59,8 @@ class GreedyMAUC(RankingSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -185,6 +187,7 @@ class GreedyMAUC(RankingSelector):
         max_samples=2048,
         categorical_features=None,
         n_jobs=None,
+        verbose=False,
     ):
         self.n_features_to_select = n_features_to_select
         self.shrinkage = shrinkage
@@ -193,6 +196,7 @@ class GreedyMAUC(RankingSelector):
         self.max_samples = max_samples
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
+from mauc.progress import track
 from mauc.selectors.greedy_mauc.bounds import GainBounds
 from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
 from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take_feature
@@ -98,7 +99,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     s, taken = 0, ()
     with start_pool(len(blocks)) as pool:
         # found.ranking[:step] is the chosen set; variances are given it, effects given a part.
-        for step in range(n_chosen):
+        for step in track(range(n_chosen), "features"):
             n_better, bests = zip(*run_in(pool, find_next, blocks, step, s, taken), strict=True)
             found.ranks[step - 1] += sum(n_better) if step > 0 else 0
             if step == 0:

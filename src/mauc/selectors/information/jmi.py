@@ -48,6 +48,8 @@ class JMI(BinnedSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -110,12 +112,14 @@ class JMI(BinnedSelector):
         n_bins=10,
         categorical_features=None,
         n_jobs=None,
+        verbose=False,
     ):
         self.n_features_to_select = n_features_to_select
         self.binning = binning
         self.n_bins = n_bins
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _rank(self, problem, n_wanted, options):
         with self._binned(problem) as features:

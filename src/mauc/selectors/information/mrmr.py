@@ -46,6 +46,8 @@ class MRMR(BinnedSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -105,6 +107,7 @@ class MRMR(BinnedSelector):
         n_bins=10,
         categorical_features=None,
         n_jobs=None,
+        verbose=False,
     ):
         self.n_features_to_select = n_features_to_select
         self.criterion = criterion
@@ -112,6 +115,7 @@ class MRMR(BinnedSelector):
         self.n_bins = n_bins
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

@@ -8,6 +8,7 @@ from mauc.checks import check_int, is_int
 from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
 from mauc.parallel import count_threads, even_ranges
 from mauc.problem.validate import check_generator
+from mauc.progress import track
 from mauc.selectors.base import RankingSelector, one_list
 from mauc.selectors.relieff.neighbors import fill_panel, scan_panel
 from mauc.selectors.relieff.updates import MIN_RANGE, add_weights, scale_columns
@@ -44,6 +45,8 @@ class ReliefF(RankingSelector):
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
@@ -107,6 +110,7 @@ class ReliefF(RankingSelector):
         categorical_features=None,
         random_state=None,
         n_jobs=None,
+        verbose=False,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
@@ -114,6 +118,7 @@ class ReliefF(RankingSelector):
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -234,7 +239,8 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
         panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
         slots = _new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
         scans = []
-        for number, start in enumerate(range(0, queries.size, panel_queries)):
+        starts = range(0, queries.size, panel_queries)
+        for number, start in enumerate(track(starts, "blocks of samples")):
             block = queries[start : start + panel_queries]
             panel = panels[number % len(panels)]
             if not is_symmetric:

@@ -1,0 +1,104 @@
+"""Results print as small tables, short and without control characters."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+
+from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, select_k, siren_study
+from mauc.evaluation import SizeCurve
+from mauc.printing import MAX_ROWS, SmallTable, first_rows, short_name
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+def test_a_table_lines_up_and_tells_what_it_leaves_out():
+    table = SmallTable(["n", "name"], [["1", "a"], ["10", "bcd"]], 5, right=("n",))
+    assert table.text().splitlines() == [" n  name", " 1  a", "10  bcd", "... and 3 more"]
+    assert table._replace(n_rows=2).note == ""
+
+
+def test_html_is_escaped():
+    html = SmallTable(["<b>"], [["<script>"]], 3).html()
+    assert "<script>" not in html
+    assert "<th>&lt;b&gt;</th>" in html
+    assert "... and 2 more" in html
+
+
+def test_names_stay_on_one_line():
+    assert short_name("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
+    assert short_name("x" * 30 + "y" * 30).startswith("x" * 26 + "…y")
+
+
+def test_spread_rows_begin_and_end_with_the_ends():
+    rows = first_rows(100, [37])
+    assert (rows[0], rows[-1], len(rows)) == (0, 99, MAX_ROWS + 1)
+    assert 37 in rows
+
+
+def test_a_trace_prints_its_first_steps(digits):
+    trace = MDFS(50, random_state=0).fit(*digits).trace_
+    lines = str(trace).splitlines()
+    assert lines[0].split() == ["step", "feature", "drawn", "for", "rank", "score"]
+    assert len(lines) == 1 + MAX_ROWS + 1
+    assert lines[-1] == "... and 30 more"
+    assert repr(trace) == str(trace)
+    assert trace[0].feature_name in lines[1]
+    assert trace[0].subproblem_name in lines[1]
+    assert trace._repr_html_().count("<tr>") == MAX_ROWS + 1
+    assert max(map(len, lines)) <= 80
+
+
+def test_details_of_a_trace_are_columns(digits):
+    trace = GreedyMAUC(3).fit(*digits).trace_
+    for name in trace.details:
+        assert name.replace("_", " ") in str(trace).splitlines()[0]
+
+
+def test_a_curve_prints_the_choice_and_its_sizes():
+    curve = SizeCurve(np.arange(1, 51), np.tile(np.linspace(0.6, 0.9, 50), (2, 1)), rule="best")
+    lines = str(curve).splitlines()
+    assert lines[0] == curve.summary
+    assert lines[1].split() == ["features", "MAUC", "standard", "error"]
+    assert lines[2].split() == ["1", "0.6000", "0.0000"]
+    assert lines[-2].split() == ["50", "0.9000", "0.0000", "chosen,", "best"]
+    assert lines[-1] == "... and 30 more"
+    assert repr(curve) == str(curve)
+
+
+def test_the_chosen_and_the_best_size_are_always_among_those_shown():
+    mauc = np.full(60, 0.5)
+    mauc[[13, 37]] = 0.8999, 0.9
+    curve = SizeCurve(np.arange(1, 61), np.tile(mauc, (2, 1)))
+    assert (curve.size, curve.best_size) == (14, 38)
+    marks = {line.split()[0]: line.split()[3] for line in str(curve).splitlines()
+             if len(line.split()) == 4 and line.split()[0].isdigit()}  # fmt: skip
+    assert marks == {"14": "chosen", "38": "best"}
+
+
+def test_a_report_prints_the_hardest_pairs_first_and_not_all_of_many(digits):
+    y = digits[1]
+    scores = np.random.default_rng(0).normal(size=(len(y), 10)) + np.eye(10)[y]
+    report = pair_auc_scores(y, scores)
+    lines = str(report).splitlines()
+    assert len(lines) == 1 + MAX_ROWS + 2
+    assert lines[-2] == "... and 25 more"
+    assert lines[-1] == f"MAUC {report.mauc:.4f} over 45 pairs"
+    means = [float(line.split()[-1]) for line in lines[1 : 1 + MAX_ROWS]]
+    assert means == sorted(means)
+    assert repr(report) == str(report)
+    interval = mauc_interval(y, scores, n_bootstrap=5)
+    assert repr(interval) == str(interval)
+
+
+def test_a_study_prints_the_hardest_pairs_and_the_selectors():
+    iris = load_iris()
+    study = siren_study(iris.data, iris.target, n_features=2, selectors=["maucd", "chi"])
+    text = repr(study)
+    assert text == str(study)
+    assert "siren index" in text
+    assert study._repr_html_().count("<table>") == 2
+    curve = select_k(MDFS(random_state=0), iris.data, iris.target)
+    assert "<table>" in curve._repr_html_()

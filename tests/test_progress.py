@@ -1,0 +1,154 @@
+"""What takes longer than two seconds says what goes on, and nothing else does."""
+
+import re
+import threading
+import time
+
+import pytest
+
+from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF, progress
+from mauc.progress import shown, track
+from pseudo_terminal import run_on_terminal
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Have everything said at once, and again soon."""
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_LINE_EVERY", 0.01)
+
+
+def wait_for(text, capsys):
+    """Wait until a line with a text was written to standard error."""
+    written = ""
+    for _ in range(500):
+        written += capsys.readouterr().err
+        if text in written:
+            return written
+        time.sleep(0.01)
+    raise AssertionError(f"{text!r} is not in {written!r}")
+
+
+def test_lines_name_what_is_done_and_count(impatient, capsys):
+    with shown("reading big.csv", verbose=True):
+        for at in track(range(3), "blocks"):
+            if at == 2:
+                line = wait_for("2/3 blocks", capsys)
+    assert re.search(r"^mauc: reading big\.csv 0:00:0\d, 2/3 blocks$", line, re.M)
+
+
+def test_parts_and_nested_loops_are_told_from_the_outside_in(impatient, capsys):
+    with shown("siren study", verbose=True), shown("Naive Bayes", verbose=True):
+        for _ in track(iter("ab"), "folds", 2):
+            for _ in track([1, 2], "blocks"):
+                pass
+            next(track([1, 2], "lists"))  # is left before its end
+            line = wait_for("folds", capsys)
+            break
+    assert "siren study: Naive Bayes 0:00:0" in line
+    assert "0/2 folds" in line
+
+
+def test_the_share_of_nested_loops():
+    with shown("a", verbose=True):
+        watcher = progress._watcher
+        for at in track(range(4), "outer"):
+            for inner in track(range(2), "inner"):
+                assert watcher.share() == (at + inner / 2) / 4
+    assert progress._watcher is None
+
+
+def test_patience(capsys):
+    with shown("a quick thing", verbose=True):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_without_a_terminal_only_verbose_shows(impatient, capsys):
+    for verbose in (None, False):
+        with shown("a", verbose=verbose):
+            assert progress._watcher is None
+            assert list(track(iter([1, 2]), "blocks", 2)) == [1, 2]
+    assert capsys.readouterr().err == ""
+
+
+def test_loops_of_other_threads_are_not_counted():
+    with shown("a", verbose=True):
+        watcher = progress._watcher
+        levels = []
+
+        def loop():
+            for _ in track([1, 2], "blocks"):
+                levels.extend(watcher.levels)
+
+        thread = threading.Thread(target=loop)
+        thread.start()
+        thread.join()
+    assert levels == []
+
+
+def test_an_error_takes_the_display_away(capsys):
+    def fail():
+        with shown("a", verbose=True):
+            for _ in track([1], "blocks"):
+                raise ValueError("wrong")
+
+    with pytest.raises(ValueError, match="wrong"):
+        fail()
+    assert progress._watcher is None
+
+
+@pytest.mark.parametrize(
+    ("selector", "unit"),
+    [
+        (MAUCD(4), "blocks"),
+        (MRMR(4), "features"),
+        (GreedyMAUC(4), "features"),
+        (ReliefF(4), "blocks of samples"),
+        (MAUCD("auto"), "folds"),
+    ],
+)
+def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
+    seen = set()
+
+    class Levels(list):
+        def append(self, level):
+            seen.add(level[0])
+            super().append(level)
+
+    made = progress._LineWatcher.__init__
+
+    def init(self, what):
+        made(self, what)
+        seen.add(what)
+        self.levels = Levels()
+
+    monkeypatch.setattr(progress._LineWatcher, "__init__", init)
+    X, y = rng.normal(size=(60, 6)), rng.integers(0, 3, 60)
+    selector.set_params(verbose=False).fit(X, y)
+    assert seen == set()
+    selector.set_params(verbose=True).fit(X, y)
+    assert {type(selector).__name__, unit} <= seen
+
+
+PROGRAM = """
+import sys, time
+from mauc import progress
+from mauc.progress import shown, track
+progress.PATIENCE = 0.1
+with shown("reading big.csv"):
+    for at in track(range(2), "blocks"):
+        time.sleep(0.6)
+        print("a line of another", file=sys.stderr)
+print("done")
+"""
+
+
+def test_a_terminal_shows_a_bar_below_other_lines_and_removes_it():
+    code, output, _ = run_on_terminal(PROGRAM)
+    assert code == 0, output
+    assert "━" in output
+    assert re.search(r"50% .*reading big\.csv 0:00:0\d, 1/2 blocks", output)
+    last = output.replace("\x1b[2K", "\n").splitlines()
+    assert "a line of another" in output
+    assert last[-1].endswith("done")
