@@ -12,6 +12,7 @@
            ├─ SmallClassWarning      a class has a single sample
            ├─ ConstantInputWarning   features are constant and tell nothing
            ├─ AbsentClassWarning     a class has no sample to score
+           ├─ LeftOutWarning         columns of a file were taken for no features
            └─ IncompleteRunWarning   cells of a run are not there yet
 """
 
@@ -49,6 +50,10 @@ class ConstantInputWarning(MaucWarning):
 
 class AbsentClassWarning(MaucWarning):
     """A class has no sample to score; the mean is over the pairs that are present."""
+
+
+class LeftOutWarning(MaucWarning):
+    """Columns of a file look like row numbers, ids, dates or constants and were left out."""
 
 
 class IncompleteRunWarning(MaucWarning):
