@@ -6,6 +6,7 @@
       └─ MaucError                   whatever a user can cause
            ├─ MaucTypeError          an input of the wrong type; also a TypeError
            ├─ UndefinedMAUCError     fewer than two classes to compare
+           ├─ NotEnoughMemoryError   work that would need more memory than is free
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
       └─ MaucWarning                 the answer stands, but means less than it seems
@@ -30,6 +31,10 @@ class MaucTypeError(MaucError, TypeError):
 
 class UndefinedMAUCError(MaucError):
     """MAUC compares classes, and there are fewer than two."""
+
+
+class NotEnoughMemoryError(MaucError):
+    """Work would need more memory than is free; it was not begun."""
 
 
 class DamagedShardError(MaucError):

@@ -79,9 +79,9 @@ def rank(
         check_size(k, 1, selector)  # a wrong word is refused before the file is read
     loaded = reading.load(data, target)
     dataset = suited(selector, loaded, name)
-    chosen_method(method)
     say_columns(dataset, data)
     size = check_size(k or "all", dataset.n_features, selector)
+    chosen_method(method)
     selector.set_params(n_features_to_select=size)
     fit_on(selector, dataset)
     written = Written()

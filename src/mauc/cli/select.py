@@ -89,9 +89,9 @@ def select(
     if k is not None and not k.lstrip("-").isdigit():
         check_size(k, 1, selector)  # a wrong word is refused before the file is read
     dataset = suited(selector, reading.load(data, target), name)
-    chosen_method(method)
     say_columns(dataset, data)
     size = check_size(k, dataset.n_features, selector)
+    chosen_method(method)
     selector.set_params(n_features_to_select=size)
     fit_on(selector, dataset)
     written = _write_files(selector, dataset, output, report, force=force)

@@ -35,7 +35,7 @@ from mauc.experiments.store import MemoryStore, RunFolder
 from mauc.experiments.tasks import Task, TaskQueue, run_task, run_tasks
 from mauc.experiments.tuning import Tuned
 from mauc.extras import optional_import
-from mauc.memory import affordable, as_gigabytes, check_memory
+from mauc.memory import check_memory, format_bytes, free_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,14 +221,17 @@ class Run:
         needs = {name: cell_memory(self.plan, dataset) for name, dataset in data.items()}
         largest = max(needs, key=needs.__getitem__)
         check_memory(
-            needs[largest], f"a fold of {largest}",
+            needs[largest], f"the methods on a fold of {largest}",
             "use fewer rows, features, classes, sizes or methods",
         )  # fmt: skip
-        n_fitting = affordable(needs[largest])
-        if n_fitting is not None and n_fitting < self._n_workers:
+        free = free_memory()
+        if free is None:
+            return None
+        n_fitting = max(1, free // needs[largest])
+        if n_fitting < self._n_workers:
             self.progress.note(
                 f"{n_fitting} of {self._n_workers} workers are used: a fold of {largest} takes "
-                f"about {as_gigabytes(needs[largest])} of memory."
+                f"about {format_bytes(needs[largest])} of memory, {format_bytes(free)} are free."
             )
         return n_fitting
 
