@@ -142,9 +142,9 @@ def check_class_count(n_classes: int, n_samples: int) -> None:
     """
     if n_classes > MAX_CLASSES and not _are_many_allowed.get():
         raise MaucError(
-            f"y has {many_classes_text(n_classes, n_samples)}; its {n_classes * (n_classes - 1) // 2:,} "
-            f"class pairs would take gigabytes. If they are classes all the same, call fit in "
-            f"`with mauc.checks.allow_many_classes():`."
+            f"y has {many_classes_text(n_classes, n_samples)}; its "
+            f"{n_classes * (n_classes - 1) // 2:,} class pairs may take gigabytes. If they are "
+            f"classes all the same, call fit in `with mauc.checks.allow_many_classes():`."
         )
 
 

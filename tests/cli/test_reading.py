@@ -50,7 +50,8 @@ def test_json_has_the_columns(birds):
     got = run_json("compare", birds, "-t", "species", "-m", "su,fsdd", "-c", "nb", "--sizes", "2",
                    "--repeats", 1, "--folds", 2, "-j", 1, "--progress", "quiet")  # fmt: skip
     assert got["columns"] == [
-        line, "2 nominal columns as such for su, nb; as codes 0, 1, ... for fsdd"
+        line,
+        "2 nominal columns as such for su, nb; as codes 0, 1, ... for fsdd",
     ]
 
 
@@ -185,7 +186,9 @@ def test_a_target_that_is_no_class(tmp_path):
 
 
 def test_messages_in_the_language_of_the_command_line():
-    assert as_options("drop has 'x', which is the target.") == "--drop has 'x', which is the target."
+    assert (
+        as_options("drop has 'x', which is the target.") == "--drop has 'x', which is the target."
+    )
     assert as_options("d.csv: drop as a column number must be") == (
         "d.csv: --drop as a column number must be"
     )
@@ -199,7 +202,10 @@ def test_reading_gives_the_options_of_the_library():
     assert Reading().options() == {}
     reading = Reading(separator="\\t", no_header=True, categorical=["a"], keep_ids=True)
     assert reading.options() == {
-        "separator": "\t", "header": False, "categorical_features": ["a"], "keep_ids": True
+        "separator": "\t",
+        "header": False,
+        "categorical_features": ["a"],
+        "keep_ids": True,
     }
 
 

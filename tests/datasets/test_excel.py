@@ -89,7 +89,7 @@ def test_bad_sheets(write, rows, message):
 
 def test_files_that_are_no_workbooks(tmp_path):
     (tmp_path / "data.xlsx").write_bytes(b"a,label\n1,u\n")
-    with pytest.raises(MaucError, match="is not an Excel workbook .* it is text"):
+    with pytest.raises(MaucError, match=r"is not an Excel workbook .* it is text"):
         load_dataset(tmp_path / "data.xlsx", "label")
     np.savez(tmp_path / "other.npz", X=np.eye(2))
     (tmp_path / "other.npz").rename(tmp_path / "other.xlsx")

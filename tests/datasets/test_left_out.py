@@ -99,7 +99,9 @@ def path(tmp_path):
 
 
 def test_the_notes_and_a_warning_name_them(path):
-    with pytest.warns(LeftOutWarning, match=r"birds\.csv: left out: 'id'.*keep_ids=True keeps them"):
+    with pytest.warns(
+        LeftOutWarning, match=r"birds\.csv: left out: 'id'.*keep_ids=True keeps them"
+    ):
         dataset = load_dataset(path, "species")
     assert dataset.feature_names == ["mass", "sex"]
     assert dataset.notes == (
@@ -111,9 +113,7 @@ def test_the_notes_and_a_warning_name_them(path):
 
 
 def test_what_the_user_drops_or_calls_nominal_is_not_named(path):
-    dataset = load_dataset(
-        path, "species", drop=["id", "day"], categorical_features=["a", "b"]
-    )
+    dataset = load_dataset(path, "species", drop=["id", "day"], categorical_features=["a", "b"])
     assert dataset.notes == ("1 number, 3 nominal",)
 
 
@@ -132,7 +132,9 @@ def test_the_source_reads_the_data_again(path, monkeypatch):
 
 def test_a_table_of_ids_alone_says_the_way_out(tmp_path):
     pd.DataFrame({"id": range(N), "y": [0, 1] * (N // 2)}).to_csv(tmp_path / "d.csv", index=False)
-    with pytest.raises(MaucError, match="no column left .* left out: 'id', numbers the rows.*keep_ids"):
+    with pytest.raises(
+        MaucError, match=r"no column left .* left out: 'id', numbers the rows.*keep_ids"
+    ):
         load_dataset(tmp_path / "d.csv", "y")
 
 

@@ -336,7 +336,9 @@ def test_a_txt_file_may_be_anything(write):
 
 
 def test_many_words_among_numbers_make_a_nominal_column(write):
-    cells = ["A/5 21171", "PC 17599"] + [str(n) for n in (113803, 373450, 330877, 17463, 1, 1, 2, 2)]
+    cells = ["A/5 21171", "PC 17599"] + [
+        str(n) for n in (113803, 373450, 330877, 17463, 1, 1, 2, 2)
+    ]
     path = write("t,label\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells)))
     dataset = load_dataset(path, "label")
     assert dataset.nominal_features == ["t"]

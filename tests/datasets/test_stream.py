@@ -37,7 +37,8 @@ CONTENTS = {
     "csv": b"a,label\n1,u\n2,v\n3,u\n",
     "gzip": gzip.compress(b"a;label\n1;u\n2;v\n3;u\n", mtime=0),
     "blanks": b"a label\n1 u\n2 v\n3 u\n",
-    "arff": b"% c\n@relation r\n@attribute a numeric\n@attribute label {u,v}\n@data\n1,u\n2,v\n3,u\n",
+    "arff": b"% c\n@relation r\n@attribute a numeric\n@attribute label {u,v}\n"
+    b"@data\n1,u\n2,v\n3,u\n",
     "parquet": as_bytes(FRAME.to_parquet),
     "feather": as_bytes(FRAME.to_feather),
     "npz": as_bytes(lambda file: np.savez(file, X=FRAME[["a"]], y=[0, 1, 0], classes=["u", "v"])),
@@ -58,10 +59,10 @@ def test_options_and_errors(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Stdin(b"1,u\n2,v\n"))
     assert load_dataset("-", header=False, format="csv").y.tolist() == ["u", "v"]
     monkeypatch.setattr(sys, "stdin", Stdin(b"a,label\n1,u\n2\n"))
-    with pytest.raises(MaucError, match="^standard input, line 3: the row has 1 value"):
+    with pytest.raises(MaucError, match=r"^standard input, line 3: the row has 1 value"):
         load_dataset("-", "label")
     monkeypatch.setattr(sys, "stdin", Stdin(b""))
-    with pytest.raises(MaucError, match="^standard input is empty"):
+    with pytest.raises(MaucError, match=r"^standard input is empty"):
         load_dataset("-", "label")
 
 

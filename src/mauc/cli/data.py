@@ -37,7 +37,7 @@ def chosen_method(method: str | None) -> str:
 
 
 def say_columns(dataset: "Dataset", data: str) -> None:
-    """Say on stderr how the columns of a file were taken; those of a bundled set are all numbers."""
+    """Say on stderr how the columns of a file were taken; a bundled set has numbers alone."""
     from mauc.datasets import BUNDLED
 
     if data in BUNDLED:
@@ -152,8 +152,10 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     try:
         size = int(k)
     except ValueError:
-        words = "a whole number or all" if selector is None else (
-            "a whole number, all, auto or predicted"
+        words = (
+            "a whole number or all"
+            if selector is None
+            else ("a whole number, all, auto or predicted")
         )
         raise MaucError(f"-k must be {words}, got {k!r}.") from None
     if not 1 <= size <= n_features:

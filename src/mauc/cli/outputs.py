@@ -43,7 +43,7 @@ def check_folder(path: Path | None) -> None:
 
 
 def _check_writable(path: Path, folder: Path) -> None:
-    """Write a file without a name into a folder: permissions alone do not tell (full, read-only)."""
+    """Write a file without a name into a folder: permissions do not tell if it is full."""
     try:
         with tempfile.TemporaryFile(dir=folder) as probe:
             probe.write(b"x")

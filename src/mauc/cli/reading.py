@@ -106,9 +106,7 @@ EncodingOption = Annotated[
 ]
 SheetOption = Annotated[
     str | None,
-    typer.Option(
-        "--sheet", metavar="NAME", help="Sheet of an xlsx file; the first by default."
-    ),
+    typer.Option("--sheet", metavar="NAME", help="Sheet of an xlsx file; the first by default."),
 ]
 
 

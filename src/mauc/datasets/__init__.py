@@ -12,6 +12,6 @@ from mauc.datasets.writers import WRITABLE, write_table
 
 __all__ = [
     "BUNDLED", "FORMATS", "NOMINAL", "WRITABLE", "Dataset", "Entry", "check_numeric",
-    "coded_columns", "dataset_info", "dataset_label", "encode_dataset", "fetch", "list_datasets", "load_bundled",
-    "load_dataset", "make_control_charts", "make_siren", "read_csv", "write_table",
+    "coded_columns", "dataset_info", "dataset_label", "encode_dataset", "fetch", "list_datasets",
+    "load_bundled", "load_dataset", "make_control_charts", "make_siren", "read_csv", "write_table",
 ]  # fmt: skip

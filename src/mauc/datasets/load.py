@@ -134,7 +134,7 @@ def load_dataset(
         "missing": None if missing is None else [str(text) for text in _listed(missing)],
         "sheet": sheet,
     }
-    rules = {
+    rules: dict[str, Any] = {
         "categorical_features": marked, "drop": dropped, "keep_ids": keep_ids,
         "skip_unlabelled": skip_unlabelled, "many_classes": many_classes,
     }  # fmt: skip

@@ -32,7 +32,9 @@ def columns_note(
     return f"{line}; left out: {list_left_out(dict(left_out))}" if left_out else line
 
 
-def recoded_note(notes: tuple[str, ...], n_numbers: int, n_nominal: int, how: str) -> tuple[str, ...]:
+def recoded_note(
+    notes: tuple[str, ...], n_numbers: int, n_nominal: int, how: str
+) -> tuple[str, ...]:
     """Return notes whose first line says what became of the nominal columns."""
     _, semicolon, rest = (notes[0] if notes else "").partition("; left out: ")
     return (columns_note(n_numbers, n_nominal, how) + semicolon + rest, *notes[1:])

@@ -80,9 +80,7 @@ def _read_attribute(path: Path, number: int, line: str) -> Attribute:
     name, declared = unquote(found[1]), found[2].strip()
     if declared.startswith("{"):
         if not declared.endswith("}"):
-            raise MaucError(
-                f"{path}, line {number}: the values of {name!r} must end with '}}'."
-            )
+            raise MaucError(f"{path}, line {number}: the values of {name!r} must end with '}}'.")
         values = split_items(declared[1:-1])
         if values is None or not all(values) or len(set(values)) != len(values):
             raise MaucError(

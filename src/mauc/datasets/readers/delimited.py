@@ -144,7 +144,7 @@ def _join_thousands(
 def _check_column(
     lines: Lines, names: list[str], place: int, column: "pd.Series[Any]"
 ) -> list[str]:
-    """Return what is to be said of a column; raise if numbers have words among them, or lose digits.
+    """Return what is to be said of a column; raise if numbers lose digits or have words in them.
 
     A tenth of words and more is no slip: the column is nominal.
     """

@@ -68,7 +68,7 @@ def read_xlsx(
             for j, (name, values) in enumerate(zip(names, columns, strict=True))
         }
     )
-    notes = ()
+    notes: tuple[str, ...] = ()
     if sheet is None and len(titles) > 1:
         notes = (f"the sheet {titles[0]!r}, the first of {len(titles)}; sheet= names another",)
     return Table(

@@ -151,19 +151,17 @@ def selection_report(
     problem = _check_problem(selector, X, y, sample_weight)
     if study is not None:
         _check_study(study, problem)
-    summary = (
-        summarise(
-            selector,
-            X,
-            problem,
-            title=title,
-            data_name=data_name,
-            feature_names=feature_names,
-            command=command,
-            run=run,
-            comparison=comparison,
-            study=study,
-        )
+    summary = summarise(
+        selector,
+        X,
+        problem,
+        title=title,
+        data_name=data_name,
+        feature_names=feature_names,
+        command=command,
+        run=run,
+        comparison=comparison,
+        study=study,
     )
     return Report(summary | {"notes": list(notes), "source": source})
 
