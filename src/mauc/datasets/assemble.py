@@ -198,7 +198,8 @@ def _check_labels(
             row = int(np.argmin(whole))
             raise MaucError(
                 f"{table.path}: {what} holds {values[row]} in "
-                f"{table.locate_row(int(rows[row]))}: labels are names or integers, not measurements. Is it the right target?"
+                f"{table.locate_row(int(rows[row]))}: labels are names or integers, not "
+                f"measurements. Is it the right target?"
             )
         return values.astype(np.int64)
     return np.array([str(value) for value in values.tolist()])
