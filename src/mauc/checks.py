@@ -5,7 +5,9 @@ say what was wanted in one sentence.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -108,6 +110,66 @@ def check_real(
 def check_level(name: str, value: Any) -> float:
     """Return a level of significance or confidence: a number between 0 and 1, both excluded."""
     return check_real(name, value, 0, 1, is_low_open=True, is_high_open=True)
+
+
+MAX_CLASSES = 1000  # more class pairs than half a million take gigabytes
+_MAX_SPARSE_CLASSES = 20  # up to here classes may have a row each: it is a small table
+_are_many_allowed: ContextVar[bool] = ContextVar("are_many_classes_allowed", default=False)
+
+
+@contextmanager
+def allow_many_classes() -> Iterator[None]:
+    """Let selectors accept more than `MAX_CLASSES` classes while the context lasts.
+
+    Examples
+    --------
+    >>> from mauc.checks import allow_many_classes
+    >>> with allow_many_classes():
+    ...     pass  # MDFS(10).fit(X, y)
+    """
+    token = _are_many_allowed.set(True)
+    try:
+        yield
+    finally:
+        _are_many_allowed.reset(token)
+
+
+def check_class_count(n_classes: int, n_samples: int) -> None:
+    """Raise if there are more than `MAX_CLASSES` classes, unless they are allowed.
+
+    The number of rows is no matter here: the training part of a small table may have one row of
+    each class.
+    """
+    if n_classes > MAX_CLASSES and not _are_many_allowed.get():
+        raise MaucError(
+            f"y has {many_classes_text(n_classes, n_samples)}; its "
+            f"{n_classes * (n_classes - 1) // 2:,} class pairs may take gigabytes. If they are "
+            f"classes all the same, call fit in `with mauc.checks.allow_many_classes():`."
+        )
+
+
+def is_class_count(n_classes: int, n_samples: int) -> bool:
+    """Whether a target with so many values can be a class: 1,000 values or fewer, two rows each.
+
+    Up to 20 classes may have any number of rows.
+
+    Examples
+    --------
+    >>> is_class_count(26, 300), is_class_count(11602, 12000), is_class_count(30, 50)
+    (True, False, False)
+    """
+    if n_classes > MAX_CLASSES:
+        return False
+    return n_classes <= _MAX_SPARSE_CLASSES or n_samples >= 2 * n_classes
+
+
+def many_classes_text(n_classes: int, n_samples: int) -> str:
+    """Return what is wrong with a target of which `is_class_count` is False."""
+    return (
+        f"{n_classes:,} classes in {n_samples:,} rows, which looks like a measurement or an "
+        f"identifier, not a class (at most {MAX_CLASSES:,} classes are expected, with 2 rows each "
+        f"on average)"
+    )
 
 
 def is_int(value: Any) -> bool:

@@ -12,7 +12,10 @@
       ├─ MaucWarning                 the answer stands, but means less than it seems
       │    ├─ SmallClassWarning      a class has a single sample
       │    ├─ ConstantInputWarning   features are constant and tell nothing
+      │    ├─ SmallWeightWarning     weights that count samples sum to next to none
+      │    ├─ TinyUnitsWarning       values differ by less than a method can see
       │    ├─ AbsentClassWarning     a class has no sample to score
+      │    ├─ LeftOutWarning         columns of a file were taken for no features
       │    └─ IncompleteRunWarning   cells of a run are not there yet
       └─ NoCacheWarning              compiled loops cannot be kept
 """
@@ -63,6 +66,10 @@ class TinyUnitsWarning(MaucWarning):
 
 class AbsentClassWarning(MaucWarning):
     """A class has no sample to score; the mean is over the pairs that are present."""
+
+
+class LeftOutWarning(MaucWarning):
+    """Columns of a file look like row numbers, ids, dates or constants and were left out."""
 
 
 class IncompleteRunWarning(MaucWarning):

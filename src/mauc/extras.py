@@ -8,8 +8,8 @@ from mauc.exceptions import MaucError
 # The extra of pyproject.toml that brings each package.
 _EXTRA_OF = {
     "dask": "dask", "distributed": "dask", "filelock": "experiments", "jinja2": "report",
-    "matplotlib": "plot", "pandas": "data", "pooch": "data", "pyarrow": "data", "rich": "cli",
-    "tomli_w": "experiments", "typer": "cli",
+    "matplotlib": "plot", "openpyxl": "excel", "pandas": "data", "pooch": "data",
+    "pyarrow": "data", "rich": "cli", "tomli_w": "experiments", "typer": "cli",
 }  # fmt: skip
 
 

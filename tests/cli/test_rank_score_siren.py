@@ -83,7 +83,7 @@ def test_score_writes_its_pairs(scores_file, tmp_path):
     [
         ({"a": [1, 2], "label": ["a", "b"]}, "has no column of scores for class 'b'"),
         ({"a": [1, 2], "b": [2, 1], "score_b": [1, 1], "label": ["a", "b"]}, "two columns"),
-        ({"a": [1, 2], "b": [2, 1], "word": ["u", "v"], "label": ["a", "b"]}, "not numeric"),
+        ({"a": [1, 2], "b": ["u", "v"], "label": ["a", "b"]}, "holds texts, not scores"),
     ],
 )
 def test_a_file_that_has_no_scores_is_refused(tmp_path, columns, message):

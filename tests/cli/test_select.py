@@ -16,7 +16,7 @@ from mauc.selectors import SELECTORS
 
 
 def test_the_table_shows_the_choice_and_who_asked(wine_file):
-    result = run("select", wine_file, "--target", "label", "-k", "3")
+    result = run("select", wine_file, "--target", "label", "-k", "3", "-m", "mdfs")
     assert "178 samples, 13 features, 3 classes; mdfs chose 3" in result.stdout
     X, y = load_wine(return_X_y=True, as_frame=True)
     for column in X.columns[MDFS(3, random_state=0).fit(X, y).ranking_]:
@@ -25,7 +25,7 @@ def test_the_table_shows_the_choice_and_who_asked(wine_file):
 
 
 def test_json_has_the_numbers_of_the_library(wine_file):
-    got = run_json("select", wine_file, "-t", "label", "-k", 4, "--seed", 3,
+    got = run_json("select", wine_file, "-t", "label", "-k", 4, "--seed", 3, "-m", "mdfs",
                    "--set", "schedule=hardest", "--set", "ties=mauc")  # fmt: skip
     dataset = load_dataset(wine_file, "label")
     selector = MDFS(4, schedule="hardest", ties="mauc", random_state=3)
@@ -80,9 +80,6 @@ def test_the_report_names_the_features(wine_file, tmp_path):
 def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
     words = ("select", nominal_file, "-t", "label")
     assert {r["feature"] for r in run_json(*words, "-m", "su")["features"]} == {"size", "colour"}
-    error = run(*words, code=2).stderr
-    assert "column 'colour' is nominal (values such as green, red)" in error
-    assert "--nominal 'ordinal', 'onehot' or 'drop'" in error
     assert run_json(*words, "--nominal", "drop")["n_features"] == 1
     assert run_json(*words, "--drop", "colour")["n_features"] == 1
     assert run_json(*words, "--nominal", "ordinal")["n_features"] == 2
@@ -94,11 +91,12 @@ def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
         (["none.csv"], "none.csv is neither a file nor a bundled data set"),
         (["wine", "--target", "x"], "has its labels already"),
         (["wine", "-k", "99"], r"-k must be in [1, 13] (the number of features), got 99."),
-        (["wine", "-k", "many"], "-k must be a whole number, all or auto, got 'many'."),
+        (["wine", "-k", "many"], "-k must be a whole number, all, auto or predicted, got 'many'."),
         (["wine", "--method", "magic"], "--method must be one of mdfs,"),
         (["wine", "-m", "maucd", "--set", "ties=mauc"], "--set for the method maucd must be"),
         (["wine", "-m", "schi", "--set", "relevance=su"], "--set for the method schi must be"),
-        (["wine", "--set", "schedule=never"], "schedule must be one of 'random'"),
+        (["wine", "-m", "mdfs", "--set", "schedule=never"], "schedule must be one of 'random'"),
+        (["wine", "-m", "mdfs", "-k", "predicted"], "-k predicted goes with the method greedy"),
         (["wine", "--set", "schedule"], "--set must be NAME=VALUE, got 'schedule'."),
         (["wine", "--set", "n_jobs=2"], "--set n_jobs: use --jobs instead."),
         (["wine", "--seed", "-1"], "--seed must be an int in [0, 4294967295], got -1."),
@@ -125,9 +123,8 @@ def test_errors_are_one_line_on_stderr(words, message):
         (b"a,label\n1,x\n2\n", "line 3: the row has 1 value"),
         (b"a;label\n1;x\n2;y\n", "say --separator ';'"),
         (b"\x89PNG\r\n\x1a\n" + bytes(50), "it is a PNG image"),
-        ("a,label\n1,ä\n2,b\n".encode("latin-1"), "--encoding 'latin-1'"),
+        ("a,label\n1,ä\n2,b\n".encode("latin-1"), "--encoding latin-1"),
         (b"a,b\n1,x\n2,y\n", "has no column 'label'"),
-        (b"a,label\n1,x\n2,x\n", "at least 2 classes"),
     ],
 )
 def test_a_bad_file_gives_one_clear_line(tmp_path, content, message):
@@ -186,7 +183,7 @@ def test_hostile_names_stay_on_their_lines(hostile_file):
     ("words", "text"),
     [
         (["select", "-m", "magic"], "--method must be one of mdfs,"),
-        (["select", "--set", "schedule=never"], "schedule must be one of 'random'"),
+        (["select", "-m", "mdfs", "--set", "schedule=never"], "schedule must be one of 'random'"),
         (["rank", "-m", "magic"], "--method must be one of mdfs,"),
         (["rank", "-m", "mrmr", "--set", "binning=bins"], "binning must be one of"),
         (["compare", "-m", "mdfs,magic"], "selector must be one of"),

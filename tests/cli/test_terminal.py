@@ -60,7 +60,7 @@ def test_a_narrow_terminal_shows_all_and_no_colours():
     # A bar, drawn where the machine is slow, moves the cursor; nothing is styled.
     assert re.search(r"\x1b\[[\d;]*m", output) is None
     assert "petal length (cm)" in output
-    assert "mean AUC" in output
+    assert "mean score" in output
 
 
 def test_a_pipe_gets_lines_without_colours_and_json_alone():
@@ -75,7 +75,7 @@ def test_a_pipe_gets_lines_without_colours_and_json_alone():
 def test_a_reader_that_leaves_ends_it_quietly():
     command = " ".join(f"'{word}'" for word in MAUC)
     result = subprocess.run(
-        ["bash", "-c", f"{command} rank digits | head -1; echo ${{PIPESTATUS[0]}}"],
+        ["bash", "-c", f"{command} rank digits -m maucd | head -1; echo ${{PIPESTATUS[0]}}"],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert result.stderr == ""

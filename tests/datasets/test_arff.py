@@ -12,7 +12,7 @@ from scipy import sparse
 from mauc.datasets import load_dataset
 from mauc.datasets.readers.arff_header import split_items, unquote
 from mauc.datasets.writers.arff import quote
-from mauc.exceptions import MaucError
+from mauc.exceptions import LeftOutWarning, MaucError
 
 HEAD = "@relation r\n@attribute a numeric\n@attribute class {u,v}\n@data\n"
 
@@ -144,7 +144,7 @@ def test_string_attributes_are_nominal(load):
         (HEAD.replace("numeric", "{x,x}") + "x,u\n", "line 2: the values of 'a' must be different"),
         (HEAD.replace("{u,v}", "{u,v") + "1,u\n", "line 3: the values of 'class' must end"),
         (HEAD.replace(" a numeric", "") + "1,u\n", "line 2: an attribute is written"),
-        (HEAD.replace("numeric", "date") + "2001-01-01,u\n", "'a' holds dates.*drop='a'"),
+        (HEAD.replace("numeric", "date") + "2001-01-01,u\n", "left out: 'a', dates.*keep_ids"),
         (HEAD + "9007199254740993,u\n", r"column 'a' holds integers beyond 2\*\*53"),
         (HEAD + "{0 9007199254740993}\n", r"column 'a' holds integers beyond 2\*\*53"),
         (b"\x89PNG\r\n\x1a\n", "is not an ARFF file: .* a PNG image"),
@@ -159,3 +159,22 @@ def test_bad_files(load, text, message):
 def test_dates_can_be_dropped(load):
     text = HEAD.replace("class", "d date 'yyyy'\n@attribute class")
     assert load(text + "1,2001,u\n", drop="d").feature_names == ["a"]
+
+
+def test_comments_may_follow_on_any_line(load):
+    dataset = load(
+        "@relation r % what\n@attribute 'a % b' numeric % how\n@attribute c {x, 'y % z'} % brace\n"
+        "@attribute class {u,\n  v} % goes on\n@data % here\n1,'y % z',u % row\n% all\n2,x,v\n"
+    )
+    assert dataset.feature_names == ["a % b", "c"]
+    assert dataset.categories["c"] == ("x", "y % z")
+    assert dataset.X["c"].tolist() == ["y % z", "x"]
+    assert dataset.y.tolist() == ["u", "v"]
+
+
+def test_dates_are_left_out_or_kept_as_text(load):
+    text = HEAD.replace("@attribute class", "@attribute day date\n@attribute class")
+    text += "1,2001-01-01,u\n2,2001-01-02,v\n"
+    with pytest.warns(LeftOutWarning, match="left out: 'day', dates; keep_ids=True keeps it"):
+        assert load(text).feature_names == ["a"]
+    assert load(text, keep_ids=True).nominal_features == ["day"]

@@ -71,8 +71,8 @@ def test_decimals_are_numbers(load):
     [
         ({"a": [2**53 + 1, 2], "label": [0, 1]}, r"column 'a' holds integers beyond 2\*\*53"),
         ({"a": pd.array([2**53 + 1, None], "Int64"), "label": [0, 1]}, "column 'a' holds integers"),
-        ({"a": [datetime.date(2001, 1, 1)] * 2, "label": [0, 1]}, "column 'a' holds values that"),
-        ({"a": pd.to_datetime(["2001", "2002"]), "label": [0, 1]}, "column 'a' holds values that"),
+        ({"a": [datetime.date(2001, 1, 1)] * 2, "label": [0, 1]}, "left out: 'a', dates"),
+        ({"a": pd.to_datetime(["2001", "2002"]), "label": [0, 1]}, "left out: 'a', dates"),
         ({"a": [[1, 2], [3]], "label": [0, 1]}, "column 'a' holds values that are neither"),
         ({"a": [1.0, 2.0], "label": ["u", None]}, "column 'label' has no label in row 2"),
         ({"a": [1.0, 2.0], "Label": ["u", "v"]}, "did you mean 'Label'"),
@@ -82,6 +82,14 @@ def test_decimals_are_numbers(load):
 def test_bad_tables(load, columns, message):
     with pytest.raises(MaucError, match=message):
         load(columns)
+
+
+@pytest.mark.parametrize(
+    "days", [[datetime.date(1970, 1, 2), None], pd.to_datetime(["1970-01-02", None])]
+)
+def test_dates_that_are_kept_are_seconds(load, days):
+    dataset = load({"a": days, "label": [0, 1]}, keep_ids=True)
+    assert_array_equal(dataset.X, [[86400.0], [np.nan]])
 
 
 def test_no_target(load):

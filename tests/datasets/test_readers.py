@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc.datasets import load_dataset, read_csv
-from mauc.exceptions import MaucError
+from mauc.exceptions import LeftOutWarning, MaucError
 
 
 @pytest.fixture
@@ -133,7 +133,8 @@ def test_a_quoted_cell_may_hold_separators_and_line_ends(write):
         ("a,label\n", "has a header line but no rows"),
         ("label\nu\nv\n", "no column left to be a feature"),
         ("a,label\n1,u\n2,\n", "column 'label' has no label in line 3; give it one"),
-        ("a,label\n1,u\n2,NA\n2,?\n", r"has no label in line 3 \(2 rows have none\)"),
+        ("a,label\n1,u\n2,\n2,?\n", r"in line 3 \(2 rows have none\).*skip_unlabelled=True"),
+        ("a,label\n1,7\n2,NA\n2,8\n", "column 'label' has no label in line 3"),
         ("a,label\n1,u\n1,2,3,4\n", r"line 3: the row has 4 values, but line 1 has 2\."),
         ("a,label\n1,u\n\n7\n", r"line 4: the row has 1 value, but line 1 has 2\."),
         ('a,label\n"1\n",u\n7\n', "line 4: the row has 1 value"),
@@ -155,7 +156,6 @@ def test_a_quoted_cell_may_hold_separators_and_line_ends(write):
         ("id,label\n9007199254740993,u\n1,v\n", r"column 'id' .* beyond 2\*\*53.*drop='id'"),
         ("id,label\n9007199254740993,u\n,v\n", r"column 'id' .* 9007199254740993"),
         ("id,label\n99999999999999999999999,u\n1,v\n", r"column 'id' .* beyond 2\*\*53"),
-        (",a,label\n0,5,u\n1,6,v\n", "column 1 has no name and numbers the rows.*drop='column1'"),
     ],
 )
 def test_bad_files(write, text, message):
@@ -229,8 +229,11 @@ def test_files_that_are_not_what_their_name_says(write, content, name, message):
         ({"drop": "label"}, "drop has 'label', which is the target"),
         ({"categorical_features": "bb"}, "no column 'bb'; did you mean 'b'"),
         ({"encoding": "none"}, "encoding must be one that Python knows"),
-        ({"separator": ",,"}, "separator must be one character, got ',,'"),
+        ({"separator": ",,"}, "separator must be one character, or 'whitespace'.* got ',,'"),
         ({"decimal": ","}, "separator and decimal must differ"),
+        ({"thousands": "."}, "decimal and thousands must differ.*say decimal=','"),
+        ({"thousands": ".."}, "thousands must be one character"),
+        ({"sheet": "one"}, "sheet goes with txt, xlsx files, not with csv"),
         ({"format": "xls"}, "format must be one of 'arff', 'csv'"),
         ({"nominal": "maybe"}, "nominal must be one of 'keep', 'ordinal', 'onehot', 'drop', got"),
         ({"target": "b"}, r"column 'b' holds 2\.5 in line 2: labels are names or integers"),
@@ -248,10 +251,95 @@ def test_an_extension_that_tells_nothing(write):
 
 
 def test_an_option_of_another_format(write):
-    with pytest.raises(MaucError, match="separator goes with csv, tsv files, not with arff"):
+    with pytest.raises(MaucError, match="separator goes with csv, tsv, txt files, not with arff"):
         load_dataset(write("@relation r\n", "data.arff"), separator=";")
 
 
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(MaucError, match="is a folder"):
         load_dataset(tmp_path, "label")
+
+
+def test_a_class_may_be_called_na(write):
+    path = write("a,label\n1,EU\n2,NA\n3,NA\nNA,EU\n")
+    dataset = load_dataset(path, "label")
+    assert dataset.y.tolist() == ["EU", "NA", "NA", "EU"]
+    assert np.isnan(dataset.X[3, 0])
+    assert "'NA' is a class; missing='NA' makes it a missing label" in dataset.notes
+    with pytest.raises(MaucError, match=r"no label in line 3 \(2 rows have none\)"):
+        load_dataset(path, "label", missing="NA")
+
+
+def test_rows_without_a_label_are_skipped_and_counted(write):
+    path = write("a,c,label\n1,x,u\n2,y,\n3,x,?\n4,y,v\n")
+    dataset = load_dataset(path, "label", skip_unlabelled=True)
+    assert dataset.X["a"].tolist() == [1, 4]
+    assert dataset.y.tolist() == ["u", "v"]
+    assert dataset.notes == ("1 number, 1 nominal", "2 rows without a label left out")
+    with pytest.raises(MaucError, match="has no label in any row"):
+        load_dataset(write("a,label\n1,\n2,\n"), "label", skip_unlabelled=True)
+
+
+def test_numbers_among_skipped_labels_stay_integers(write):
+    path = write("a,label\n1,7\n2,NA\n3,8\n")
+    assert load_dataset(path, "label", skip_unlabelled=True).y.tolist() == [7, 8]
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "wanted"),
+    [
+        (["3,070", "1,234,567", "12"], {}, [3070, 1234567, 12]),
+        (["3,070.5", "12", "-1,000"], {}, [3070.5, 12, -1000]),
+        (["3,070", "8,120", "12"], {"thousands": ","}, [3070, 8120, 12]),
+        (["1.234.567", "3.070", "12"], {}, [1234567, 3070, 12]),
+        (["1.234,5", "3.070", "12,25"], {"decimal": ","}, [1234.5, 3070, 12.25]),
+        (["1 234 567", "12", "1"], {}, [1234567, 12, 1]),
+    ],
+)
+def test_separated_thousands(write, cells, options, wanted):
+    path = write("a;label\n" + "".join(f"{cell};{i % 2}\n" for i, cell in enumerate(cells)))
+    dataset = load_dataset(path, "label", separator=";", **options)
+    assert_array_equal(dataset.X[:, 0], wanted)
+    assert "numbers with separated thousands" in dataset.notes[1]
+
+
+def test_a_comma_that_may_be_either_is_asked_about(write):
+    path = write('a,label\n"3,070",u\n"8,120",v\n')
+    with pytest.raises(MaucError, match=r"'3,070': say thousands=',' .* decimal=','"):
+        load_dataset(path, "label")
+    with pytest.raises(MaucError, match="decimal comma, such as '3,07'"):
+        load_dataset(write('a,label\n"3,07",u\n"8,120",v\n'), "label", thousands=",")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a;b;label\n1;2;u\n3;4;v\n", "a\tb\tlabel\n1\t2\tu\n3\t4\tv\n", "a|b|label\n1|2|u\n3|4|v\n",
+     "a,b,label\n1,2,u\n3,4,v\n", "a  b label\n 1 2   u\n3\t4 v \n"],
+)  # fmt: skip
+def test_the_separator_of_a_txt_file_is_found(write, text):
+    dataset = load_dataset(write(text, "data.txt"), "label")
+    assert_array_equal(dataset.X, [[1, 2], [3, 4]])
+    assert dataset.y.tolist() == ["u", "v"]
+
+
+def test_row_names_as_r_writes_them(write):
+    path = write('"a" "b" "label"\n"1" 1 2 "u"\n"2" 3 4 "v"\n', "data.txt")
+    with pytest.warns(LeftOutWarning, match="'column1', numbers the rows"):
+        dataset = load_dataset(path, "label")
+    assert_array_equal(dataset.X, [[1, 2], [3, 4]])
+
+
+def test_a_txt_file_may_be_anything(write):
+    head = "@relation r\n@attribute a numeric\n@attribute label {u,v}\n@data\n1,u\n2,v\n"
+    assert load_dataset(write(head, "data.txt")).y.tolist() == ["u", "v"]
+    assert load_dataset(write("1 1:5 2:6\n0 1:7\n", "data.txt")).X.shape == (2, 2)
+
+
+def test_many_words_among_numbers_make_a_nominal_column(write):
+    cells = ["A/5 21171", "PC 17599"] + [
+        str(n) for n in (113803, 373450, 330877, 17463, 1, 1, 2, 2)
+    ]
+    path = write("t,label\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells)))
+    dataset = load_dataset(path, "label")
+    assert dataset.nominal_features == ["t"]
+    assert dataset.notes == ("1 nominal", "column 't' mixes 2 words and 8 numbers: nominal")

@@ -157,7 +157,7 @@ def test_errors_name_what_cannot_be_written(dataset, tmp_path):
         write_table(dataset, tmp_path / "data.csv", target="plain")
     with pytest.raises(MaucError, match="labels and a feature both have the name 'class'"):
         write_table(Dataset("some", dataset.X[:, :1], dataset.y, ["class"]), tmp_path / "d.csv")
-    missing = Dataset("some", dataset.X[:2], np.array(["NA", "v"]), names)
+    missing = Dataset("some", dataset.X[:2], np.array(["NA", "7"]), names)
     with pytest.raises(MaucError, match="column 'class' has the value 'NA', which stands for"):
         write_table(missing, tmp_path / "data.csv")
     assert os.listdir(tmp_path) == ["folder.csv"]
@@ -165,3 +165,9 @@ def test_errors_name_what_cannot_be_written(dataset, tmp_path):
 
 def test_formats_to_write():
     assert WRITABLE == ("arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv")
+
+
+def test_a_class_called_na_comes_back(dataset, tmp_path):
+    some = Dataset("some", dataset.X[:2], np.array(["NA", "v"]), names)
+    path = write_table(some, tmp_path / "data.csv")
+    assert load_dataset(path, "class").y.tolist() == ["NA", "v"]

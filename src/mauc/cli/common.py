@@ -6,13 +6,13 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from mauc.checks import check_int
+from mauc.checks import allow_many_classes, check_int
 from mauc.cli.show import printable
 from mauc.exceptions import MaucError
 
@@ -22,50 +22,23 @@ DEFAULT_DATA = "siren"
 DataArgument = Annotated[
     str,
     typer.Argument(
-        metavar="DATA", help="A file, or the name of a data set (see mauc datasets list)."
+        metavar="DATA",
+        help="A file, - for standard input, or the name of a data set (see mauc datasets list).",
     ),
 ]
 TargetOption = Annotated[
     str | None,
     typer.Option("--target", "-t", metavar="COLUMN", help="Column of the file with the labels."),
 ]
-FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="Format of the file, if its extension does not say: csv, tsv, parquet, feather, "
-        "arff, npz, mat or svmlight.",
-    ),
-]
-NominalOption = Annotated[
-    str,
-    typer.Option(
-        metavar="HOW",
-        help="Nominal columns: keep (for methods that accept them), ordinal, onehot or drop.",
-    ),
-]
-NumericOption = Annotated[
-    str, typer.Option("--nominal", metavar="HOW", help="Nominal columns: ordinal, onehot or drop.")
-]
-DropOption = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="COLUMN", help="Column to leave out; repeatable."),
-]
-SeparatorOption = Annotated[
-    str | None,
-    typer.Option(metavar="TEXT", help="Column separator of a csv or tsv file."),
-]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="Encoding of a text file, such as latin-1; UTF-8 by default."
-    ),
-]
+DEFAULT_METHOD = "greedy"
 MethodOption = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--method", "-m", metavar="NAME", help="Selector: mdfs, mrmr, su, ... (see mauc methods)."
+        "--method",
+        "-m",
+        metavar="NAME",
+        help="Selector: greedy by default (GreedyMAUC), mdfs (the paper's), mrmr, su, ... (see "
+        "mauc methods).",
     ),
 ]
 SetOption = Annotated[
@@ -107,7 +80,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def run(*arguments: Any, **options: Any) -> None:
         try:
             _check_numbers(**options)
-            with _warnings_as_lines():
+            many = allow_many_classes() if options.get("many_classes") else nullcontext()
+            with _warnings_as_lines(), many:
                 function(*arguments, **options)
             sys.stdout.flush()
         except (typer.Exit, typer.Abort):

@@ -15,16 +15,11 @@ from mauc.cli.common import (
     AlphaOption,
     DataArgument,
     DebugOption,
-    DropOption,
-    EncodingOption,
     FigureOption,
     ForceOption,
-    FormatOption,
     JsonOption,
-    NumericOption,
     ProgressOption,
     SeedOption,
-    SeparatorOption,
     TargetOption,
     WorkersOption,
     command,
@@ -34,12 +29,13 @@ from mauc.cli.data import (
     fit_on,
     make_comparison,
     named_selector,
-    numbers_only,
-    read_data,
+    say_columns,
     sizes_from,
+    suited,
     words_of,
 )
-from mauc.cli.outputs import check_extension, check_figure, check_outputs, write_figure
+from mauc.cli.outputs import Written, check_figure, check_folder, check_report, write_figure
+from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import (
     add_row,
     frame_records,
@@ -48,7 +44,7 @@ from mauc.cli.show import (
     print_json,
     print_report_table,
     print_table,
-    say_files,
+    print_text,
     watched,
 )
 from mauc.exceptions import MaucError
@@ -57,19 +53,27 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from mauc.datasets import Dataset
-    from mauc.experiments import DatasetSpec
+    from mauc.experiments import DatasetSpec, Plan
     from mauc.stats import Comparison
 
+_METHODS = "greedy,mdfs,maucd,mrmr,chi,su"
 _BAR = 20  # characters of the bar of MAUC 1
 
 
 @command
+@reads_data
 def compare(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
     methods: Annotated[
-        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, comma-separated.")
-    ] = "mdfs,maucd,mrmr,chi,su",
+        str | None,
+        typer.Option(
+            "--methods",
+            "-m",
+            metavar="NAMES",
+            help=f"Selectors, comma-separated; {_METHODS} by default.",
+        ),
+    ] = None,
     classifiers: Annotated[
         str,
         typer.Option("--classifiers", "-c", metavar="NAMES", help="Classifiers, comma-separated."),
@@ -111,11 +115,7 @@ def compare(
             help="Write an HTML page: the selection of the baseline, and the comparison.",
         ),
     ] = None,
-    data_format: FormatOption = None,
-    nominal: NumericOption = "ordinal",
-    drop: DropOption = None,
-    separator: SeparatorOption = None,
-    encoding: EncodingOption = None,
+    reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: WorkersOption = -1,
     progress: ProgressOption = "auto",
@@ -128,13 +128,14 @@ def compare(
     Example: mauc compare data.csv --target label --methods mdfs,mrmr,su --sizes 5,10,20
     """
     from mauc.experiments import MethodSpec, Plan, load_run, run_plan
+    from mauc.experiments.data import nominal_notes
     from mauc.experiments.methods import build_classifier, build_selector
     from mauc.stats import compare_to, mean_mauc
 
     check_figure(figure, force=force)
-    check_outputs(report, force=force)
-    check_extension("--report", report, (".html", ".htm", ".json"))
-    names = words_of(methods, "--methods")
+    check_report(report, force=force)
+    check_folder(output)
+    names = words_of(_METHODS if methods is None else methods, "--methods")
     if reference is not None and reference not in names:
         raise unknown_word("--reference", reference, names)
     comparison = make_comparison(reference or names[0], test, alpha)
@@ -144,13 +145,11 @@ def compare(
         build_selector(spec)  # a wrong name is refused before the data are read
     for spec in models:
         build_classifier(spec)
-    dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
-    numbers_only(dataset, "mauc compare")
-    given = {
-        "format": data_format, "nominal": nominal, "drop": drop, "encoding": encoding,
-        "separator": separator and separator.replace("\\t", "\t"),
-    }  # fmt: skip
-    source = _dataset_spec(dataset, data, target, {key: given[key] for key in given if given[key]})
+    dataset = reading.load(data, target)
+    if methods is None and reference is None:
+        complain("the baseline is greedy (GreedyMAUC); --reference mdfs takes the paper's, MDFS.")
+    say_columns(dataset, data)
+    source = _dataset_spec(dataset, data, target, reading.options())
     plan = Plan(
         name=f"compare {source.name}", datasets=(source,),
         selectors=selectors, classifiers=models,
@@ -168,34 +167,26 @@ def compare(
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
         raise MaucError("every combination failed:\n  " + "\n  ".join(failed))
-    files = []
+    written = Written()
     if figure is not None:
         from mauc.plotting import CurvesDisplay
 
-        files.append(write_figure(CurvesDisplay.from_run(rows).plot().figure_, figure, force=force))
+        written.add(
+            lambda: write_figure(CurvesDisplay.from_run(rows).plot().figure_, figure, force=force)
+        )
     if report is not None:
-        from mauc.report import selection_report
-
-        baseline = reference or names[0]
-        selector = named_selector(baseline, None, seed, 1)
-        selector.set_params(n_features_to_select=max(plan.sizes))
-        fit_on(selector, dataset, baseline)
-        page = watched(selection_report, "the page")(
-            selector, dataset.X, dataset.y,
-            data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
-            comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),
-        )  # fmt: skip
-        files.append(page.write(report, force=force))
+        written.add(lambda: _write_report(dataset, plan, rows, comparison, report, force=force))
     if as_json:
         print_json(
             {
                 "data": dataset.name,
+                "columns": [*dataset.notes, *nominal_notes(plan, dataset)],
                 **asdict(comparison),
                 "means": frame_records(mean_mauc(rows)),
                 "comparison": frame_records(compare_to(rows, comparison)),
                 "failures": summary.failures,
                 "run": output,
-                "files": files,
+                "files": written.files,
             }
         )
     else:
@@ -203,10 +194,31 @@ def compare(
 
         print_report_table(mauc_table(rows, source.name, comparison))
         print_table(overview(rows, comparison))
-    say_files(files)
+    written.finish()
     if failed:
         complain("some combinations failed:\n  " + "\n  ".join(failed))
         raise typer.Exit(FAILED)
+
+
+def _write_report(
+    dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path, *,
+    force: bool,
+) -> Path:  # fmt: skip
+    """Write the page about the selection of the baseline, fitted on all rows."""
+    from mauc.report import selection_report
+
+    baseline = comparison.reference or plan.selectors[0].name
+    selector = named_selector(baseline, None, plan.seed, 1)
+    dataset = suited(selector, dataset, baseline)
+    selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
+    fit_on(selector, dataset)
+    page = watched(selection_report, "the page")(
+        selector, dataset.X, dataset.y,
+        data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
+        comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),
+        notes=dataset.notes, source=dataset.source,
+    )  # fmt: skip
+    return page.write(path, force=force)
 
 
 def _dataset_spec(
@@ -217,10 +229,13 @@ def _dataset_spec(
 
     from mauc.datasets import BUNDLED
     from mauc.datasets.find import find_dataset
+    from mauc.datasets.stream import is_stream
     from mauc.experiments import DatasetSpec
 
     source = data
-    if data not in BUNDLED or "format" in options:
+    if is_stream(data):
+        source = "-"
+    elif data not in BUNDLED or "format" in options:
         path = find_dataset(data)
         if path == Path(data):
             source = str(path.resolve())

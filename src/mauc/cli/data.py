@@ -1,9 +1,11 @@
-"""Read the data of a command and make the selector it names."""
+"""Make the selector that a command names, and fit it on data of any columns."""
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_word
+from mauc.cli.common import DEFAULT_METHOD, complain
+from mauc.cli.reading import as_options
 from mauc.cli.show import watched
 from mauc.exceptions import MaucError
 
@@ -12,33 +14,9 @@ if TYPE_CHECKING:
     from mauc.selectors.base import RankingSelector
     from mauc.stats import Comparison
 
+_MAX_CATEGORIES = 100  # more would make many columns, nearly all of them 0
 # Parameters of selectors that are options of their own here.
 _OWN = {"n_features_to_select": "-k", "random_state": "--seed", "n_jobs": "--jobs"}
-
-
-def read_data(
-    data: str, target: str | None, data_format: str | None, nominal: str,
-    drop: list[str] | None, separator: str | None, encoding: str | None,
-) -> "Dataset":  # fmt: skip
-    """Load the data set of a command; errors name its options."""
-    from mauc.datasets import load_dataset
-
-    if separator is not None:
-        separator = separator.replace("\\t", "\t")
-    try:
-        return watched(load_dataset, f"reading {data}")(
-            data, target, format=data_format, nominal=nominal, drop=drop or (),
-            separator=separator, encoding=encoding,
-        )  # fmt: skip
-    except MaucError as error:
-        raise MaucError(as_options(str(error))) from error
-
-
-def as_options(message: str) -> str:
-    """Return a message of the library with its parameters as options of the command line."""
-    message = re.sub(r"\b(separator|encoding|format|nominal)=", r"--\1 ", message)
-    words = "separator|encoding|format|nominal|test|alpha"
-    return re.sub(rf"^({words}) (?=must|goes)", r"--\1 ", message)
 
 
 def make_comparison(reference: str | None, test: str, alpha: float) -> "Comparison":
@@ -51,14 +29,48 @@ def make_comparison(reference: str | None, test: str, alpha: float) -> "Comparis
         raise MaucError(as_options(str(error))) from error
 
 
-def numbers_only(dataset: "Dataset", what: str) -> None:
-    """Raise if a data set has nominal columns, for something that takes none."""
-    from mauc.datasets import check_numeric
+def chosen_method(method: str | None) -> str:
+    """Return the method of ``--method``; without it the default, and say how to get the paper's."""
+    if method is not None:
+        return method
+    complain(f"the method is {DEFAULT_METHOD} (GreedyMAUC); --method mdfs takes the paper's, MDFS.")
+    return DEFAULT_METHOD
 
-    try:
-        check_numeric(dataset, what)
-    except MaucError as error:
-        raise MaucError(as_options(str(error))) from error
+
+def say_columns(dataset: "Dataset", data: str) -> None:
+    """Say on stderr how the columns of a file were taken; a bundled set has numbers alone."""
+    from mauc.datasets import BUNDLED
+
+    if data in BUNDLED:
+        return
+    first, *others = dataset.notes or ("",)
+    _, is_left_out, names = first.partition("; left out: ")
+    if is_left_out:
+        complain(f"warning: {dataset.name}: {first} (--keep-ids keeps {_pronoun(names)})")
+    elif first:
+        complain(f"{dataset.name}: {first}")
+    for note in others:
+        complain(f"{dataset.name}: {note}")
+
+
+def _pronoun(names: str) -> str:
+    return "it" if names.count("'") == 2 else "them"
+
+
+def suited(selector: "RankingSelector", dataset: "Dataset", method: str) -> "Dataset":
+    """Return the data as a selector takes them: nominal columns as numbers, if it has to be.
+
+    A nominal column becomes one indicator for each of its values, or codes if it has more than
+    100 values.
+    """
+    from mauc.datasets import encode_dataset
+
+    if selector.accepts.nominal or not dataset.nominal_features:
+        return dataset
+    encoded = encode_dataset(dataset, "onehot", max_categories=_MAX_CATEGORIES)
+    head, mark, tail = encoded.notes[0].partition("; left out: ")
+    line = f"{head}, as {method} takes numbers only{mark}{tail}"
+    return replace(encoded, notes=(line, *encoded.notes[1:]))
 
 
 def named_selector(
@@ -118,27 +130,35 @@ def _value(text: str) -> Any:
     return text
 
 
-def fit_on(selector: "RankingSelector", dataset: "Dataset", method: str) -> None:
-    """Fit a selector, or say which nominal column it cannot take."""
-    from mauc.registry import SELECTORS
-
-    if not selector.accepts.nominal:
-        numbers_only(dataset, method)
-    watched(selector.fit, SELECTORS[method].label)(dataset.X, dataset.y)
+def fit_on(selector: "RankingSelector", dataset: "Dataset") -> None:
+    """Fit a selector on data that suit it."""
+    watched(selector.fit, type(selector).__name__)(dataset.X, dataset.y)
 
 
-def check_size(k: str | None, n_features: int) -> int | str:
+def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:
     """Return how many features ``-k`` asks for: 10 or all if fewer by default."""
     if k is None:
         return min(10, n_features)
     if k == "all":
         return n_features
-    if k in ("auto", "predicted"):
+    if k == "auto" and selector is not None:
+        return k
+    if k == "predicted" and selector is not None:
+        if "predicted" not in getattr(selector, "_size_words", ""):
+            raise MaucError(
+                f"-k predicted goes with the method greedy, which predicts MAUC, not with "
+                f"{type(selector).__name__}; -k auto chooses by cross-validation for any method."
+            )
         return k
     try:
         size = int(k)
     except ValueError:
-        raise MaucError(f"-k must be a whole number, all or auto, got {k!r}.") from None
+        words = (
+            "a whole number or all"
+            if selector is None
+            else ("a whole number, all, auto or predicted")
+        )
+        raise MaucError(f"-k must be {words}, got {k!r}.") from None
     if not 1 <= size <= n_features:
         raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")
     return size

@@ -1,10 +1,13 @@
 """Output files of a command: checked before the work, written after it."""
 
 import io
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from mauc.checks import unknown_word
+from mauc.cli.show import say_files
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
@@ -22,8 +25,70 @@ def check_outputs(*paths: Path | None, force: bool) -> None:
             raise MaucError(f"{path} exists already; --force replaces it.")
         if not path.absolute().parent.is_dir():
             raise MaucError(f"{path}: there is no folder {path.parent}.")
+        _check_writable(path, path.absolute().parent)
     if len({path.absolute() for path in given}) < len(given):
         raise MaucError(f"two results cannot go to one file, {given[0]}.")
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuse a folder that cannot be made or written to."""
+    if path is None:
+        return
+    if path.exists() and not path.is_dir():
+        raise MaucError(f"{path} is a file; the name of a folder is wanted.")
+    there = path.absolute()
+    while not there.exists():
+        there = there.parent
+    _check_writable(path, there)
+
+
+def _check_writable(path: Path, folder: Path) -> None:
+    """Write a file without a name into a folder: permissions do not tell if it is full."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"x")
+            probe.flush()
+    except OSError as error:
+        raise MaucError(
+            f"{path} cannot be written: {error.strerror or error} (folder {folder})."
+        ) from error
+
+
+class Written:
+    """The files of a command: what cannot be written is told after the result was shown.
+
+    Attributes
+    ----------
+    files : list of Path
+        Those that were written.
+    """
+
+    def __init__(self) -> None:
+        self.files: list[Path] = []
+        self._error: Exception | None = None
+
+    def add(self, write: Callable[[], Path]) -> None:
+        """Write a file; an error waits for `finish`."""
+        try:
+            self.files.append(write())
+        except Exception as error:
+            self._error = self._error or error
+
+    def finish(self) -> None:
+        """Say which files were written, and raise the first error."""
+        say_files(self.files)
+        if self._error is not None:
+            raise self._error
+
+
+def check_report(path: Path | None, *, force: bool) -> None:
+    """Refuse a page that cannot be written: its name is wrong, or jinja2 is missing."""
+    if path is None:
+        return
+    check_outputs(path, force=force)
+    check_extension("--report", path, (".html", ".htm", ".json"))
+    if path.suffix.lower() != ".json":
+        optional_import("jinja2", "pages")
 
 
 def check_extension(option: str, path: Path | None, known: tuple[str, ...]) -> None:

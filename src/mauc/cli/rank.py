@@ -7,25 +7,29 @@ import typer
 
 from mauc.cli.common import (
     DEFAULT_DATA,
+    DEFAULT_METHOD,
     DataArgument,
     DebugOption,
-    DropOption,
-    EncodingOption,
     ForceOption,
-    FormatOption,
     JobsOption,
     JsonOption,
     MethodOption,
-    NominalOption,
     SeedOption,
-    SeparatorOption,
     SetOption,
     TargetOption,
     command,
 )
-from mauc.cli.data import check_size, fit_on, named_selector, numbers_only, read_data
-from mauc.cli.outputs import check_extension, check_outputs
-from mauc.cli.show import add_row, make_table, print_json, print_table, say_files, short, watched
+from mauc.cli.data import (
+    check_size,
+    chosen_method,
+    fit_on,
+    named_selector,
+    say_columns,
+    suited,
+)
+from mauc.cli.outputs import Written, check_extension, check_outputs
+from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
+from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
 from mauc.files import write_atomic
 from mauc.registry import score_label
 
@@ -34,13 +38,19 @@ if TYPE_CHECKING:
 
 
 @command
+@reads_data
 def rank(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
-    method: MethodOption = "maucd",
+    method: MethodOption = None,
     k: Annotated[
         str | None,
-        typer.Option("-k", metavar="INT", help="How many features to show; all by default."),
+        typer.Option(
+            "-k",
+            metavar="SIZE",
+            help="How many features to show: a number, all (by default), auto (as few as "
+            "cross-validation finds enough) or predicted (as few as greedy's model finds enough).",
+        ),
     ] = None,
     options: SetOption = None,
     pairs: Annotated[
@@ -50,11 +60,7 @@ def rank(
             help="Write the AUC of every feature on every class pair (csv, parquet).",
         ),
     ] = None,
-    data_format: FormatOption = None,
-    nominal: NominalOption = "keep",
-    drop: DropOption = None,
-    separator: SeparatorOption = None,
-    encoding: EncodingOption = None,
+    reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     force: ForceOption = False,
@@ -67,14 +73,20 @@ def rank(
     """
     check_outputs(pairs, force=force)
     check_extension("--pairs", pairs, (".csv", ".parquet"))
-    selector = named_selector(method, options, seed, jobs)
-    dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
-    size = check_size(k or "all", dataset.n_features)
+    name = method or DEFAULT_METHOD
+    selector = named_selector(name, options, seed, jobs)
+    if k is not None and not k.lstrip("-").isdigit():
+        check_size(k, 1, selector)  # a wrong word is refused before the file is read
+    loaded = reading.load(data, target)
+    dataset = suited(selector, loaded, name)
+    say_columns(dataset, data)
+    size = check_size(k or "all", dataset.n_features, selector)
+    chosen_method(method)
     selector.set_params(n_features_to_select=size)
+    fit_on(selector, dataset)
+    written = Written()
     if pairs is not None:
-        numbers_only(dataset, "--pairs")
-    fit_on(selector, dataset, method)
-    files = [] if pairs is None else [write_pairs(dataset, pairs, jobs, force=force)]
+        written.add(lambda: write_pairs(loaded, pairs, jobs, force=force))
     ranked = [
         {
             "rank": place + 1,
@@ -85,17 +97,27 @@ def rank(
         for place, column in enumerate(selector.ranking_)
     ]
     if as_json:
-        print_json({"data": dataset.name, "method": method, "features": ranked, "files": files})
+        print_json(
+            {
+                "data": dataset.name,
+                "columns": list(dataset.notes),
+                "method": name,
+                "features": ranked,
+                "files": written.files,
+            }
+        )
     else:
         measure = score_label(selector)
         # The AUC of a feature on the whole problem is its mean over the class pairs.
         if measure == "AUC" or selector.decomposition_.name != "whole":
             measure = f"mean {measure}"
+        if k == "auto":
+            print_text(str(selector.size_curve_))
         table = make_table("#", "feature", measure, right=("#", measure))
         for row in ranked:
             add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
         print_table(table)
-    say_files(files)
+    written.finish()
 
 
 def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Path:
@@ -105,12 +127,16 @@ def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Pa
     import numpy as np
     import pandas as pd
 
-    from mauc.auc import feature_pair_auc
     from mauc.problem.decomposition import Decomposition
+    from mauc.selectors import MAUCD
 
-    auc: Any = watched(feature_pair_auc, "AUCs of all features")(dataset.X, dataset.y, n_jobs=jobs)
-    classes = np.unique(dataset.y)
-    frame = pd.DataFrame(auc, columns=Decomposition("one-vs-one", len(classes)).names(classes))
+    selector = MAUCD("all", n_jobs=jobs)
+    dataset = suited(selector, dataset, "--pairs")
+    watched(selector.fit, "AUCs of all features")(dataset.X, dataset.y)
+    auc: Any = np.empty_like(selector.pair_auc_)
+    auc[selector.ranking_] = selector.pair_auc_
+    names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
+    frame = pd.DataFrame(auc, columns=names)
     frame.insert(0, "feature", dataset.feature_names)
     buffer = io.BytesIO()
     if path.suffix.lower() == ".csv":

@@ -14,6 +14,7 @@ from mauc.cli.common import (
     WorkersOption,
     command,
 )
+from mauc.cli.outputs import check_folder
 from mauc.cli.show import print_json, print_text
 from mauc.exceptions import MaucError
 
@@ -68,6 +69,7 @@ def run(
     path = find_plan(plan)
     parsed, text = read_plan_text(path)
     folder = output or Path("runs") / parsed.name
+    check_folder(folder)
     try:
         summary = run_plan(
             parsed, folder, text=text, engine=engine, n_jobs=jobs, scheduler=scheduler,

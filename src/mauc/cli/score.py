@@ -1,5 +1,6 @@
 """`mauc score`: MAUC of a file of predictions, per pair and with its interval."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,18 +9,15 @@ import typer
 from mauc.checks import check_level
 from mauc.cli.common import (
     DebugOption,
-    DropOption,
-    EncodingOption,
     ForceOption,
-    FormatOption,
     JobsOption,
     JsonOption,
     SeedOption,
-    SeparatorOption,
     command,
+    complain,
 )
-from mauc.cli.data import read_data
-from mauc.cli.outputs import check_extension, check_outputs
+from mauc.cli.outputs import Written, check_extension, check_outputs
+from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import (
     add_row,
     frame_records,
@@ -27,7 +25,6 @@ from mauc.cli.show import (
     make_table,
     print_json,
     print_table,
-    say_files,
     short,
     watched,
 )
@@ -42,13 +39,14 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 
 
 @command
+@reads_data
 def score(
     scores: Annotated[
         str | None,
         typer.Argument(
             metavar="SCORES",
-            help="A file with a column of true labels and a column of scores for each class, "
-            "named as the class (or score_CLASS, proba_CLASS).",
+            help="A file, or - for standard input, with a column of true labels and a column of "
+            "scores for each class, named as the class (or score_CLASS, proba_CLASS).",
         ),
     ] = None,
     target: Annotated[
@@ -72,10 +70,7 @@ def score(
     pairs: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the table of pairs (csv).")
     ] = None,
-    data_format: FormatOption = None,
-    drop: DropOption = None,
-    separator: SeparatorOption = None,
-    encoding: EncodingOption = None,
+    reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     force: ForceOption = False,
@@ -95,16 +90,18 @@ def score(
     check_extension("--pairs", pairs, (".csv",))
     check_level("--level", level)
     if scores is None:
-        given = {"--target": target, "--format": data_format, "--drop": drop,
-                 "--separator": separator, "--encoding": encoding}  # fmt: skip
+        given = {"target": target, **reading.options()}
         for option, value in given.items():
-            if value:
-                raise MaucError(f"{option} goes with a file of scores, got {value!r} without one.")
+            if value is not None:
+                raise MaucError(
+                    f"--{option.replace('_', '-')} goes with a file of scores, got {value!r} "
+                    "without one."
+                )
         y, values, labels = _example(seed)
+        line = ""
     else:
-        y, values, labels = read_scores(
-            scores, target or "label", data_format, drop, separator, encoding
-        )
+        y, values, labels, line = read_scores(scores, target or "label", reading)
+        complain(line)
     report = pair_auc_scores(y, values, labels=labels)
     interval = None
     if bootstrap:
@@ -115,9 +112,9 @@ def score(
     frame = report.to_frame()
     if interval is not None:
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
-    files = []
+    written = Written()
     if pairs is not None:
-        files.append(write_atomic(pairs, frame.to_csv(index=False), force=force))
+        written.add(lambda: write_atomic(pairs, frame.to_csv(index=False), force=force))
     if as_json:
         print_json(
             {
@@ -126,14 +123,15 @@ def score(
                 "upper": None if interval is None else interval.upper,
                 "level": level,
                 "n_samples": len(y),
+                "columns": [line] if line else [],
                 "absent": [str(label) for label in report.absent],
                 "pairs": frame_records(frame),
-                "files": files,
+                "files": written.files,
             }
         )
     else:
         _print_report(report, interval, frame, scores)
-    say_files(files)
+    written.finish()
 
 
 def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) -> None:
@@ -165,25 +163,40 @@ def _number(value: float) -> str:
 
 
 def read_scores(
-    path: str, target: str, data_format: str | None, drop: list[str] | None,
-    separator: str | None, encoding: str | None,
-) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":  # fmt: skip
-    """Return true labels, score columns and the labels of these."""
+    path: str, target: str, reading: Reading
+) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
+    """Return true labels, score columns, the labels of these, and how the columns were taken.
+
+    Columns that are no scores are left out: texts, and those that look like row numbers or ids,
+    unless they are called like a class.
+    """
     import numpy as np
 
     from mauc.datasets import BUNDLED
+    from mauc.datasets.dataset import column_of
+    from mauc.datasets.left_out import is_id_name, numbers_rows
 
     if path in BUNDLED:
         raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
-    dataset = read_data(path, target, data_format, "keep", drop, separator, encoding)
-    if dataset.nominal_features:
-        raise MaucError(
-            f"{path}: column {dataset.nominal_features[0]!r} is not numeric; a file of scores has "
-            f"the column {target!r} and one column of numbers for each class. --drop leaves out "
-            "others."
-        )
+    dataset = replace(reading, keep_ids=True).load(path, target)
     present = [str(label) for label in np.unique(dataset.y)]
     names = [_class_of(name, present) for name in dataset.feature_names]
+    left_out = []
+    for place, (name, column) in enumerate(zip(names, dataset.feature_names, strict=True)):
+        if name in present:
+            if column in dataset.nominal_features:
+                raise MaucError(
+                    f"{path}: column {column!r} is named like a class, but holds texts, not scores."
+                )
+            continue
+        is_text = column in dataset.nominal_features
+        is_id = is_id_name(column) or (
+            not is_text and numbers_rows(np.asarray(column_of(dataset.X, place)))
+        )
+        if is_text or (is_id and not reading.keep_ids):
+            left_out.append(place)
+    kept = [place for place in range(len(names)) if place not in left_out]
+    names = [names[place] for place in kept]
     missing = [label for label in present if label not in names]
     if missing:
         raise MaucError(
@@ -195,7 +208,12 @@ def read_scores(
         raise MaucError(
             f"{path} has two columns of scores for class {listed(repeated)}; --drop one."
         )
-    return dataset.y.astype(str), np.asarray(dataset.X, dtype=float), np.array(names)
+    skipped = [dataset.feature_names[place] for place in left_out]
+    line = f"{dataset.name}: {len(kept)} columns of scores"
+    if skipped:
+        line += f"; left out: {listed(skipped)}, no scores"
+    X = dataset.take(kept).X if kept else dataset.X
+    return dataset.y.astype(str), np.asarray(X, dtype=float), np.array(names), line
 
 
 def _class_of(column: str, present: list[str]) -> str:

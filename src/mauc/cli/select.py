@@ -9,34 +9,29 @@ import typer
 
 from mauc.cli.common import (
     DEFAULT_DATA,
+    DEFAULT_METHOD,
     DataArgument,
     DebugOption,
-    DropOption,
-    EncodingOption,
     ForceOption,
-    FormatOption,
     JobsOption,
     JsonOption,
     MethodOption,
-    NominalOption,
     SeedOption,
-    SeparatorOption,
     SetOption,
     TargetOption,
     command,
 )
-from mauc.cli.data import check_size, fit_on, named_selector, read_data
-from mauc.cli.outputs import check_extension, check_outputs
-from mauc.cli.show import (
-    add_row,
-    make_table,
-    print_json,
-    print_table,
-    print_text,
-    say_files,
-    short,
-    watched,
+from mauc.cli.data import (
+    check_size,
+    chosen_method,
+    fit_on,
+    named_selector,
+    say_columns,
+    suited,
 )
+from mauc.cli.outputs import Written, check_outputs, check_report
+from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
+from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
 
@@ -48,14 +43,20 @@ if TYPE_CHECKING:
 
 
 @command
+@reads_data
 def select(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
     k: Annotated[
         str | None,
-        typer.Option("-k", metavar="INT", help="How many features, or all; 10 by default."),
+        typer.Option(
+            "-k",
+            metavar="SIZE",
+            help="How many features: a number (10 by default), all, auto (as few as "
+            "cross-validation finds enough) or predicted (as few as greedy's model finds enough).",
+        ),
     ] = None,
-    method: MethodOption = "mdfs",
+    method: MethodOption = None,
     options: SetOption = None,
     output: Annotated[
         Path | None,
@@ -69,11 +70,7 @@ def select(
     report: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write an HTML page about the selection.")
     ] = None,
-    data_format: FormatOption = None,
-    nominal: NominalOption = "keep",
-    drop: DropOption = None,
-    separator: SeparatorOption = None,
-    encoding: EncodingOption = None,
+    reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     force: ForceOption = False,
@@ -85,26 +82,31 @@ def select(
     Example: mauc select data.csv --target label -k 20 --output reduced.csv
     """
     check_outputs(output, report, force=force)
-    check_extension("--report", report, (".html", ".htm", ".json"))
+    check_report(report, force=force)
     _check_table(output)
-    selector = named_selector(method, options, seed, jobs)
-    dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
-    size = check_size(k, dataset.n_features)
+    name = method or DEFAULT_METHOD
+    selector = named_selector(name, options, seed, jobs)
+    if k is not None and not k.lstrip("-").isdigit():
+        check_size(k, 1, selector)  # a wrong word is refused before the file is read
+    dataset = suited(selector, reading.load(data, target), name)
+    say_columns(dataset, data)
+    size = check_size(k, dataset.n_features, selector)
+    chosen_method(method)
     selector.set_params(n_features_to_select=size)
-    fit_on(selector, dataset, method)
-    files = _write_files(selector, dataset, output, report, force=force)
+    fit_on(selector, dataset)
+    written = _write_files(selector, dataset, output, report, force=force)
     if as_json:
-        print_json({**selection_dict(selector, dataset, method), "files": files})
+        print_json({**selection_dict(selector, dataset, name), "files": written.files})
     else:
         print_text(
             f"{dataset.name}: {dataset.n_samples} samples, "
             f"{dataset.n_features} features, {len(selector.classes_)} classes; "
-            f"{method} chose {len(selector.ranking_)}"
+            f"{name} chose {len(selector.ranking_)}"
         )
         if hasattr(selector, "size_curve_"):
             print_text(str(selector.size_curve_))
         print_table(feature_table(selector, dataset.feature_names))
-    say_files(files)
+    written.finish()
 
 
 def _check_table(path: Path | None) -> None:
@@ -129,21 +131,28 @@ def _write_files(
     report: Path | None,
     *,
     force: bool,
-) -> list[Path]:
+) -> Written:
     from mauc.datasets import write_table
 
-    files = []
+    written = Written()
     if output is not None:
-        files.append(write_table(dataset.take(selector.ranking_), output, force=force))
+        written.add(lambda: write_table(dataset.take(selector.ranking_), output, force=force))
     if report is not None:
-        from mauc.report.html import selection_report
+        written.add(lambda: _write_report(selector, dataset, report, force=force))
+    return written
 
-        page = watched(selection_report, "the page")(
-            selector, dataset.X, dataset.y, data_name=dataset.name,
-            feature_names=dataset.feature_names, command=shlex.join(["mauc", *sys.argv[1:]]),
-        )  # fmt: skip
-        files.append(page.write(report, force=force))
-    return files
+
+def _write_report(
+    selector: "RankingSelector", dataset: "Dataset", path: Path, *, force: bool
+) -> Path:
+    from mauc.report.html import selection_report
+
+    page = watched(selection_report, "the page")(
+        selector, dataset.X, dataset.y, data_name=dataset.name,
+        feature_names=dataset.feature_names, command=shlex.join(["mauc", *sys.argv[1:]]),
+        notes=dataset.notes, source=dataset.source,
+    )  # fmt: skip
+    return page.write(path, force=force)
 
 
 def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str) -> dict[str, Any]:
@@ -153,6 +162,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
     curve = getattr(selector, "size_curve_", None)
     return {
         "data": dataset.name,
+        "columns": list(dataset.notes),
         "n_samples": dataset.n_samples,
         "n_features": dataset.n_features,
         "classes": [str(label) for label in selector.classes_],

@@ -9,25 +9,22 @@ from mauc.cli.common import (
     DEFAULT_DATA,
     DataArgument,
     DebugOption,
-    DropOption,
-    EncodingOption,
     FigureOption,
     ForceOption,
-    FormatOption,
     JobsOption,
     JsonOption,
-    NominalOption,
     SeedOption,
-    SeparatorOption,
     TargetOption,
     command,
 )
-from mauc.cli.data import check_size, numbers_only, read_data, words_of
-from mauc.cli.outputs import check_figure, write_figure
-from mauc.cli.show import frame_records, print_json, print_text, say_files, short
+from mauc.cli.data import check_size, say_columns, words_of
+from mauc.cli.outputs import Written, check_figure, write_figure
+from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
+from mauc.cli.show import frame_records, print_json, print_text, short
 
 
 @command
+@reads_data
 def siren(
     data: DataArgument = DEFAULT_DATA,
     target: TargetOption = None,
@@ -46,11 +43,7 @@ def siren(
         int, typer.Option(metavar="INT", help="Folds of the cross-validation on each pair.")
     ] = 5,
     figure: FigureOption = None,
-    data_format: FormatOption = None,
-    nominal: NominalOption = "keep",
-    drop: DropOption = None,
-    separator: SeparatorOption = None,
-    encoding: EncodingOption = None,
+    reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     force: ForceOption = False,
@@ -67,6 +60,7 @@ def siren(
     import numpy as np
 
     from mauc.checks import check_choice
+    from mauc.datasets import coded_columns
     from mauc.difficulty import siren_study
     from mauc.registry import RELEVANCES, make_selector
 
@@ -75,36 +69,36 @@ def siren(
     names = words_of(methods, "--methods")
     for name in names:
         make_selector(name)  # a wrong name is refused before the data are read
-    dataset = read_data(data, target, data_format, nominal, drop, separator, encoding)
-    if not RELEVANCES[relevance].accepts.nominal:
-        numbers_only(dataset, f"--relevance {relevance}")
-    for name in names:
-        if not make_selector(name).accepts.nominal:
-            numbers_only(dataset, name)
+    dataset = reading.load(data, target)
+    say_columns(dataset, data)
     if k is not None:
         check_size(str(k), dataset.n_features)
+    X, is_nominal = coded_columns(dataset)
+    options = {} if is_nominal is None else {"categorical_features": is_nominal}
     study = siren_study(
-        dataset.X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
+        X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
         selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
+        **options,
     )  # fmt: skip
-    files = []
+    written = Written()
     if figure is not None:
         from mauc.plotting import SirenDisplay
 
         display = SirenDisplay.from_study(study).plot()
-        files.append(write_figure(display.figure_, figure, force=force))
+        written.add(lambda: write_figure(display.figure_, figure, force=force))
     if as_json:
         print_json(
             {
                 "data": dataset.name,
+                "columns": list(dataset.notes),
                 "relevance": relevance,
                 "index": study.index,
                 "pairs": frame_records(study.frame().reset_index()),
                 "selectors": frame_records(study.comparison().reset_index()),
-                "files": files,
+                "files": written.files,
             }
         )
     else:
         labels = np.array([short(label) for label in study.classes])
         print_text(f"{dataset.name}: {replace(study, classes=labels)}")
-    say_files(files)
+    written.finish()

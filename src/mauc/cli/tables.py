@@ -1,5 +1,7 @@
 """`mauc tables` and `mauc published`: a run folder in, the paper's tables out."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +11,7 @@ import typer
 from mauc.checks import unknown_word
 from mauc.cli.common import AlphaOption, DebugOption, ForceOption, JsonOption, command
 from mauc.cli.data import make_comparison
-from mauc.cli.outputs import use_no_screen
+from mauc.cli.outputs import check_folder, use_no_screen
 from mauc.cli.show import (
     frame_records,
     print_json,
@@ -78,6 +80,7 @@ def tables(
     comparison = _check_options(reference, test, alpha, table_format)
     if figures and output is None:
         raise MaucError("--figures needs --output, a folder to draw into.")
+    check_folder(output)
     rows = watched(load_run, f"reading {run}")(run)
     for name in dataset or ():
         if name not in set(rows["dataset"]):
@@ -95,9 +98,10 @@ def tables(
     if output is not None:
         if figures:
             use_no_screen()
-        files = write_tables(rows, output, comparison, force=force)
-        if figures:
-            files += write_figures(rows, output, comparison, force=force)
+        with _shown_if_unwritten(lambda: list(run_tables(rows, comparison).values()), table_format):
+            files = write_tables(rows, output, comparison, force=force)
+            if figures:
+                files += write_figures(rows, output, comparison, force=force)
         _say_written(files, as_json)
         return
     made = run_tables(rows, comparison)
@@ -140,10 +144,14 @@ def published(
         if not equals:
             raise MaucError(f"--as must be NAME=METHOD, got {entry!r}.")
         methods[name] = method
+    check_folder(output)
     rows = watched(load_run, f"reading {run}")(run)
     if output is not None:
         use_no_screen()
-        files = write_published(rows, output, comparison, methods=methods, force=force)
+        with _shown_if_unwritten(
+            lambda: [compare_published(rows, comparison, methods=methods)], table_format
+        ):
+            files = write_published(rows, output, comparison, methods=methods, force=force)
         _say_written(files, as_json)
         return
     compared = compare_published(rows, comparison, methods=methods)
@@ -159,6 +167,17 @@ def _check_options(
     if table_format not in FORMATS:
         raise unknown_word("--format", table_format, FORMATS)
     return make_comparison(reference, test, alpha)
+
+
+@contextmanager
+def _shown_if_unwritten(make: "Callable[[], list[Table]]", table_format: str) -> Iterator[None]:
+    """Print tables whose files cannot be written, and raise the error then."""
+    try:
+        yield
+    except (MaucError, OSError) as error:
+        if "exists already" not in str(error):
+            _print(make(), table_format)
+        raise
 
 
 def _say_written(files: list[Path], as_json: bool) -> None:

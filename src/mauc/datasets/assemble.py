@@ -1,4 +1,4 @@
-"""Turn a table into a data set: find the target, check the labels, keep the rest as features."""
+"""Turn a table into a data set: find the target, check the labels, keep what are features."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mauc.checks import is_class_count, many_classes_text
 from mauc.datasets.dataset import Dataset, is_frame
 from mauc.datasets.features import feature_matrix
+from mauc.datasets.left_out import find_left_out, list_left_out
+from mauc.datasets.notes import columns_note
 from mauc.datasets.readers.table import Table, first_few
-from mauc.exceptions import MaucError
+from mauc.exceptions import LeftOutWarning, MaucError, warn_user
 
 
 def assemble(
@@ -20,6 +23,9 @@ def assemble(
     *,
     categorical_features: Sequence[str | int] = (),
     drop: Sequence[str | int] = (),
+    keep_ids: bool = True,
+    skip_unlabelled: bool = False,
+    many_classes: bool = False,
 ) -> Dataset:
     """Split a table into features and labels.
 
@@ -32,6 +38,12 @@ def assemble(
         Columns that are nominal even if they hold numbers.
     drop : sequence of str or int
         Columns to leave out.
+    keep_ids : bool, default=True
+        Whether to keep what `find_left_out` finds to be no features.
+    skip_unlabelled : bool, default=False
+        Whether to leave out rows without a label; otherwise they are refused.
+    many_classes : bool, default=False
+        Whether so many classes are accepted that the target may be no class.
 
     Returns
     -------
@@ -52,12 +64,55 @@ def assemble(
         labels, target_name = table.labels, "class"
     else:
         labels, target_name = _label_column(table, place), table.names[place]
-    y = _check_labels(table, labels, f"column {target_name!r}" if place is not None else "y")
-    X = feature_matrix(table, chosen, marked)
-    names = [table.names[j] for j in chosen]
+    what = f"column {target_name!r}" if place is not None else "y"
+    is_missing = _missing(labels)
+    if not skip_unlabelled:
+        _refuse_missing(table, is_missing, what)
+    y = _check_labels(table, labels, is_missing, what)
+    n_classes = len(np.unique(y))
+    if not many_classes and not is_class_count(n_classes, len(y)):
+        raise MaucError(
+            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
+            f"classes all the same, say many_classes=True."
+        )
+    left_out = {} if keep_ids else find_left_out(table, chosen, marked)
+    kept = [j for j in chosen if j not in left_out]
+    reasons = {table.names[j]: reason for j, reason in left_out.items()}
+    if not kept:
+        raise MaucError(
+            f"{table.path} has no column left to be a feature; left out: {list_left_out(reasons)}. "
+            f"Say keep_ids=True to keep them."
+        )
+    X = feature_matrix(table, kept, marked)
+    if is_missing.any():
+        X = X.loc[~is_missing].reset_index(drop=True) if is_frame(X) else X[~is_missing]
+    names = [table.names[j] for j in kept]
     dataset = Dataset(table.path.name, X, y, names, target_name=target_name)
-    categories = {name: tuple(X[name].cat.categories) for name in dataset.nominal_features}
-    return replace(dataset, categories=categories)
+    nominal = dataset.nominal_features
+    categories = {name: tuple(X[name].cat.categories) for name in nominal}
+    notes = [columns_note(len(names) - len(nominal), len(nominal), left_out=reasons)]
+    if reasons:
+        it = "it" if len(reasons) == 1 else "them"
+        warn_user(
+            f"{table.path}: left out: {list_left_out(reasons)}; keep_ids=True keeps {it}.",
+            LeftOutWarning,
+        )
+    notes += _label_notes(table, y, is_missing)
+    return replace(dataset, categories=categories, notes=(*notes, *table.notes))
+
+
+def _label_notes(
+    table: Table, y: np.ndarray[Any, Any], is_missing: np.ndarray[Any, Any]
+) -> list[str]:
+    """Return what a user may not expect of the labels."""
+    notes = []
+    n_missing = int(is_missing.sum())
+    if n_missing:
+        notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
+    if y.dtype.kind == "U":
+        for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
+            notes.append(f"{word!r} is a class; missing={word!r} makes it a missing label")
+    return notes
 
 
 def _find_target(table: Table, target: str | int | None) -> int | None:
@@ -114,16 +169,24 @@ def _label_column(table: Table, place: int) -> Any:
     return np.array([*declared, None], dtype=object)[codes]
 
 
-def _check_labels(table: Table, labels: Any, what: str) -> np.ndarray[Any, Any]:
-    """Return labels as integers or texts; raise if one is missing."""
-    is_missing = _missing(labels)
+def _refuse_missing(table: Table, is_missing: np.ndarray[Any, Any], what: str) -> None:
     if is_missing.any():
         row = int(np.argmax(is_missing))
         more = f" ({int(is_missing.sum())} rows have none)" if is_missing.sum() > 1 else ""
         raise MaucError(
             f"{table.path}: {what} has no label in {table.locate_row(row)}{more}; "
-            f"give it one or remove the row."
+            f"give it one, or say skip_unlabelled=True to leave such rows out."
         )
+
+
+def _check_labels(
+    table: Table, labels: Any, is_missing: np.ndarray[Any, Any], what: str
+) -> np.ndarray[Any, Any]:
+    """Return the labels that there are as integers or texts."""
+    rows = np.flatnonzero(~is_missing)
+    if len(rows) == 0:
+        raise MaucError(f"{table.path}: {what} has no label in any row. Is it the right target?")
+    labels = labels[~is_missing]
     if str(labels.dtype) == "category":
         labels = labels.astype(labels.cat.categories.dtype)
     values = np.asarray(labels)
@@ -134,8 +197,9 @@ def _check_labels(table: Table, labels: Any, what: str) -> np.ndarray[Any, Any]:
         if not whole.all():
             row = int(np.argmin(whole))
             raise MaucError(
-                f"{table.path}: {what} holds {values[row]} in {table.locate_row(row)}: labels are "
-                f"names or integers, not measurements. Is it the right target?"
+                f"{table.path}: {what} holds {values[row]} in "
+                f"{table.locate_row(int(rows[row]))}: labels are names or integers, not "
+                f"measurements. Is it the right target?"
             )
         return values.astype(np.int64)
     return np.array([str(value) for value in values.tolist()])

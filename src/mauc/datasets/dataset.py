@@ -44,6 +44,11 @@ class Dataset:
         holds codes 0, 1, ..., code i stands for value i.
     target_name : str, default="class"
         The column of a file that the labels are written to.
+    notes : tuple of str, default=()
+        How the columns of a file were taken, in plain lines: how many of each kind and which were
+        left out, then what else a user should know.
+    source : str, default=""
+        A Python expression, with names of `mauc.datasets`, that makes the data set again.
 
     Examples
     --------
@@ -60,6 +65,8 @@ class Dataset:
     feature_names: list[str]
     categories: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     target_name: str = "class"
+    notes: tuple[str, ...] = ()
+    source: str = ""
 
     @property
     def n_samples(self) -> int:
@@ -100,7 +107,8 @@ class Dataset:
         X = self.X.tocsc() if sparse.issparse(self.X) else self.X
         X = X.iloc[:, chosen] if is_frame(X) else X[:, chosen]
         categories = {name: self.categories[name] for name in names if name in self.categories}
-        taken = replace(self, X=X, feature_names=names, categories=categories)
+        source = self.source and f"{self.source}.take({chosen})"
+        taken = replace(self, X=X, feature_names=names, categories=categories, source=source)
         if is_frame(X) and not taken.nominal_features:
             return replace(taken, X=X.to_numpy())
         return taken

@@ -1,5 +1,6 @@
 """Give the columns of a table their types: numbers in one array, or a frame with categories."""
 
+from datetime import date
 from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -116,12 +117,23 @@ def _column(table: Table, j: int, is_marked: bool) -> Any:
         if len(known) == len(column):
             return known
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+        return _seconds(column)
     if types.is_float_dtype(column.dtype):
         return column.to_numpy(
             dtype=column.dtype.numpy_dtype if hasattr(column.dtype, "numpy_dtype") else None,
             na_value=np.nan,
         )
     return _object_column(table, j, column)
+
+
+def _seconds(column: "pd.Series[Any]") -> np.ndarray[Any, Any]:
+    """Return dates as seconds since 1970, and times as seconds; NaN where there is none."""
+    kind = "timedelta64[ns]" if column.dtype.kind == "m" else "datetime64[ns]"
+    values = column.to_numpy(dtype=kind)
+    seconds: np.ndarray[Any, Any] = values.astype(np.int64) / 1e9
+    seconds[np.isnat(values)] = np.nan
+    return seconds
 
 
 def _object_column(table: Table, j: int, column: "pd.Series[Any]") -> Any:
@@ -132,6 +144,8 @@ def _object_column(table: Table, j: int, column: "pd.Series[Any]") -> Any:
     kinds = known.map(_kind)
     if len(known) == 0:
         return np.full(len(column), np.nan)
+    if known.map(lambda value: isinstance(value, date)).all():
+        return _seconds(pd.to_datetime(column))
     counts = kinds.value_counts()
     if "other" in counts:
         example = known[kinds == "other"].iloc[0]

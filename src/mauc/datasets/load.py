@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from mauc.datasets.bundled import BUNDLED, load_bundled
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.find import find_dataset
 from mauc.datasets.nominal import NOMINAL, encode_dataset
-from mauc.datasets.readers import read_table
+from mauc.datasets.readers import FORMATS, read_table
 from mauc.datasets.readers.table import Table
+from mauc.datasets.stream import NAME, is_stream, stream_as_file
 from mauc.exceptions import MaucError
 
 
@@ -24,11 +26,16 @@ def load_dataset(
     nominal: str = "keep",
     categorical_features: str | int | Sequence[str | int] = (),
     drop: str | int | Sequence[str | int] = (),
+    keep_ids: bool = False,
+    skip_unlabelled: bool = False,
+    many_classes: bool = False,
     encoding: str | None = None,
     separator: str | None = None,
     decimal: str | None = None,
+    thousands: str | None = None,
     header: bool | None = None,
     missing: str | Sequence[str] | None = None,
+    sheet: str | int | None = None,
 ) -> Dataset:
     """Load a data set by its name, or a file by its path.
 
@@ -37,61 +44,138 @@ def load_dataset(
     source : str or Path
         A name in `BUNDLED`; the name of an .npz file in the folder that the environment
         variable MAUC_DATA names; the name of a data set that `fetch` has downloaded; or a path.
+        ``"-"`` reads standard input.
     target : str or int, optional
         The column with the labels, by name or number (-1 is the last). Needed for csv, tsv,
-        parquet and feather files. The default for arff is the last attribute; npz, mat and
-        svmlight files keep labels apart.
-    format : {"arff", "csv", "feather", "mat", "npz", "parquet", "svmlight", "tsv"}, optional
-        By default the extension decides; text formats may be compressed (``.csv.gz``).
+        txt, xlsx, parquet and feather files. The default for arff is the last attribute; npz, mat
+        and svmlight files keep labels apart.
+    format : {"arff", "csv", "feather", "mat", "npz", "parquet", "svmlight", "tsv", "txt", \
+            "xlsx"}, optional
+        By default the extension decides, for .txt files and streams the content; text formats may
+        be compressed (``.csv.gz``).
     nominal : {"keep", "ordinal", "onehot", "drop"}, default="keep"
         How to treat columns that hold text, categories or booleans, see `encode_dataset`.
         Kept, they are categorical columns of a data frame `X`.
     categorical_features : str, int or sequence of these
         Columns that are nominal although they hold numbers.
     drop : str, int or sequence of these
-        Columns to leave out, such as identifiers.
+        Columns to leave out.
+    keep_ids : bool, default=False
+        Whether to keep columns that look like no features: row numbers, identifiers, dates,
+        columns of a single value and nearly empty ones, see the notes. Dates that are kept are
+        seconds since 1970, or text if the file has text.
+    skip_unlabelled : bool, default=False
+        Whether to leave out rows without a label; otherwise they are an error.
+    many_classes : bool, default=False
+        Whether the target may have more than 1,000 values or, if it has more than 20, fewer than
+        two rows for each on average; otherwise it is taken for a measurement and refused.
     encoding : str, default="utf-8"
-        Of csv, tsv and arff files.
+        Of csv, tsv, txt and arff files.
     separator : str, optional
-        Of csv and tsv files.
+        Of csv, tsv and txt files; "whitespace" for any run of blanks and tabs.
     decimal : str, default="."
-        The decimal point of csv and tsv files.
+        The decimal point of csv, tsv and txt files.
+    thousands : str, optional
+        What separates thousands in csv, tsv and txt files. By default it is recognised in columns
+        that leave no doubt, such as one with "3,070" and "1,234,567".
     header : bool, default=True
-        Whether csv and tsv files begin with a line of names.
+        Whether csv, tsv and txt files begin with a line of names.
     missing : str or sequence of str, optional
-        What stands for a missing value in csv and tsv files besides nothing, ``?``, ``NA``,
-        ``N/A``, ``NaN``, ``nan`` and ``null``.
+        What stands for a missing value in csv, tsv, txt and xlsx files besides nothing, ``?``,
+        ``NA``, ``N/A``, ``NaN``, ``nan`` and ``null``. Labels that are names are missing only
+        where there is nothing, ``?`` or what this parameter names: "NA" may be a class.
+    sheet : str or int, optional
+        Of an xlsx file, by name or number; the first by default.
 
     Returns
     -------
     dataset : Dataset
+        Its `notes` say how the columns were taken, its `source` is this call.
+
+    Warns
+    -----
+    LeftOutWarning
+        Names the columns that were left out.
+
+    Notes
+    -----
+    Columns of named tables (csv, tsv, txt, xlsx, arff, parquet, feather) are left out if they
+
+    - number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, or from any number in a column
+      that has no name or is called an identifier;
+    - identify them: texts of which 95 % are different; whole numbers that are all different in a
+      column whose name says so (``id``, ``PassengerId``, ``row_no``) or beyond 2**53;
+    - are dates or times, by type or text;
+    - have a single value, or more than 95 % missing values.
+
+    In tables of fewer than 10 rows only dates and row numbers without a name are. Columns in
+    `categorical_features` are always kept, and so are all columns of bundled data sets, npz, mat
+    and svmlight files.
 
     Examples
     --------
     >>> from mauc.datasets import load_dataset
     >>> load_dataset("wine").X.shape
     (178, 13)
+    >>> load_dataset("wine", drop=["hue", 0]).source
+    "load_dataset('wine', drop=['hue', 0])"
     """
+    given = {name: value for name, value in locals().items() if name not in ("source", "target")}
     check_choice("nominal", nominal, NOMINAL)
+    if format is not None:
+        check_choice("format", format, FORMATS)
     marked, dropped = _listed(categorical_features), _listed(drop)
     options = {
         "encoding": encoding,
         "separator": separator,
         "decimal": decimal,
+        "thousands": thousands,
         "header": header,
         "missing": None if missing is None else [str(text) for text in _listed(missing)],
+        "sheet": sheet,
     }
-    if isinstance(source, str) and source in BUNDLED and format is None:
-        table = _bundled_table(source, target, options)
-        name = source
+    rules: dict[str, Any] = {
+        "categorical_features": marked, "drop": dropped, "keep_ids": keep_ids,
+        "skip_unlabelled": skip_unlabelled, "many_classes": many_classes,
+    }  # fmt: skip
+    if _is_bundled(source, format):
+        dataset = assemble(_bundled_table(str(source), target, options), target, **rules)
+        name = str(source)
     else:
-        path = find_dataset(source)
-        is_named = path != Path(source)
-        texts = [str(column) for column in marked] or None
-        table = read_table(path, format, texts=texts, **options)
-        name = str(source) if is_named else _stem(path)
-    dataset = assemble(table, target, categorical_features=marked, drop=dropped)
-    return encode_dataset(replace(dataset, name=name), nominal)
+        options |= {"texts": [str(column) for column in marked] or None, "label": target}
+        if is_stream(source):
+            with stream_as_file(source) as path:
+                table = read_table(path, format or "txt", **options)
+                dataset, name = assemble(table, target, **rules), NAME
+        else:
+            path = find_dataset(source)
+            table = read_table(path, format, **options)
+            dataset = assemble(table, target, **rules)
+            name = str(source) if path != Path(source) else _stem(path)
+    encoded = encode_dataset(replace(dataset, name=name), nominal)
+    return replace(encoded, source=_call(source, target, given))
+
+
+def _is_bundled(source: str | Path, format: str | None) -> bool:
+    """Whether a source is a bundled data set; a format says that it is a file."""
+    if not isinstance(source, str) or source not in BUNDLED:
+        return False
+    if format is not None and not Path(source).is_file():
+        raise MaucError(
+            f"format goes with files, not with the bundled data set {source!r}, got {format!r}."
+        )
+    return format is None
+
+
+def _call(source: str | Path, target: str | int | None, given: dict[str, Any]) -> str:
+    """Return the call of `load_dataset` with what differs from its defaults."""
+    defaults = {name: field.default for name, field in signature(load_dataset).parameters.items()}
+    words = [repr(str(source))] + ([] if target is None else [repr(target)])
+    for name, value in given.items():
+        value = list(value) if isinstance(value, tuple) else value
+        if value != defaults[name] and value != []:
+            words.append(f"{name}={value!r}")
+    return f"load_dataset({', '.join(words)})"
 
 
 def read_csv(path: str | Path, target: str | int | None = None, **options: Any) -> Dataset:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.checks import check_choice
+from mauc.checks import check_choice, check_int
 from mauc.datasets.dataset import Dataset
+from mauc.datasets.notes import recoded_note
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 NOMINAL = ("keep", "ordinal", "onehot", "drop")
 
 
-def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
+def encode_dataset(
+    dataset: Dataset, nominal: str = "ordinal", *, max_categories: int | None = None
+) -> Dataset:
     """Turn the nominal columns of a data set into numbers.
 
     Parameters
@@ -29,6 +32,8 @@ def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
         - "drop": the columns are left out.
 
         A missing value stays missing, in all columns made of it.
+    max_categories : int, optional
+        With "onehot": columns of more values than this become codes, as with "ordinal".
 
     Returns
     -------
@@ -49,23 +54,27 @@ def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
     ['size', 'color=red']
     """
     check_choice("nominal", nominal, NOMINAL)
+    check_int("max_categories", max_categories, 1, optional=True)
     is_nominal = set(dataset.nominal_features)
     if nominal == "keep" or not is_nominal:
         return dataset
     parts: list[np.ndarray[Any, Any]] = []
     names: list[str] = []
+    n_codes = n_indicators = 0
     for place, name in enumerate(dataset.feature_names):
         column = dataset.X.iloc[:, place]
         if name not in is_nominal:
             parts.append(column.to_numpy())
             names.append(name)
-        elif nominal == "ordinal":
+        elif nominal == "ordinal" or (nominal == "onehot" and _is_large(column, max_categories)):
             parts.append(_codes(column))
             names.append(name)
+            n_codes += 1
         elif nominal == "onehot":
             for value, indicator in _indicators(column):
                 parts.append(indicator)
                 names.append(f"{name}={value}")
+                n_indicators += 1
     if not names:
         raise MaucError(
             f"{dataset.name}: all features are nominal, such as {dataset.feature_names[0]!r}, and "
@@ -76,11 +85,40 @@ def encode_dataset(dataset: Dataset, nominal: str = "ordinal") -> Dataset:
         raise MaucError(
             f"{dataset.name}: nominal='onehot' makes a second column {repeated!r}; rename a column."
         )
+    made = (f"{n_indicators} indicators (0 or 1)" * bool(n_indicators), "codes" * bool(n_codes))
+    how = "as " + " and ".join(filter(None, made)) if any(made) else "left out"
+    n_nominal = len(is_nominal)
+    options = "" if max_categories is None else f", max_categories={max_categories}"
     return Dataset(
         dataset.name, np.column_stack(parts), dataset.y, names,
         categories=dataset.categories if nominal == "ordinal" else {},
         target_name=dataset.target_name,
+        notes=recoded_note(dataset.notes, dataset.n_features - n_nominal, n_nominal, how),
+        source=dataset.source and f"encode_dataset({dataset.source}, {nominal!r}{options})",
     )  # fmt: skip
+
+
+def coded_columns(dataset: Dataset) -> "tuple[Any, np.ndarray[Any, Any] | None]":
+    """Return the features as numbers, with codes in the nominal columns, and which these are.
+
+    It is what estimators take as ``X`` and ``categorical_features``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Returns
+    -------
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        The table itself if it has no nominal column.
+    is_nominal : ndarray of shape (n_features,), bool, or None
+        None if no column is nominal.
+    """
+    nominal = set(dataset.nominal_features)
+    if not nominal:
+        return dataset.X, None
+    mask = np.array([name in nominal for name in dataset.feature_names])
+    return encode_dataset(dataset, "ordinal").X, mask
 
 
 def check_numeric(dataset: Dataset, method: str) -> None:
@@ -106,6 +144,10 @@ def _codes(column: "pd.Series[Any]") -> np.ndarray[Any, Any]:
     codes: np.ndarray[Any, Any] = column.cat.codes.to_numpy().astype(np.float64)
     codes[codes < 0] = np.nan
     return codes
+
+
+def _is_large(column: "pd.Series[Any]", max_categories: int | None) -> bool:
+    return max_categories is not None and column.nunique() > max_categories
 
 
 def _indicators(column: "pd.Series[Any]") -> list[tuple[str, np.ndarray[Any, Any]]]:

@@ -18,7 +18,7 @@ from mauc.experiments.fold import (
     split_rows,
     warm_up_selectors,
 )
-from mauc.experiments.methods import build_classifier
+from mauc.experiments.methods import build_classifier, tell_nominal
 from mauc.experiments.plan import Cell, Combination, MethodSpec, Plan
 from mauc.experiments.rows import Row, blank_row, error_text
 from mauc.experiments.tuning import Tuned, tune_on
@@ -134,7 +134,7 @@ def _models(
     tuned: Mapping[int, Tuned] | str | None, seed: int, n_jobs: int,
 ) -> Iterator[tuple[Any, list[int]]]:  # fmt: skip
     """Yield the classifier with its parameters, and the sizes that share these."""
-    classifier = build_classifier(spec)
+    classifier = tell_nominal(build_classifier(spec), spec.options, split.is_nominal)
     if "random_state" in classifier.get_params() and "random_state" not in spec.options:
         # Without the selector, so that all selectors share what the evaluator keeps.
         own_seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
@@ -145,9 +145,12 @@ def _models(
     scope = plan.tuning.scope
     if scope.startswith("fold"):
         tuned = {
-            size: tune_on(plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs)
+            size: tune_on(
+                plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs,
+                split.is_nominal,
+            )
             for size in (sizes if scope == "fold_size" else sizes[-1:])
-        }
+        }  # fmt: skip
     if tuned is None:
         raise MaucError(f"scope {scope!r} needs what tune_dataset found.")
     if isinstance(tuned, str):

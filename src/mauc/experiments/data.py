@@ -1,6 +1,7 @@
 """The data sets of a plan: their sources in, checked data out; a process reads each once."""
 
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -8,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from mauc.checks import unknown_word
-from mauc.datasets import Dataset, load_dataset
-from mauc.exceptions import MaucError
+from mauc.datasets import BUNDLED, Dataset, load_dataset
+from mauc.exceptions import LeftOutWarning, MaucError, listed
+from mauc.experiments.methods import build_classifier, build_selector, takes_nominal
 from mauc.experiments.plan import DatasetSpec, Plan
 
 _given: dict[str, Dataset] = {}  # what the driver sent to this worker, by fingerprint
@@ -38,15 +40,39 @@ def load_data(
             raise unknown_word("a name in data", name, names)
     data = {}
     for spec in plan.datasets:
-        try:
-            data[spec.name] = (
-                given[spec.name] if spec.name in given
-                else load_dataset(spec.source, spec.target, **spec.options)
-            )  # fmt: skip
-        except MaucError as error:
-            raise MaucError(f"data set {spec.name}: {error}") from error
+        if spec.name in given:
+            data[spec.name] = given[spec.name]
+        else:
+            try:
+                data[spec.name] = _load(spec.source, spec.target, spec.options)
+            except MaucError as error:
+                raise MaucError(f"data set {spec.name}: {error}") from error
+            for line in data[spec.name].notes if spec.source not in BUNDLED else ():
+                note(f"{spec.name}: {line}")
+        for line in nominal_notes(plan, data[spec.name]):
+            note(f"{spec.name}: {line}")
         _check_split(plan, spec.name, data[spec.name], note)
     return data
+
+
+def _load(source: str, target: str | None, options: dict[str, Any]) -> Dataset:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)  # the notes say it
+        return load_dataset(source, target, **options)
+
+
+def nominal_notes(plan: Plan, dataset: Dataset) -> list[str]:
+    """Return a line on who takes nominal columns as such and who gets codes, if there are any."""
+    n_nominal = len(dataset.nominal_features)
+    if not n_nominal:
+        return []
+    methods = [(spec.name, build_selector(spec)) for spec in plan.selectors]
+    methods += [(spec.name, build_classifier(spec)) for spec in plan.classifiers]
+    native = [name for name, method in methods if takes_nominal(method)]
+    others = [name for name, method in methods if not takes_nominal(method)]
+    parts = [f"as such for {', '.join(native)}"] if native else []
+    parts += [f"as codes 0, 1, ... for {', '.join(others)}"] if others else []
+    return [f"{n_nominal} nominal column{'s' * (n_nominal > 1)} {'; '.join(parts)}"]
 
 
 def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], None]) -> None:
@@ -58,6 +84,19 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
             f"data set {name} cannot be split into {plan.folds} folds: its largest class has "
             f"{counts.max()} samples."
         )
+    single = classes[counts == 1]
+    if len(classes) - len(single) < 2:
+        raise MaucError(
+            f"data set {name} must have at least 2 classes of 2 samples or more, got "
+            f"{len(classes) - len(single)}."
+        )
+    if len(single):
+        are = f"classes {listed(single)} have" if len(single) > 1 else f"class {listed(single)} has"
+        note(
+            f"{name}: {are} a single sample, which stays in the training part: MAUC is over the "
+            "other classes. Join such classes with others, or remove their rows."
+        )
+    counts = np.where(counts == 1, plan.folds, counts)
     if counts.min() < plan.folds:
         note(
             f"{name}: class {classes[counts.argmin()]!s} has {counts.min()} samples, fewer than "
@@ -99,7 +138,7 @@ def find_data(spec: DatasetSpec, fingerprint: str) -> Dataset:
 @lru_cache(maxsize=4)
 def _read(name: str, source: str, target: str | None, options: str, fingerprint: str) -> Dataset:
     try:
-        dataset = load_dataset(source, target, **json.loads(options))
+        dataset = _load(source, target, json.loads(options))
     except (MaucError, OSError) as error:
         raise WorkerSetupError(f"a worker cannot load {name}: {error}") from error
     got = dataset.fingerprint()

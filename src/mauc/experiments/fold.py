@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from mauc.datasets import Dataset
+from mauc.datasets import Dataset, coded_columns
 from mauc.exceptions import MaucError
-from mauc.experiments.methods import build_selector
+from mauc.experiments.methods import build_selector, tell_nominal
 from mauc.experiments.plan import Cell, MethodSpec, Plan
 from mauc.selectors.base import RankingSelector
 
@@ -52,33 +52,44 @@ class Split:
 
     Parameters
     ----------
-    X_train, X_test : ndarray, sparse matrix or data frame of shape (n_samples, n_features)
+    X_train, X_test : ndarray or sparse matrix of shape (n_samples, n_features)
+        Codes in nominal columns.
     y_train, y_test : ndarray of shape (n_samples,)
+    is_nominal : ndarray of shape (n_features,), bool, optional
+        Which columns are nominal, if there are any.
     """
 
     X_train: Any
     y_train: np.ndarray
     X_test: Any
     y_test: np.ndarray
+    is_nominal: np.ndarray | None = None
 
 
 def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
     """Return the training and the test part of a cell."""
     train, test = split_rows(plan, cell, dataset.y)
-    X, y = dataset.X, dataset.y
-    return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test])
+    (X, is_nominal), y = coded_columns(dataset), dataset.y
+    return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal)
 
 
 def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the training and the test rows of a cell; `y` are all labels.
 
-    The split is stratified; all selectors, classifiers and folds of a repeat share it.
+    The split is stratified; all selectors, classifiers and folds of a repeat share it. The only
+    sample of a class is in every training part: a test part that has it would have nothing to
+    learn the class from.
     """
     seed = seed_of(plan.seed, cell.dataset, cell.repeat)
     splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
         train, test = list(splitter.split(np.zeros((len(y), 1)), y))[cell.fold]
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    is_single = counts[codes[test]] == 1
+    if is_single.any():
+        train = np.sort(np.concatenate([train, test[is_single]]))
+        test = test[~is_single]
     return train, test
 
 
@@ -101,7 +112,7 @@ def select_features(
     seconds : float
         Of the fit, without compilation.
     """
-    selector = _make_selector(spec, size, seed, n_jobs)
+    selector = _make_selector(spec, split, size, seed, n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same text on every cell would drown the run
         _warm_up(spec, selector, split)
@@ -120,11 +131,11 @@ def warm_up_selectors(specs: list[MethodSpec], split: Split, size: int) -> None:
         warnings.simplefilter("ignore")
         for spec in random.SystemRandom().sample(specs, len(specs)):
             with contextlib.suppress(Exception):  # raised again where it is recorded
-                _warm_up(spec, _make_selector(spec, size, 0, 1), split)
+                _warm_up(spec, _make_selector(spec, split, size, 0, 1), split)
 
 
-def _make_selector(spec: MethodSpec, size: int, seed: int, n_jobs: int) -> Any:
-    selector = build_selector(spec, size)
+def _make_selector(spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int) -> Any:
+    selector = tell_nominal(build_selector(spec, size), spec.options, split.is_nominal)
     given = {"n_jobs": n_jobs, "random_state": seed}
     known = selector.get_params()
     return selector.set_params(

@@ -32,6 +32,19 @@ def build_classifier(spec: "MethodSpec") -> Any:
     return _checked(spec, make_classifier(spec.method, **spec.options))
 
 
+def takes_nominal(method: Any) -> bool:
+    """Whether a selector or classifier takes nominal columns as codes that it is told of."""
+    accepts = getattr(method, "accepts", None)
+    return bool(accepts and accepts.nominal) and "categorical_features" in method.get_params()
+
+
+def tell_nominal(method: Any, options: Any, is_nominal: Any) -> Any:
+    """Tell a method which columns are nominal, if it takes them and was told of none."""
+    if is_nominal is not None and takes_nominal(method) and "categorical_features" not in options:
+        method.set_params(categorical_features=is_nominal)
+    return method
+
+
 def _checked(spec: "MethodSpec", made: Any) -> Any:
     try:
         made.check_options()

@@ -17,8 +17,15 @@ from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError
 from mauc.experiments.cell import failed_cell
 from mauc.experiments.data import describe, load_data
-from mauc.experiments.engines import Engine, check_engine, count_threads, start_engine
+from mauc.experiments.engines import (
+    Engine,
+    check_engine,
+    count_threads,
+    count_workers,
+    start_engine,
+)
 from mauc.experiments.load import collect_rows
+from mauc.experiments.needs import cell_memory
 from mauc.experiments.plan import Cell, Combination, Plan
 from mauc.experiments.plan_file import read_plan_text
 from mauc.experiments.progress import Progress, make_progress
@@ -28,6 +35,7 @@ from mauc.experiments.store import MemoryStore, RunFolder
 from mauc.experiments.tasks import Task, TaskQueue, run_task, run_tasks
 from mauc.experiments.tuning import Tuned
 from mauc.extras import optional_import
+from mauc.memory import check_memory, format_bytes, free_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -182,6 +190,7 @@ class Run:
         self._labels: dict[str, np.ndarray] = {}
         self._tuned: dict[str, dict[int, Tuned] | str] = {}
         self._engine: Engine | None = None
+        self._n_at_once: int | None = None
 
     def prepare(self, given: Mapping[str, Dataset], text: str | None) -> dict[str, Dataset]:
         """Load the data sets that are not given, open the store, find the cells that are missing.
@@ -191,6 +200,7 @@ class Run:
         optional_import("pyarrow", "experiments")
         # Before the folder is opened: a plan that cannot run must not bind it.
         data = load_data(self.plan, given, self.progress.note)
+        self._n_at_once = self._check_memory(data)
         self._described = {name: describe(dataset) for name, dataset in data.items()}
         self._labels = {name: dataset.y for name, dataset in data.items()}
         self.store.begin(self.plan, text, self._described)
@@ -203,6 +213,27 @@ class Run:
         n_cells = self.summary.n_cells
         self.progress.start(n_cells, n_cells - len(self.tasks))
         return data
+
+    def _check_memory(self, data: Mapping[str, Dataset]) -> int | None:
+        """Return how many cells fit into the memory of this host at once; raise if none does."""
+        if not self._is_local:
+            return None
+        needs = {name: cell_memory(self.plan, dataset) for name, dataset in data.items()}
+        largest = max(needs, key=needs.__getitem__)
+        check_memory(
+            needs[largest], f"the methods on a fold of {largest}",
+            "use fewer rows, features, classes, sizes or methods",
+        )  # fmt: skip
+        free = free_memory()
+        if free is None:
+            return None
+        n_fitting = max(1, free // needs[largest])
+        if n_fitting < self._n_workers:
+            self.progress.note(
+                f"{n_fitting} of {self._n_workers} workers are used: a fold of {largest} takes "
+                f"about {format_bytes(needs[largest])} of memory, {format_bytes(free)} are free."
+            )
+        return n_fitting
 
     def _cost(self, dataset: str) -> int:
         described = self._described[dataset]
@@ -243,6 +274,7 @@ class Run:
         """Have an engine; its workers start before the data are read, if a cell lacks a shard."""
         self._engine_name, self._is_local = name, scheduler is None
         self._n_threads = count_threads(name, n_jobs)
+        self._n_workers = 1 if name == "serial" else count_workers(n_jobs)
         with relay_notices(self.progress.note) as notices:
             self._start = partial(start_engine, name, n_jobs, scheduler, notices=notices)
             n_missing = sum(not self.store.has(cell) for cell in self.plan.cells())
@@ -284,7 +316,9 @@ class Run:
                 return engine.submit(run_task, task, own.get(task.dataset))
 
             queue = TaskQueue(self.tasks, self._tunings())
-            for task, result, error in run_tasks(engine, queue, submit, self.progress.note):
+            for task, result, error in run_tasks(
+                engine, queue, submit, self.progress.note, self._n_at_once
+            ):
                 if task.cell is None:
                     self._keep_tuned(task.dataset, error or result)
                 else:

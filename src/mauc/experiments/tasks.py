@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
+from mauc.checks import allow_many_classes
 from mauc.compilation import compile_once, unannounced
 from mauc.datasets import Dataset
 from mauc.experiments.cell import run_cell
@@ -76,7 +77,8 @@ def run_task(task: Task, dataset: Dataset | None = None) -> "pa.Table | dict[int
             dataset = map_data(task.shared)
     if dataset is None:
         dataset = find_data(task.plan.dataset(task.dataset), task.fingerprint)
-    with _one_blas_thread(), unannounced() if is_worker else nullcontext():
+    # The number of classes was checked, or allowed, when the data were loaded.
+    with _one_blas_thread(), allow_many_classes(), unannounced() if is_worker else nullcontext():
         if task.cell is None:
             return tune_dataset(task.plan, task.dataset, dataset, task.n_jobs)
         rows = run_cell(
@@ -171,9 +173,11 @@ class TaskQueue:
 
 def run_tasks(
     engine: Engine, queue: TaskQueue, submit: Callable[[Task], "Future[Any]"],
-    note: Callable[[str], None],
+    note: Callable[[str], None], n_at_once: int | None = None,
 ) -> Iterator[tuple[Task, Any, str | None]]:  # fmt: skip
     """Run the tasks of a queue, each started by `submit`, as many at once as an engine takes.
+
+    With `n_at_once` no more than so many, for which there is memory.
 
     Yields
     ------
@@ -186,7 +190,8 @@ def run_tasks(
     running: dict[Future[Any], Task] = {}
     has_waited = False
     while queue or running:
-        while len(running) < engine.n_places and (task := queue.take(len(running))):
+        n_places = engine.n_places if n_at_once is None else min(engine.n_places, n_at_once)
+        while len(running) < n_places and (task := queue.take(len(running))):
             running[submit(task)] = task
         if not running:
             if not has_waited:

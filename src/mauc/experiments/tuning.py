@@ -1,6 +1,8 @@
 """Tune the RBF SVM of a data set once, or on the features of one ranking."""
 
+import warnings
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -54,26 +56,43 @@ def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> di
         middle = sizes[len(sizes) // 2]
         sizes = [min(plan.tuning.size or middle, len(ranking))]
     return {
-        size: tune_on(plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs)
+        size: tune_on(
+            plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs,
+            split.is_nominal,
+        )
         for size in sizes
-    }
+    }  # fmt: skip
 
 
 def tune_on(
-    tuning: TuningSpec, X: Any, y: np.ndarray, features: np.ndarray, seed: int, n_jobs: int = 1
-) -> Tuned:
+    tuning: TuningSpec, X: Any, y: np.ndarray, features: np.ndarray, seed: int, n_jobs: int = 1,
+    is_nominal: np.ndarray | None = None,
+) -> Tuned:  # fmt: skip
     """Tune on the columns `features` of training data, on a stratified sample of many rows."""
     if len(y) > tuning.max_samples:
-        # The sampler needs a sample of every class in the part that is left out.
-        size = min(tuning.max_samples, len(y) - len(np.unique(y)))
-        sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
-        rows, _ = next(sampler.split(np.zeros((len(y), 1)), y))
-        X, y = _safe_indexing(X, np.sort(rows)), y[np.sort(rows)]
-    found = tune_rbf_svm(
-        _safe_indexing(X, features, axis=1), y, search=tuning.search, n_folds=tuning.n_folds,
-        random_state=seed, n_jobs=n_jobs,
-    )  # fmt: skip
+        rows = _sample_rows(y, tuning.max_samples, seed)
+        X, y = _safe_indexing(X, rows), y[rows]
+    options = {}
+    if is_nominal is not None and "categorical_features" in signature(tune_rbf_svm).parameters:
+        options["categorical_features"] = is_nominal[features]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
+        found = tune_rbf_svm(
+            _safe_indexing(X, features, axis=1), y, search=tuning.search, n_folds=tuning.n_folds,
+            random_state=seed, n_jobs=n_jobs, **options,
+        )  # fmt: skip
     return Tuned(
         C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),
         n_evaluated=found.n_evaluated, n_samples=len(y), n_features=len(features),
     )  # fmt: skip
+
+
+def _sample_rows(y: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
+    """Return the rows of a stratified sample, ascending; classes of one row are left out."""
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    several = np.flatnonzero(counts[codes] > 1)
+    # The sampler needs a sample of every class in the part that is left out.
+    size = min(n_rows, len(several) - len(np.unique(codes[several])))
+    sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
+    rows, _ = next(sampler.split(np.zeros((len(several), 1)), y[several]))
+    return np.sort(several[rows])

@@ -19,6 +19,7 @@ from sklearn.utils import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from mauc.checks import check_class_count
 from mauc.exceptions import (
     ConstantInputWarning,
     MaucError,
@@ -75,6 +76,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
             keep_dates=True,
         )  # fmt: skip
     classes, codes, class_counts = encode_labels(y)
+    check_class_count(len(classes), len(codes))
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, codes)
         _check_class_weights(classes, codes, sample_weight)

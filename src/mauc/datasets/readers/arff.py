@@ -8,7 +8,7 @@ import numpy as np
 
 from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.datasets.readers.arff_dense import read_dense
-from mauc.datasets.readers.arff_header import read_header, split_items
+from mauc.datasets.readers.arff_header import cut_comment, read_header, split_items
 from mauc.datasets.readers.arff_sparse import read_sparse, sparse_items
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.table import Table, check_precision, check_unique
@@ -33,8 +33,8 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
 
     Notes
     -----
-    Comments are lines that begin with ``%``. Relational attributes and weights of rows are
-    refused.
+    A ``%`` outside quotes begins a comment that ends with the line, as in WEKA. Relational
+    attributes and weights of rows are refused.
 
     References
     ----------
@@ -44,7 +44,8 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
     with open_text(path, encoding, newline=None) as file:
         lines = enumerate(file, start=1)
         attributes = read_header(path, lines)
-        rows = [(number, line) for number, line in lines if _is_row(line)]
+        plain = ((number, cut_comment(line)) for number, line in lines)
+        rows = [(number, line) for number, line in plain if line.strip()]
     names = [attribute.name for attribute in attributes]
     check_unique(path, names)
     if not rows:
@@ -54,11 +55,6 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
 
     def check_column(place: int) -> None:
         attribute = attributes[place]
-        if attribute.kind == "date":
-            raise MaucError(
-                f"{path}: attribute {attribute.name!r} holds dates, which are no feature values; "
-                f"turn it into a number or say drop={attribute.name!r}."
-            )
         column = values[:, [place]].data if is_sparse else values.iloc[:, place]
         if attribute.kind == "numeric" and (np.abs(column) >= MAX_EXACT_INTEGER).any():
             cells = _cells(path, rows, place, len(attributes), is_sparse)
@@ -68,12 +64,8 @@ def read_arff(path: Path, *, encoding: str = "utf-8") -> Table:
         path, values, names, target=len(names) - 1,
         locate_row=lambda row: f"line {rows[row][0]}", check_column=check_column,
         categories={a.name: a.values for a in attributes if a.kind == "nominal"},
+        dates=frozenset(j for j, a in enumerate(attributes) if a.kind == "date"),
     )  # fmt: skip
-
-
-def _is_row(line: str) -> bool:
-    line = line.strip()
-    return bool(line) and not line.startswith("%")
 
 
 def _cells(

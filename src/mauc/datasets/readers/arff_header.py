@@ -11,6 +11,8 @@ from mauc.exceptions import MaucError
 QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({QUOTED}|[^\s{{'\"]+)\s*(.*)", re.IGNORECASE | re.DOTALL)
 _ITEM = re.compile(rf"\s*({QUOTED}|[^,'\"]*?)\s*(,|$)", re.DOTALL)
+# All up to a % outside quotes; a quote that is never closed is an ordinary letter.
+_BEFORE_COMMENT = re.compile(rf"(?:{QUOTED}|[^%])*")
 _NUMERIC = ("numeric", "real", "integer")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -47,8 +49,8 @@ def read_header(path: Path, lines: Iterator[tuple[int, str]]) -> list[Attribute]
     """
     attributes: list[Attribute] = []
     for number, line in lines:
-        line = line.strip()
-        if not line or line.startswith("%"):
+        line = cut_comment(line).strip()
+        if not line:
             continue
         keyword = line.split(None, 1)[0].lower()
         if keyword == "@data":
@@ -56,6 +58,9 @@ def read_header(path: Path, lines: Iterator[tuple[int, str]]) -> list[Attribute]
                 raise MaucError(f"{path}, line {number}: @data comes before any @attribute.")
             return attributes
         if keyword == "@attribute":
+            # The values of a nominal attribute may go on over several lines, as in WEKA.
+            while _is_open(line) and (following := next(lines, None)) is not None:
+                line = f"{line} {cut_comment(following[1]).strip()}"
             attributes.append(_read_attribute(path, number, line))
         elif keyword != "@relation":
             raise MaucError(
@@ -75,9 +80,7 @@ def _read_attribute(path: Path, number: int, line: str) -> Attribute:
     name, declared = unquote(found[1]), found[2].strip()
     if declared.startswith("{"):
         if not declared.endswith("}"):
-            raise MaucError(
-                f"{path}, line {number}: the values of {name!r} must end with '}}' on this line."
-            )
+            raise MaucError(f"{path}, line {number}: the values of {name!r} must end with '}}'.")
         values = split_items(declared[1:-1])
         if values is None or not all(values) or len(set(values)) != len(values):
             raise MaucError(
@@ -94,6 +97,20 @@ def _read_attribute(path: Path, number: int, line: str) -> Attribute:
         f"{path}, line {number}: the type of {name!r} must be numeric, real, integer, string, "
         f"date or a list of values in braces, got {declared!r}."
     )
+
+
+def cut_comment(line: str) -> str:
+    """Return a line without what follows a ``%`` outside quotes."""
+    if "%" not in line:
+        return line
+    found = _BEFORE_COMMENT.match(line)
+    return line if found is None else found[0]
+
+
+def _is_open(line: str) -> bool:
+    """Whether the list of values of an attribute goes on in the next line."""
+    bare = re.sub(QUOTED, "", line)
+    return "{" in bare and "}" not in bare
 
 
 def split_items(text: str) -> list[str] | None:

@@ -9,15 +9,18 @@ from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.datasets.readers.exact import exact_floats
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.lines import Lines
+from mauc.datasets.readers.missing import MISSING, MISSING_LABELS, find_label, read_labels
+from mauc.datasets.readers.sniff import WHITESPACE
 from mauc.datasets.readers.table import Table, check_precision
+from mauc.datasets.readers.thousands import is_ambiguous, read_thousands
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# What stands for a missing value in most files; pandas' longer list has words that are names.
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
+_MIN_WORDS = 0.1  # share of words from which a column of numbers and words is nominal
+_MIN_ROWS = 10  # in fewer rows any word may be a slip
 # An integer, or a number with a decimal comma.
 _INTEGER = re.compile(r"[+-]?\d+")
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -30,8 +33,10 @@ def read_delimited(
     encoding: str = "utf-8",
     header: bool = True,
     decimal: str = ".",
+    thousands: str | None = None,
     missing: Sequence[str] = (),
     texts: Sequence[str] = (),
+    label: str | int | None = None,
 ) -> Table:
     """Read a text file with one row per line.
 
@@ -40,58 +45,109 @@ def read_delimited(
     path : Path
         Compressed by gzip or not.
     separator : str, default=","
-        One character.
+        One character, or "whitespace" for any run of blanks and tabs.
     encoding : str, default="utf-8"
     header : bool, default=True
         Whether the first line holds the names of the columns. Without it they are x0, x1, ...
         and the last one is the target unless another is named.
     decimal : str, default="."
         The decimal point.
+    thousands : str, optional
+        What separates thousands; by default it is found where the numbers of a column leave no
+        doubt, see `read_thousands`.
     missing : sequence of str
         What stands for a missing value besides `MISSING`.
     texts : sequence of str
         Columns to keep as the text that stands in the file.
+    label : str or int, optional
+        The column of labels, by default the last if there is no header. There only nothing, ``?``
+        and what `missing` names are missing: "NA" may be the name of a class.
 
     Returns
     -------
     table : Table
     """
     pd = optional_import("pandas", "csv and tsv files")
-    for option, value in (("separator", separator), ("decimal", decimal)):
-        if len(value) != 1:
-            raise MaucError(f"{option} must be one character, got {value!r}.")
-    if separator == decimal:
-        raise MaucError(f"separator and decimal must differ, got {separator!r} for both.")
+    _check_marks(separator, decimal, thousands)
     check_text(path, "text of rows and columns", encoding)
     lines = Lines(path, separator, encoding, header)
     names = lines.check()
-    gaps = [*MISSING, *missing]
+    if not header and label is None:
+        label = -1
+    at = find_label(names, label)
+    gaps = {name: [*MISSING, *missing] for name in names}
+    if at is not None:
+        gaps[names[at]] = [*MISSING_LABELS, *missing]
     with open_text(path, encoding) as file:
         try:
             frame = pd.read_csv(
-                file, sep=separator, header=0 if header else None, names=names, decimal=decimal,
+                file, sep=r"\s+" if separator == WHITESPACE else separator,
+                header=0 if header else None, names=names, decimal=decimal,
                 na_values=gaps, keep_default_na=False, index_col=False,
-                skipinitialspace=separator != " ", low_memory=False,
+                skipinitialspace=separator not in (" ", WHITESPACE), low_memory=False,
                 dtype=dict.fromkeys(set(texts) & set(names), str),
                 **exact_floats(),
             )  # fmt: skip
         except pd.errors.ParserError as error:
             raise MaucError(f"{path} cannot be read as rows and columns: {error}") from error
+    if at is not None and names[at] not in texts:
+        frame[names[at]] = read_labels(frame[names[at]], MISSING)
+    notes: list[str] = []
+    for place, name in enumerate(names):
+        if name not in texts and place != at and frame[name].dtype.kind == "O":
+            notes += _join_thousands(frame, name, decimal, thousands)
 
     def check_column(place: int) -> None:
         if names[place] not in texts:
-            _check_column(lines, names, place, frame.iloc[:, place], gaps)
+            notes.extend(_check_column(lines, names, place, frame.iloc[:, place]))
 
     return Table(
         path, frame, names, target=None if header else len(names) - 1,
         locate_row=lines.locate_row, check_column=check_column, hint=lines.hint(names),
+        missing_words=tuple(word for word in MISSING if word not in missing), notes=notes,
     )  # fmt: skip
 
 
+def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
+    if separator != WHITESPACE and len(separator) != 1:
+        raise MaucError(
+            f"separator must be one character, or 'whitespace' for blanks and tabs, "
+            f"got {separator!r}."
+        )
+    for option, value in (("decimal", decimal), ("thousands", thousands or ",")):
+        if len(value) != 1:
+            raise MaucError(f"{option} must be one character, got {value!r}.")
+    if separator == decimal:
+        raise MaucError(f"separator and decimal must differ, got {separator!r} for both.")
+    if thousands == decimal:
+        other = "," if decimal == "." else "."
+        raise MaucError(
+            f"decimal and thousands must differ, got {decimal!r} for both; say decimal={other!r}."
+        )
+
+
+def _join_thousands(
+    frame: "pd.DataFrame", name: str, decimal: str, thousands: str | None
+) -> list[str]:
+    """Make numbers of a column of texts with separated thousands, and say so; else nothing."""
+    known = frame[name].dropna()
+    if len(known) == 0 or not all(isinstance(value, str) for value in known.unique()):
+        return []
+    found = read_thousands(known.str.strip(), decimal, thousands)
+    if found is None:
+        return []
+    numbers, example = found
+    frame[name] = type(known)(numbers, index=known.index).reindex(frame.index)
+    return [f"column {name!r}: texts such as {example!r} are numbers with separated thousands"]
+
+
 def _check_column(
-    lines: Lines, names: list[str], place: int, column: "pd.Series[Any]", gaps: list[str]
-) -> None:
-    """Raise if a column mixes numbers and text, loses digits, or numbers the rows."""
+    lines: Lines, names: list[str], place: int, column: "pd.Series[Any]"
+) -> list[str]:
+    """Return what is to be said of a column; raise if numbers lose digits or have words in them.
+
+    A tenth of words and more is no slip: the column is nominal.
+    """
     import pandas as pd
 
     name = names[place]
@@ -99,11 +155,10 @@ def _check_column(
         # A missing value turns a column of integers into floats, which hold fewer digits.
         if (column.abs() >= MAX_EXACT_INTEGER).any():
             check_precision(lines.path, name, lines.column(place))
-        _check_row_numbers(lines.path, name, place, column)
-        return
+        return []
     texts = column.dropna()
     if len(texts) == 0 or all(isinstance(value, bool) for value in texts.unique()):
-        return
+        return []
     texts = texts.astype(str).str.strip()
     is_number = pd.to_numeric(texts, errors="coerce").notna()
     if is_number.all():
@@ -111,12 +166,22 @@ def _check_column(
     is_comma = texts.map(lambda text: _COMMA_NUMBER.fullmatch(text) is not None)
     is_whole = texts.map(lambda text: _INTEGER.fullmatch(text) is not None)
     if is_comma.any() and (is_comma | is_whole).all():
+        if is_ambiguous(texts):
+            raise MaucError(
+                f"{lines.path}: column {name!r} holds numbers such as "
+                f"{texts[is_comma].iloc[0]!r}: say thousands=',' if the comma separates thousands, "
+                f"decimal=',' if it is a decimal comma."
+            )
         raise MaucError(
             f"{lines.path}: column {name!r} holds numbers with a decimal comma, such as "
             f"{texts[is_comma].iloc[0]!r}; say decimal=','."
         )
-    if is_number.any():
+    n_words = int((~is_number).sum())
+    if not is_number.any() or n_words == 0:
+        return []
+    if len(texts) < _MIN_ROWS or n_words < _MIN_WORDS * len(texts):
         raise _mixture_error(lines, name, texts, is_number)
+    return [f"column {name!r} mixes {n_words} words and {len(texts) - n_words} numbers: nominal"]
 
 
 def _mixture_error(
@@ -131,14 +196,3 @@ def _mixture_error(
         f"it; or, if it stands for a missing value, say missing={texts[row]!r}; or, if the column "
         f"is nominal, say categorical_features={name!r}."
     )
-
-
-def _check_row_numbers(path: Path, name: str, place: int, column: "pd.Series[Any]") -> None:
-    """Raise if a column without a name numbers the rows: it would be taken as a feature."""
-    is_nameless = name == f"column{place + 1}"
-    steps = column.diff().iloc[1:]
-    if is_nameless and len(steps) and (steps == 1).all():
-        raise MaucError(
-            f"{path}: column {place + 1} has no name and numbers the rows (as pandas and R write "
-            f"them), which is no feature; say drop={name!r}, or give the column a name."
-        )

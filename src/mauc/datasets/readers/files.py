@@ -164,8 +164,8 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
                 return MaucError(
                     f"{path} is not {encoding.upper()} text: byte 0x{byte} at offset "
                     f"{offset + place - pending} (line {line + 1}) does not fit. "
-                    f"Say its encoding, such as encoding='latin-1' or 'cp1252', or save it "
-                    f"as UTF-8."
+                    f"Say its encoding, such as encoding='latin-1' or encoding='cp1252', or save "
+                    f"it as UTF-8."
                 )
             if not chunk:
                 return MaucError(f"{path} cannot be read as {encoding.upper()} text.")

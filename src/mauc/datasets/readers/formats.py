@@ -1,4 +1,4 @@
-"""Choose the reader of a file: by its extension, or as the caller says."""
+"""Choose the reader of a file: by its extension, by its content, or as the caller says."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,9 +9,11 @@ from mauc.checks import check_choice
 from mauc.datasets.readers.arff import read_arff
 from mauc.datasets.readers.columnar import read_feather, read_parquet
 from mauc.datasets.readers.delimited import read_delimited
+from mauc.datasets.readers.excel import read_xlsx
 from mauc.datasets.readers.files import check_file
 from mauc.datasets.readers.matlab import read_mat
 from mauc.datasets.readers.npz import read_npz
+from mauc.datasets.readers.sniff import sniff_format
 from mauc.datasets.readers.svmlight import read_svmlight
 from mauc.datasets.readers.table import Table
 from mauc.exceptions import MaucError
@@ -19,6 +21,17 @@ from mauc.exceptions import MaucError
 
 def _read_tsv(path: Path, **options: Any) -> Table:
     return read_delimited(path, **{"separator": "\t", **options})
+
+
+def _read_sniffed(path: Path, **options: Any) -> Table:
+    """Read a file of text, or of whatever its content says."""
+    given = {option: value for option, value in options.items() if option not in _SILENT}
+    name, found = sniff_format(path, options.get("encoding", "utf-8"))
+    return read_table(path, name, **{**found, **given}, **_silent(options))
+
+
+def _silent(options: dict[str, Any]) -> dict[str, Any]:
+    return {option: value for option, value in options.items() if option in _SILENT}
 
 
 @dataclass(frozen=True)
@@ -29,7 +42,11 @@ class _Format:
     may_be_compressed: bool = False
 
 
-_TEXT_OPTIONS = ("decimal", "encoding", "header", "missing", "separator", "texts")
+# What `load_dataset` tells every reader; formats that store the types of their columns ignore it.
+_SILENT = ("label", "texts")
+_TEXT_OPTIONS = (
+    "decimal", "encoding", "header", "missing", "separator", "thousands", *_SILENT,
+)  # fmt: skip
 _FORMATS = {
     "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_compressed=True),
     "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_compressed=True),
@@ -39,6 +56,8 @@ _FORMATS = {
     "parquet": _Format(read_parquet, (".parquet", ".pq")),
     "svmlight": _Format(read_svmlight, (".svm", ".svmlight", ".libsvm"), may_be_compressed=True),
     "tsv": _Format(_read_tsv, (".tsv", ".tab"), _TEXT_OPTIONS, may_be_compressed=True),
+    "txt": _Format(_read_sniffed, (".txt",), (*_TEXT_OPTIONS, "sheet"), may_be_compressed=True),
+    "xlsx": _Format(read_xlsx, (".xlsx", ".xlsm"), ("missing", "sheet", "label")),
 }
 FORMATS = tuple(_FORMATS)
 
@@ -98,8 +117,9 @@ def read_table(path: str | Path, format: str | None = None, **options: Any) -> T
     format : str, optional
         One of `FORMATS`; by default the extension decides.
     **options
-        ``encoding`` for csv, tsv and arff; ``separator``, ``decimal``, ``header`` and
-        ``missing`` for csv and tsv. An option of None is left out.
+        ``encoding`` for csv, tsv, txt and arff; ``separator``, ``decimal``, ``thousands``,
+        ``header`` and ``missing`` for csv, tsv and txt; ``missing`` and ``sheet`` for xlsx. An
+        option of None is left out.
 
     Returns
     -------
@@ -110,9 +130,9 @@ def read_table(path: str | Path, format: str | None = None, **options: Any) -> T
     name = find_format(path, format)
     known = _FORMATS[name]
     wanted = {option: value for option, value in options.items() if value is not None}
-    # Other files than text store the types of their columns.
-    if "texts" not in known.options:
-        wanted.pop("texts", None)
+    for option in _SILENT:
+        if option not in known.options:
+            wanted.pop(option, None)
     for option in wanted:
         if option not in known.options:
             takers = [other for other, taker in _FORMATS.items() if option in taker.options]

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from mauc.datasets.readers.files import is_ascii_based, open_binary, open_text
+from mauc.datasets.readers.sniff import WHITESPACE, plain_blanks
 from mauc.datasets.readers.table import check_unique, number_names
 from mauc.exceptions import MaucError
 
@@ -17,7 +18,7 @@ class Lines:
     ----------
     path : Path
     separator : str
-        One character.
+        One character, or "whitespace".
     encoding : str
     has_header : bool
         Whether the first row names the columns.
@@ -30,10 +31,14 @@ class Lines:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""
         with open_text(self.path, self.encoding) as file:
-            # As pandas reads it: blanks behind a separator are no part of a value.
-            reader = csv.reader(
-                file, delimiter=self.separator, skipinitialspace=self.separator != " "
-            )
+            if self.separator == WHITESPACE:
+                plain = (plain_blanks(line) + "\n" for line in file)
+                reader = csv.reader(plain, delimiter=" ", skipinitialspace=True)
+            else:
+                # As pandas reads it: blanks behind a separator are no part of a value.
+                reader = csv.reader(
+                    file, delimiter=self.separator, skipinitialspace=self.separator != " "
+                )
             try:
                 for cells in reader:
                     if cells and (len(cells) > 1 or cells[0].strip()):
@@ -59,6 +64,8 @@ class Lines:
         line, first = beginning[0]
         self._check_separator(first)
         if self.has_header:
+            if len(beginning) == 2 and len(beginning[1][1]) == len(first) + 1 > 2:
+                first = ["", *first]  # R writes row names without a name
             names = [cell.strip() or f"column{j + 1}" for j, cell in enumerate(first)]
             check_unique(self.path, names, self.hint(names))
             if len(beginning) == 1:
@@ -66,7 +73,7 @@ class Lines:
         else:
             names = number_names(len(first))
         if not self._is_rectangular(len(first)):
-            self._raise_ragged(len(first), line)
+            self._raise_ragged(len(first), line, has_row_names=first is not beginning[0][1])
         return names
 
     def hint(self, names: list[str]) -> str:
@@ -91,7 +98,7 @@ class Lines:
 
     def _is_rectangular(self, n_cells: int) -> bool:
         """Whether all rows have `n_cells`; False also where a quick look does not suffice."""
-        if not is_ascii_based(self.encoding):
+        if self.separator == WHITESPACE or not is_ascii_based(self.encoding):
             return False
         separator = self.separator.encode(self.encoding)
         with open_binary(self.path) as file:
@@ -103,9 +110,9 @@ class Lines:
                     return False
         return True
 
-    def _raise_ragged(self, n_cells: int, first_line: int) -> None:
+    def _raise_ragged(self, n_cells: int, first_line: int, has_row_names: bool) -> None:
         for line, cells in self.rows():
-            if len(cells) != n_cells:
+            if len(cells) != n_cells and not (has_row_names and line == first_line):
                 raise MaucError(
                     f"{self.path}, line {line}: the row has {len(cells)} "
                     f"value{'s' if len(cells) > 1 else ''}, but line {first_line} has {n_cells}. "

@@ -1,7 +1,7 @@
 """What every reader returns: the values of a file, before the target is chosen."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,12 @@ class Table:
         Declared values of nominal columns; in a sparse array such a column holds codes.
     hint : str, default=""
         What a user may have overlooked, for the error when the target is not found.
+    dates : frozenset of int
+        Columns that the file declares to hold dates.
+    missing_words : tuple of str
+        Words that stand for a missing value in a feature, but not in a label.
+    notes : sequence of str
+        What else a user should know about how the file was read; `check_column` may add to them.
     """
 
     path: Path
@@ -56,6 +62,9 @@ class Table:
     check_column: Callable[[int], None] = accept_column
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hint: str = ""
+    dates: frozenset[int] = frozenset()
+    missing_words: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
 
 
 def number_names(n_columns: int) -> list[str]:

@@ -89,6 +89,8 @@ def selection_report(
     run: Any = None,
     comparison: Comparison | None = None,
     study: SirenStudy | None = None,
+    notes: Sequence[str] = (),
+    source: str = "",
 ) -> Report:
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
@@ -118,6 +120,10 @@ def selection_report(
         with the selector itself as the baseline where the run has it.
     study : SirenStudy, optional
         Of the same data: how hard every pair is for Naive Bayes with all features.
+    notes : sequence of str, optional
+        How the columns of the data were taken, as ``Dataset.notes`` says it.
+    source : str, optional
+        A Python expression that reads the data again, as ``Dataset.source``.
 
     Returns
     -------
@@ -145,20 +151,19 @@ def selection_report(
     problem = _check_problem(selector, X, y, sample_weight)
     if study is not None:
         _check_study(study, problem)
-    return Report(
-        summarise(
-            selector,
-            X,
-            problem,
-            title=title,
-            data_name=data_name,
-            feature_names=feature_names,
-            command=command,
-            run=run,
-            comparison=comparison,
-            study=study,
-        )
+    summary = summarise(
+        selector,
+        X,
+        problem,
+        title=title,
+        data_name=data_name,
+        feature_names=feature_names,
+        command=command,
+        run=run,
+        comparison=comparison,
+        study=study,
     )
+    return Report(summary | {"notes": list(notes), "source": source})
 
 
 def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any) -> Problem:

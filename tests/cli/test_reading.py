@@ -1,0 +1,257 @@
+"""Files as they are: every command reads them, says how, and hints at options that exist."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_helpers import run, run_json
+
+from mauc.cli.reading import Reading, as_options
+from mauc.datasets import load_dataset
+from mauc.selectors import SELECTORS
+
+N = 60
+
+
+@pytest.fixture
+def birds(tmp_path):
+    rng = np.random.default_rng(0)
+    species = np.array(["adelie", "gentoo", "chinstrap"])[np.arange(N) % 3]
+    frame = pd.DataFrame(
+        {"id": np.arange(1, N + 1), "species": species,
+         "mass": 10 * (np.arange(N) % 3) + rng.normal(0, 3, N),
+         "bill": 5 * (np.arange(N) % 3 == 1) + rng.normal(0, 2, N),
+         "island": np.where(species == "gentoo", "biscoe", rng.choice(["dream", "torg"], N)),
+         "sex": rng.choice(["m", "f"], N)}
+    )  # fmt: skip
+    frame.loc[3, "sex"] = None
+    frame.to_csv(tmp_path / "birds.csv", index=False, na_rep="NA")
+    return tmp_path / "birds.csv"
+
+
+@pytest.mark.parametrize("method", SELECTORS)
+def test_every_method_takes_a_mixed_table_and_says_how(birds, method):
+    result = run("select", birds, "-t", "species", "-m", method)
+    assert "2 numbers, 2 nominal" in result.stderr
+    assert "left out: 'id', numbers the rows (--keep-ids keeps it)" in result.stderr
+    takes = SELECTORS[method].accepts.nominal
+    assert (f"as {method} takes numbers only" in result.stderr) is not takes
+    assert ("as 4 indicators (0 or 1)" in result.stderr) is not takes
+
+
+def test_json_has_the_columns(birds):
+    got = run_json("select", birds, "-t", "species", "-m", "su")
+    line = "2 numbers, 2 nominal; left out: 'id', numbers the rows"
+    assert got["columns"] == [line]
+    assert run_json("rank", birds, "-t", "species", "-m", "su")["columns"] == [line]
+    got = run_json("compare", birds, "-t", "species", "-m", "su,fsdd", "-c", "nb", "--sizes", "2",
+                   "--repeats", 1, "--folds", 2, "-j", 1, "--progress", "quiet")  # fmt: skip
+    assert got["columns"] == [
+        line,
+        "2 nominal columns as such for su, nb; as codes 0, 1, ... for fsdd",
+    ]
+
+
+def test_ids_are_kept_if_the_user_says_so(birds):
+    result = run("rank", birds, "-t", "species", "-m", "su", "--keep-ids")
+    assert "3 numbers, 2 nominal" in result.stderr
+    assert "left out" not in result.stderr
+    assert " id " in result.stdout
+
+
+def test_nominal_still_forces(birds):
+    words = ("select", birds, "-t", "species", "-m", "su", "-k", "all")
+    assert run_json(*words, "--nominal", "onehot")["n_features"] == 6
+    assert run_json(*words, "--nominal", "drop")["n_features"] == 2
+    assert "2 nominal as codes" in run(*words, "--nominal", "ordinal").stderr
+    error = run(*words, "--nominal", "hot", code=2).stderr
+    assert "--nominal must be one of auto, keep, ordinal, onehot, drop, got 'hot'" in error
+
+
+def test_columns_of_many_values_become_codes_for_methods_of_numbers(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"city": rng.integers(0, 150, 600).astype(str), "a": rng.normal(size=600)})
+    frame["city"] = "c" + frame["city"]
+    frame["y"] = rng.choice(["u", "v"], 600)
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    result = run("rank", tmp_path / "d.csv", "-t", "y", "-m", "fisher")
+    assert "1 number, 1 nominal as codes, as fisher takes numbers only" in result.stderr
+
+
+def test_pairs_of_a_mixed_table(birds, tmp_path):
+    run("rank", birds, "-t", "species", "-m", "su", "--pairs", tmp_path / "auc.csv")
+    frame = pd.read_csv(tmp_path / "auc.csv", index_col="feature")
+    assert frame.shape[1] == 3
+    assert frame.loc["mass"].between(0.5, 1).all()
+    assert any(name.startswith("island") for name in frame.index)
+
+
+def test_score_leaves_out_what_is_no_score(tmp_path):
+    frame = pd.DataFrame({"id": [1, 2, 3, 4], "name": list("wxyz"), "u": [0.9, 0.2, 0.8, 0.4],
+                          "v": [0.1, 0.8, 0.2, 0.6], "label": list("uvuv")})  # fmt: skip
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    result = run("score", tmp_path / "s.csv", "--bootstrap", 0)
+    assert "2 columns of scores; left out: 'id', 'name', no scores" in result.stderr
+    assert "MAUC 1.0000" in result.stdout
+
+
+@pytest.mark.parametrize("words", [("select",), ("rank",), ("siren", "-m", "su", "--folds", 2)])
+def test_a_file_from_a_pipe(birds, words):
+    code = "import sys; from mauc.cli import main; main()"
+    command = [sys.executable, "-c", code, words[0], "-", "-t", "species", "--drop", "island",
+               "--drop", "sex", *map(str, words[1:])]  # fmt: skip
+    result = subprocess.run(command, input=birds.read_bytes(), capture_output=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert b"mauc: warning: stdin: 2 numbers; left out: 'id'" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["select", "rank", "compare", "siren", "score"])
+def test_every_command_has_the_options_that_hints_name(command):
+    text = run(command, "--help").stdout
+    for option in ("--decimal", "--thousands", "--missing", "--categorical", "--drop",
+                   "--separator", "--encoding", "--format", "--keep-ids", "--skip-unlabelled",
+                   "--many-classes", "--no-header", "--nominal", "--sheet"):  # fmt: skip
+        assert option in text, option
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        ("a;label\n1,5;u\n2;v\n", "--separator ';'"),
+        ('a,label\n"1,5",u\n"2,25",v\n', "--decimal ','"),
+        ('a,label\n"3,070",u\n"2,250",v\n', "--thousands ','"),
+        ("a,label\n1,u\n2,v\n3,u\nlots,v\n", "--missing lots"),
+        ("a b,label\n1,u\n2,v\n3,u\nlots,v\n", "--categorical 'a b'"),
+        ("5.1,3.5,x\n4,3,y\n", "--no-header"),
+        ("a,label\n1,u\n2,\n3,v\n", "--skip-unlabelled"),
+        ("my id,label\n9007199254740993,u\n1,v\n", "--drop 'my id'"),
+        ("a\tlabel\n1\tu\n", "--format tsv"),
+        ("day,label\n2020-01-01,u\n2020-01-02,v\n", "--keep-ids"),
+        ("a,label\n" + "".join(f"{i},{i % 30}\n" for i in range(50)), "--many-classes"),
+    ],
+)
+def test_hints_are_options_and_following_them_helps(tmp_path, content, hint):
+    (tmp_path / "d.csv").write_text(content)
+    error = run("select", tmp_path / "d.csv", "-t", "label", code=2).stderr
+    assert hint in error
+    # No parameter of Python is left in the message.
+    assert not re.search(r"\b(drop|missing|decimal|header|keep_ids|separator|format)=", error)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("a;label\n1,5;u\n2,5;v\n3;u\n4;v\n", ["--separator", ";", "--decimal", ","]),
+        ('a,label\n"3,070",u\n"2,250",v\n4,u\n5,v\n', ["--thousands", ","]),
+        ("a,label\n1,u\n2,v\n3,u\nlots,v\n", ["--missing", "lots"]),
+        ("a,label\n1,u\n2,\n3,v\n4,u\n5,v\n", ["--skip-unlabelled"]),
+        ("a,label\n1,u\n1,v\n2,v\n2,u\n", ["--categorical", "a", "-m", "su"]),
+    ],
+)
+def test_the_options_work(tmp_path, content, words):
+    (tmp_path / "d.csv").write_text(content)
+    got = run_json("select", tmp_path / "d.csv", "-t", "label", *words)
+    assert [row["feature"] for row in got["features"]] == ["a"]
+
+
+def test_a_file_without_names(tmp_path):
+    (tmp_path / "d.csv").write_text("1,5,u\n2,6,v\n3,5,u\n4,7,v\n")
+    assert run_json("select", tmp_path / "d.csv", "--no-header")["n_features"] == 2
+
+
+def test_formats_and_bundled_names():
+    error = run("select", "iris", "--format", "xls", code=2).stderr
+    assert "--format must be one of" in error
+    assert "got 'xls'; did you mean 'xlsx'?" in error
+    error = run("select", "iris", "--format", "csv", code=2).stderr
+    assert "--format goes with files, not with the bundled data set 'iris'" in error
+
+
+def test_a_target_that_is_no_class(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=1200), "price": rng.permutation(1200)})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    for command in ("select", "compare", "siren"):
+        error = run(command, tmp_path / "d.csv", "-t", "price", code=2).stderr
+        assert "column 'price' has 1,200 classes in 1,200 rows" in error
+        assert "say --many-classes" in error
+    frame["price"] //= 30
+    frame.head(60).to_csv(tmp_path / "d.csv", index=False)
+    words = ("select", tmp_path / "d.csv", "-t", "price", "-m", "maucd")
+    run(*words, code=2)
+    run(*words, "--many-classes")
+
+
+def test_messages_in_the_language_of_the_command_line():
+    assert (
+        as_options("drop has 'x', which is the target.") == "--drop has 'x', which is the target."
+    )
+    assert as_options("d.csv: drop as a column number must be") == (
+        "d.csv: --drop as a column number must be"
+    )
+    assert as_options("separator and decimal must differ, got") == (
+        "--separator and --decimal must differ, got"
+    )
+    assert as_options("the format of a drop") == "the format of a drop"
+
+
+def test_reading_gives_the_options_of_the_library():
+    assert Reading().options() == {}
+    reading = Reading(separator="\\t", no_header=True, categorical=["a"], keep_ids=True)
+    assert reading.options() == {
+        "separator": "\t",
+        "header": False,
+        "categorical_features": ["a"],
+        "keep_ids": True,
+    }
+
+
+def test_defaults_are_the_best_method_and_say_how_to_get_the_papers(birds):
+    for command in ("select", "rank"):
+        result = run(command, birds, "-t", "species")
+        assert "the method is greedy (GreedyMAUC); --method mdfs takes the paper's" in result.stderr
+        assert "the method is" not in run(command, birds, "-t", "species", "-m", "mdfs").stderr
+    assert run_json("select", birds, "-t", "species")["method"] == "greedy"
+    assert run_json("rank", birds, "-t", "species")["method"] == "greedy"
+    result = run("compare", "iris", "-c", "nb", "--sizes", "2", "--repeats", 1, "--folds", 2,
+                 "-j", 1)  # fmt: skip
+    assert "the baseline is greedy (GreedyMAUC); --reference mdfs" in result.stderr
+    assert "greedy wins" in result.stdout
+    assert "mdfs" in result.stdout
+
+
+def test_sizes_that_data_choose(birds):
+    for command in ("select", "rank"):
+        text = " ".join(run(command, "--help").stdout.split())
+        assert "auto (as few as cross-validation finds enough)" in text
+        assert "predicted (as few as greedy's model finds enough)" in text
+        result = run(command, birds, "-t", "species", "-k", "auto", "-m", "maucd", "--drop",
+                     "island", "--drop", "sex")  # fmt: skip
+        assert "features: MAUC" in result.stdout
+    assert len(run_json("select", "iris", "-k", "predicted")["features"]) >= 1
+
+
+def test_the_page_says_how_columns_were_taken(birds, tmp_path):
+    run("select", birds, "-t", "species", "-m", "su", "--report", tmp_path / "p.json")
+    page = pd.read_json(tmp_path / "p.json", typ="series")
+    assert page["notes"] == ["2 numbers, 2 nominal; left out: 'id', numbers the rows"]
+    made = eval(page["source"], {"load_dataset": lambda *words, **_: words})
+    assert made == (str(birds), "species")
+    run("select", birds, "-t", "species", "-m", "su", "--report", tmp_path / "p.html")
+    assert "left out: &#39;id&#39;" in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_indicators_of_a_page_can_be_made_again(birds):
+    from mauc.cli.data import suited
+    from mauc.datasets import encode_dataset
+    from mauc.selectors import FSDD
+
+    dataset = suited(FSDD(2), Reading().load(str(birds), "species"), "fsdd")
+    with pytest.warns(UserWarning, match="left out"):
+        again = eval(
+            dataset.source, {"load_dataset": load_dataset, "encode_dataset": encode_dataset}
+        )
+    assert again.fingerprint() == dataset.fingerprint()

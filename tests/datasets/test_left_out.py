@@ -1,0 +1,179 @@
+"""Columns that are no features are left out and named; measurements never are."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mauc.datasets import Dataset, load_dataset
+from mauc.datasets.assemble import assemble
+from mauc.datasets.left_out import find_left_out, is_date, is_id_name
+from mauc.datasets.readers.table import Table
+from mauc.exceptions import LeftOutWarning, MaucError
+
+N = 40
+NUMBERS = np.random.default_rng(0).permutation(1000)[:N]
+
+
+def reasons_of(frame, marked=()):
+    names = [str(name) for name in frame.columns]
+    found = find_left_out(Table("t", frame, names), list(range(len(names))), set(marked))
+    return {names[j]: reason for j, reason in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "reason"),
+    [
+        ("n", np.arange(N), "numbers the rows"),
+        ("n", np.arange(1, N + 1), "numbers the rows"),
+        ("n", np.arange(1.0, N + 1), "numbers the rows"),
+        ("row", np.arange(500, 500 + N), "numbers the rows"),
+        ("column1", np.arange(7, 7 + N), "numbers the rows"),
+        ("PassengerId", NUMBERS, "40 values in 40 rows"),
+        ("customerid", np.where(np.arange(N) < 3, np.nan, NUMBERS), "37 values in 40 rows"),
+        ("a", NUMBERS + 2**60, "40 values in 40 rows"),
+        ("a", [f"N{i}" for i in range(N)], "40 values in 40 rows"),
+        ("name", ["Smith"] * 2 + [f"N{i}" for i in range(N - 2)], "39 values in 40 rows"),
+        ("a", pd.Categorical([f"N{i}" for i in range(N)]), "40 values in 40 rows"),
+        ("a", pd.date_range("2020-01-01", periods=N), "dates"),
+        ("a", ["2020-01-31"] * N, "dates"),
+        ("a", ["31.1.2020 08:15", None] * (N // 2), "dates"),
+        ("start_date", np.full(N, 20200131) + np.arange(N) % 2, None),
+        ("start_date", np.where(np.arange(N) % 2, 20200131, 20190228), "dates"),
+        ("a", np.full(N, 3.5), "constant"),
+        ("a", ["x", None] * (N // 2), "constant"),
+        ("a", [True] * N, "constant"),
+        ("a", np.full(N, np.nan), "no value"),
+        ("a", [None] * N, "no value"),
+        ("a", [1.0] + [np.nan] * (N - 1), "97.5 % missing"),
+    ],
+)
+def test_what_is_no_feature(name, values, reason):
+    wanted = {} if reason is None else {name: reason}
+    if name == "start_date" and reason is None:
+        wanted = {}  # 20200132 is no day
+    assert reasons_of(pd.DataFrame({name: values})) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("weight", np.random.default_rng(0).normal(size=N)),
+        ("length", NUMBERS),
+        ("year", np.arange(1990, 1990 + N)),
+        ("steps", np.arange(N)[::-1]),
+        ("width", [f"{value:.3f}".replace(".", ",") for value in NUMBERS / 7]),
+        ("mass", [*map(str, NUMBERS[:-1] / 7), "n/d"]),
+        ("city", ["Rome", "Oslo"] * (N // 2)),
+        ("id", np.arange(N) % 7),
+        ("half", [1.0] * 3 + [2.0] * 3 + [np.nan] * (N - 6)),
+        ("is_new", [True, False] * (N // 2)),
+    ],
+)
+def test_what_is_a_feature(name, values):
+    assert reasons_of(pd.DataFrame({name: values})) == {}
+
+
+def test_small_tables_and_marked_columns_are_taken_as_they_are():
+    frame = pd.DataFrame({"id": np.arange(N), "a": ["x"] * N})
+    assert set(reasons_of(frame)) == {"id", "a"}
+    assert reasons_of(frame, marked=[0, 1]) == {}
+    assert reasons_of(frame.head(9)) == {}
+
+
+def test_arrays_keep_all_columns():
+    X = np.column_stack([np.arange(N), np.zeros(N)])
+    table = Table("t", X, ["id", "b"], labels=np.arange(N) % 2)
+    assert find_left_out(table, [0, 1], set()) == {}
+
+
+@pytest.fixture
+def path(tmp_path):
+    frame = pd.DataFrame(
+        {"id": np.arange(1, N + 1), "mass": NUMBERS / 7, "sex": ["m", "f"] * (N // 2),
+         "day": ["2020-01-31"] * N, "a": 1, "b": 2, "species": ["u", "v", "w", "u"] * (N // 4)}
+    )  # fmt: skip
+    frame.to_csv(tmp_path / "birds.csv", index=False)
+    return tmp_path / "birds.csv"
+
+
+def test_the_notes_and_a_warning_name_them(path):
+    with pytest.warns(
+        LeftOutWarning, match=r"birds\.csv: left out: 'id'.*keep_ids=True keeps them"
+    ):
+        dataset = load_dataset(path, "species")
+    assert dataset.feature_names == ["mass", "sex"]
+    assert dataset.notes == (
+        "1 number, 1 nominal; left out: 'id', numbers the rows; 'day', dates; 'a', 'b', constant",
+    )
+    kept = load_dataset(path, "species", keep_ids=True)
+    assert kept.feature_names == ["id", "mass", "sex", "day", "a", "b"]
+    assert kept.notes == ("4 numbers, 2 nominal",)
+
+
+def test_what_the_user_drops_or_calls_nominal_is_not_named(path):
+    dataset = load_dataset(path, "species", drop=["id", "day"], categorical_features=["a", "b"])
+    assert dataset.notes == ("1 number, 3 nominal",)
+
+
+def test_the_source_reads_the_data_again(path, monkeypatch):
+    monkeypatch.chdir(path.parent)
+    options = {"drop": ["id"], "nominal": "ordinal", "keep_ids": True, "categorical_features": "a"}
+    dataset = load_dataset("birds.csv", "species", **options)
+    assert dataset.source == (
+        "load_dataset('birds.csv', 'species', nominal='ordinal', categorical_features='a', "
+        "drop=['id'], keep_ids=True)"
+    )
+    reduced = dataset.take([2, 0])
+    again = eval(reduced.source, {"load_dataset": load_dataset})
+    assert again.fingerprint() == reduced.fingerprint()
+
+
+def test_a_table_of_ids_alone_says_the_way_out(tmp_path):
+    pd.DataFrame({"id": range(N), "y": [0, 1] * (N // 2)}).to_csv(tmp_path / "d.csv", index=False)
+    with pytest.raises(
+        MaucError, match=r"no column left .* left out: 'id', numbers the rows.*keep_ids"
+    ):
+        load_dataset(tmp_path / "d.csv", "y")
+
+
+def test_long_lists_say_how_many():
+    names = [f"c{j}" for j in range(8)]
+    frame = pd.DataFrame(np.ones((N, 8)), columns=names).assign(a=NUMBERS / 7, y=[0, 1] * (N // 2))
+    table = Table(Path("t"), frame, list(frame.columns))
+    with pytest.warns(LeftOutWarning):
+        dataset = assemble(table, "y", keep_ids=False)
+    assert dataset.notes[0].endswith("'c0', 'c1', 'c2', 'c3', 'c4' and 3 more, constant")
+
+
+@pytest.mark.parametrize("text", ["5", "1.5", "2020", "a-b", "12-34", "May", "3.14.15x", ""])
+def test_texts_that_are_no_dates(text):
+    assert not is_date(text)
+
+
+@pytest.mark.parametrize("name", ["acid", "humidity", "nose", "width", "idle"])
+def test_names_of_features(name):
+    assert not is_id_name(name)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (np.arange(3000) % 1500, "1,500 classes in 3,000 rows"),
+        (np.arange(60) % 40, "40 classes in 60 rows"),
+    ],
+)
+def test_a_target_that_is_no_class_is_refused(tmp_path, values, message):
+    frame = pd.DataFrame({"a": np.random.default_rng(0).normal(size=len(values)), "price": values})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    with pytest.raises(MaucError, match=f"column 'price' has {message}.*many_classes=True"):
+        load_dataset(tmp_path / "d.csv", "price")
+    dataset = load_dataset(tmp_path / "d.csv", "price", many_classes=True)
+    assert isinstance(dataset, Dataset)
+    assert "many_classes=True" in dataset.source
+
+
+def test_small_tables_may_have_classes_of_one_row(tmp_path):
+    pd.DataFrame({"a": np.arange(20) ** 2, "y": range(20)}).to_csv(tmp_path / "d.csv", index=False)
+    assert len(load_dataset(tmp_path / "d.csv", "y").y) == 20
