@@ -10,7 +10,7 @@ from mauc.metrics import mauc_interval, mauc_score, pair_auc_scores
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
 from mauc.report.html.diagnose import TITLES, PairFacts, diagnose
-from mauc.report.html.held_out import N_FOLDS, HeldOut, hold_out
+from mauc.report.html.held_out import HeldOut, hold_out
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
 from mauc.stats import stability
@@ -101,7 +101,7 @@ def _judge(
         "reason": None,
         "verdict": _verdict(chosen, every, problem.n_features),
         "hard_title": _hard_title(hard, problem),
-        "n_folds": N_FOLDS,
+        "n_folds": len(held.folds),
         "n_rows": held.problem.n_samples,
         "is_part": held.problem.n_samples < problem.n_samples,
         "is_weighted": problem.sample_weight is not None,
@@ -128,9 +128,7 @@ def _measure(
     return found, (interval.pair_lower, interval.pair_upper)
 
 
-def _verdict(
-    chosen: dict[str, Any], every: dict[str, Any] | None, n_features: int
-) -> str:
+def _verdict(chosen: dict[str, Any], every: dict[str, Any] | None, n_features: int) -> str:
     if every is None:
         return "All features are chosen."
     loss = every["mauc"] - chosen["mauc"]
@@ -141,7 +139,8 @@ def _verdict(
             f"The choice does better than all {n_features:,} features by {-loss:.3f}: what was "
             "left out disturbs more than it tells."
         )
-    return f"The choice does as well as all {n_features:,} features, within {max(abs(loss), 0.001):.3f}."
+    within = max(abs(loss), 0.001)
+    return f"The choice does as well as all {n_features:,} features, within {within:.3f}."
 
 
 def _hard_title(hard: list[dict[str, Any]], problem: Problem) -> str:
@@ -205,15 +204,11 @@ def _hard_pair(
 
 def _times_chosen(ranking: Array, held: HeldOut) -> Array:
     """Return in how many folds each chosen feature was chosen again."""
-    counts: Array = np.bincount(
-        np.concatenate(held.selections), minlength=held.problem.n_features
-    )
+    counts: Array = np.bincount(np.concatenate(held.selections), minlength=held.problem.n_features)
     return counts[ranking]
 
 
-def _stability(
-    selector: RankingSelector, held: HeldOut, problem: Problem
-) -> dict[str, Any] | None:
+def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> dict[str, Any] | None:
     if len(held.selections) < 2:
         return None
     value = stability(held.selections, problem.n_features).value
@@ -224,7 +219,11 @@ def _stability(
     return {
         "value": number(value),
         "sentence": _stable_sentence(n_always, times, held.selections),
-        "word": "stable" if value >= STABLE else "unstable" if value < UNSTABLE else "fairly stable",
+        "word": "stable"
+        if value >= STABLE
+        else "unstable"
+        if value < UNSTABLE
+        else "fairly stable",
         "n_fits": len(held.selections),
         "n_always": n_always,
         "n_never": int((times == 0).sum()),
@@ -236,7 +235,7 @@ def _stable_sentence(n_always: int, times: Array, selections: list[Array]) -> st
     n_fits, n_chosen = len(selections), len(times)
     sentence = (
         f"{n_always:,} of {n_chosen:,} features were chosen in all {n_fits} fits, each without "
-        "a fifth of the samples"
+        f"one of {n_fits} parts of the samples"
     )
     n_never = int((times == 0).sum())
     if n_never:

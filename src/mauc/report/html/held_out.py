@@ -1,4 +1,4 @@
-"""Scores on held-out samples: a selector and its data in, Naive Bayes on the chosen features out."""
+"""Held-out samples: a selector and its data in, scores by Naive Bayes on what it chooses out."""
 
 import warnings
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 
 from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
-from mauc.evaluation.select_k import stratified_folds
 from mauc.exceptions import MaucWarning, UndefinedMAUCError
 from mauc.problem.problem import Problem
 from mauc.problem.validate import make_problem
@@ -51,7 +50,8 @@ class HeldOut:
     @property
     def labels(self) -> Array:
         """Labels of the held-out samples, fold after fold."""
-        return self.problem.classes[self.problem.codes[self._rows]]
+        labels: Array = self.problem.classes[self.problem.codes[self._rows]]
+        return labels
 
     @property
     def _rows(self) -> Array:
@@ -117,7 +117,7 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
                 None if problem.sample_weight is None else problem.sample_weight[rows],
                 accepts=selector.accepts,
             )  # fmt: skip
-        folds = list(stratified_folds(problem, N_FOLDS, 0))
+        folds = split_rows(problem.codes)
         selections = [_select(selector, X, problem, train) for train, _ in folds]
     return HeldOut(problem, folds, selections)
 
@@ -141,6 +141,29 @@ def sample_rows(problem: Problem) -> Array:
         wanted = max(round(limit * len(members) / n_rows), _MIN_PER_CLASS)
         kept.append(generator.permutation(members)[:wanted])
     return np.sort(np.concatenate(kept))
+
+
+def split_rows(codes: Array) -> list[tuple[Array, Array]]:
+    """Return training and test rows of stratified folds.
+
+    Every class is dealt out in a random order with a fixed seed, so each training part has all
+    classes. A class of one sample stays in all training parts: there would be nothing to learn
+    it from. Held-out scores are judged together, so a test part need not have all classes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+    """
+    generator = np.random.default_rng(0)
+    place = np.full(len(codes), -1)
+    start = 0
+    for code in np.unique(codes):
+        members = generator.permutation(np.flatnonzero(codes == code))
+        if len(members) > 1:
+            place[members] = (start + np.arange(len(members))) % N_FOLDS
+            start += len(members)
+    folds = [fold for fold in range(N_FOLDS) if (place == fold).any()]
+    return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in folds]
 
 
 def _select(selector: RankingSelector, X: Any, problem: Problem, train: Array) -> Array:

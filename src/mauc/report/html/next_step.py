@@ -42,7 +42,7 @@ def suggest(
         ``why``, and ``command`` or ``code``, what to type.
     """
     step, why = _choose(selector, conclusion, n_features)
-    if step == "use" and command is not None and {"--output", "-o"} & set(command.split()):
+    if step == "use" and command is not None and _writes_table(command):
         step, why = "compare", "Nothing speaks against this choice. Compare it with others:"
     name = short_name(selector)
     size = len(selector.ranking_)
@@ -142,6 +142,12 @@ def _option_words(command: str) -> list[str]:
         elif word.startswith("--set="):
             found.append(word)
     return found
+
+
+def _writes_table(command: str) -> bool:
+    """Whether a command has written the chosen features already."""
+    words = [word.partition("=")[0] for word in command.split()]
+    return "select" in words and bool({"--output", "-o"} & set(words))
 
 
 def _is_ours(command: str) -> bool:

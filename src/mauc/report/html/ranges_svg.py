@@ -5,7 +5,7 @@ from typing import Any
 from mauc.report.html.curves_svg import nice_ticks
 
 WIDTH, ROW, TOP = 400, 30, 6
-_MARGIN = 14
+_MARGIN = 24
 
 
 def place_ranges(summary: dict[str, Any]) -> dict[str, Any] | None:
@@ -28,12 +28,12 @@ def place_ranges(summary: dict[str, Any]) -> dict[str, Any] | None:
         return None
     bounds = [one[key] for one in found for key in ("mauc", "lower", "upper")]
     known = [bound for bound in bounds if bound is not None]
-    low, high = min(known), max(known)
+    low, high = float(min(known)), float(max(known))
     pad = max(0.15 * (high - low), 0.002)
     low, high = low - pad, min(high + pad, 1.0)
 
     def across(value: float) -> float:
-        return round(_MARGIN + (value - low) / (high - low) * (WIDTH - 2 * _MARGIN), 1)
+        return _MARGIN + round((value - low) / (high - low) * (WIDTH - 2 * _MARGIN), 1)
 
     ticks = nice_ticks(low, high, 3)
     digits = max(len(f"{tick:.6f}".rstrip("0").split(".")[1]) for tick in ticks)

@@ -93,8 +93,8 @@ def short_name(selector: RankingSelector, among: Iterable[str] = SELECTORS) -> s
 
 
 def check_source(source: str | None) -> str | None:
-    """Return the expression that reads the data, or raise if it is none."""
-    if source is None:
+    """Return the expression that reads the data, or raise if it is none; "" is not known."""
+    if not source:
         return None
     try:
         ast.parse(source, mode="eval")

@@ -6,6 +6,7 @@ const readout = byId("readout");
 function relayOut() {
   map.at = map.hover = null;
   tip.hidden = true;
+  readout.textContent = "";
   map.columns = map.view.columns();
   map.rows = map.view.rows();
   layOut();
@@ -104,7 +105,10 @@ frame.addEventListener("keydown", (event) => {
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
     map.view.choose(map.at);
-    map.at ??= [0, 0];
+    if (map.at === null) { // another view was opened
+      map.at = [0, 0];
+      say(map.at);
+    }
     redraw();
     return;
   }

@@ -31,8 +31,8 @@ function layOut() {
   }
   map.hasNames = map.cellWidth >= MIN_NAMED;
   const names = map.hasNames ? columns.map(view.columnName) : [];
-  map.isFlat = widest(names, 1000) <= map.cellWidth + 8; // names need not be turned
-  map.top = !map.hasNames ? 8 : map.isFlat ? 24 : widest(names, 150);
+  map.isFlat = widest(names, 1000) - 12 < map.cellWidth; // names need not be turned
+  map.top = !map.hasNames ? 8 : map.isFlat ? 20 : widest(names, 150);
   const tallest = view.isWhole() ? Infinity : Math.max(320, 0.72 * window.innerHeight);
   const nRows = Math.min(rows.length, Math.max(1, Math.floor((tallest - map.top) / map.cellHeight)));
   const isWide = map.left + columns.length * map.cellWidth > map.width + 1;
@@ -80,7 +80,7 @@ function drawMap() {
   const firstPair = Math.max(0, Math.floor((left - x0) / cellWidth));
   const lastPair = Math.min(columns.length, Math.ceil((width - x0) / cellWidth));
   const gap = cellWidth >= 8 && cellHeight >= 8 ? 1 : 0;
-  const isTall = cellHeight >= 16;
+  const hasRoom = cellHeight >= 16;
   pen.save();
   pen.beginPath();
   pen.rect(left, top, width, height);
@@ -99,13 +99,13 @@ function drawMap() {
       }
       // without gaps cells overlap slightly, so that no background shines through
       pen.fillRect(x, y, cellWidth - gap + (gap ? 0 : 0.6), cellHeight - gap + (gap ? 0 : 0.6));
-      if (isTall && code !== NO_AUC && view.isWritten(code, cellWidth)) {
+      if (hasRoom && code !== NO_AUC && view.isWritten(code, cellWidth)) {
         pen.fillStyle = code > 0.55 * NO_AUC ? "#111" : "#fff";
         pen.fillText(aucOfCode(code).toFixed(3), x + cellWidth / 2, y + cellHeight / 2);
       }
     }
   }
-  drawDots(firstRow, lastRow, x0, y0, isTall && view.isWritten(0, cellWidth));
+  drawDots(firstRow, lastRow, x0, y0, hasRoom && view.isWritten(0, cellWidth));
   const cell = map.hover ?? map.at;
   if (cell) outline(cell, x0, y0);
   pen.restore();

@@ -121,6 +121,15 @@ function openAll() {
   openView(isCrowded() ? classView : featureView);
 }
 
+// The best of all features on a pair, if it was not chosen.
+function bestOfAll(pair) {
+  const row = data.hardest.pair.indexOf(pair);
+  const column = row < 0 ? null : data.hardest.all_column[row];
+  if (column === null || features.column.includes(column)) return "";
+  const value = shown(data.hardest.all_auc[row], 4);
+  return `; best of all ${counted(data.n_features, "feature")}, not chosen: ${data.hardest.all_feature[row]}, AUC ${value}`;
+}
+
 // Where the map is, and the ways from there.
 function showTrail() {
   const { view, chosenClass, chosenPair } = map;
@@ -142,7 +151,7 @@ function showTrail() {
   } else if (chosenPair !== null) {
     const [first, second] = [pairFirst[chosenPair], pairSecond[chosenPair]];
     words.push(link("All classes", openAll), " › ", make("b", { class: "name" }, pairName(chosenPair)),
-      `, 1 of ${counted(nPairs, "pair")}; best feature first. All pairs of `,
+      `, 1 of ${counted(nPairs, "pair")}; best feature first${bestOfAll(chosenPair)}. All pairs of `,
       link(data.classes[first], () => openClass(first)), " or ",
       link(data.classes[second], () => openClass(second)), ".");
   } else {
