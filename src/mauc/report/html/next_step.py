@@ -105,6 +105,11 @@ def _choose(
         )
     if chosen is None:
         return "use", "Go on with the chosen features; more samples would tell how good they are:"
+    if "more" in kinds:
+        return "use", (
+            "Over all pairs the choice does as well as all features. Go on with it, or choose more "
+            "features if the pairs above matter:"
+        )
     return "use", "Nothing speaks against this choice. Go on with the chosen features:"
 
 
