@@ -52,6 +52,7 @@ def pictures(browser, tmp_path_factory):
     opening = {"x": 0, "y": 0, "width": main["x"] + main["width"], "height": bottom}
     page.screenshot(path=folder / "page.png", clip=opening, full_page=True)
     page.click("#by-feature")
+    page.evaluate("window.scrollTo(0, 0)")  # boxes are measured from the top of the window
     settle(page)
     tools, cells = (
         page.locator(f"#map-section {part}").bounding_box() for part in (".tools", ".map")
