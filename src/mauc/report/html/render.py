@@ -83,6 +83,7 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "n_features": summary["data"]["n_features"],
         "decomposition": selection["decomposition"],
         "measure": selection["measure"],
+        "is_drawn": selection["schedule"] is not None,
         # the page makes the names of the pairs of the names of the classes
         "subproblems": None if is_paired else selection["subproblems"],
         "features": {

@@ -56,9 +56,9 @@ const columns = [
 ];
 if (!isOneList) {
   columns.push(
-    { head: "asked for by", value: (f) => subproblemName(features.asked_by[f]),
+    { head: ASKED, value: (f) => subproblemName(features.asked_by[f]),
       cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
-    { head: "rank", hint: "Rank in the list of the sub-problem that asked for it", isNumber: true,
+    { head: "rank", hint: "Rank among the features of that sub-problem", isNumber: true,
       value: (f) => features.rank[f], cell: (f) => grouped(features.rank[f]) },
   );
 }

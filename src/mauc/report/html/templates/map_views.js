@@ -84,7 +84,7 @@ const featureView = {
     const feature = map.rows[r];
     const pair = map.columns[c];
     const value = auc(feature, pair);
-    const asked = isPaired && features.asked_by[feature] === pair ? ", asked for it" : "";
+    const asked = isPaired && features.asked_by[feature] === pair ? (data.is_drawn ? ", asked for it" : ", helped most") : "";
     return [features.name[feature], `${pairName(pair)}${asked}`,
       value === null ? "no AUC" : `AUC ${value.toFixed(4)}`];
   },

@@ -54,7 +54,7 @@ function makeAxis(feature) {
 // What is known of the feature, in words.
 function describeFeature(feature, pair) {
   const asker = subproblemName(features.asked_by[feature]);
-  const asked = isOneList ? "" : `, asked for by ${asker} (rank ${grouped(features.rank[feature])})`;
+  const asked = isOneList ? "" : `, ${ASKED} ${asker} (rank ${grouped(features.rank[feature])})`;
   const score = `${data.measure} ${shownScore(features.score[feature])}`;
   const mean = `mean AUC ${shown(features.mean_auc[feature], 4)}`;
   const parts = [
