@@ -40,7 +40,8 @@ function whole(name) {
 }
 
 function featureButton(feature) {
-  return make("button", { type: "button", class: "link name" }, features.name[feature]);
+  const name = features.name[feature];
+  return make("button", { type: "button", class: `link name${name.length <= 28 ? " short" : ""}` }, name);
 }
 
 // Short names stay on one line, long ones may break.
@@ -63,7 +64,8 @@ if (!isOneList) {
   );
 }
 columns.push(
-  { head: isOneList ? data.measure : `${data.measure} there`, isNumber: true, isFalling: true,
+  { head: isOneList || !data.is_drawn ? MEASURE : `${MEASURE} there`, isNumber: true, isFalling: true,
+    hint: isGain ? "Part of the predicted error over all pairs that the feature takes away" : null,
     value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },
   { head: "mean AUC", hint: "Over all pairs of classes", isNumber: true, isFalling: true,
     value: (f) => features.mean_auc[f], cell: (f) => shown(features.mean_auc[f], 4) },

@@ -175,6 +175,7 @@ listen("view", (rows) => {
   relayOut();
   showTrail();
 });
+listen("pair", openPair);
 listen("theme", redraw);
 // Prints are white, whatever the mode of the screen.
 for (const event of ["beforeprint", "afterprint"]) {

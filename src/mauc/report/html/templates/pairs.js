@@ -34,7 +34,7 @@ function chosenButton(row) {
 function pairButton(row) {
   const button = make("button", { type: "button", class: "link name" }, pairName(hardest.pair[row]));
   button.addEventListener("click", () => {
-    openPair(hardest.pair[row]);
+    tell("pair", hardest.pair[row]);
     byId("map-section").scrollIntoView();
     frame.focus({ preventScroll: true });
   });
