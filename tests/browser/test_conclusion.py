@@ -8,7 +8,8 @@ import pytest
 from page_helpers import PHONE, column, settle
 from report_rows import small_run
 
-from mauc import MDFS, ChiSquare
+from mauc import MDFS, ChiSquare, GreedyMAUC
+from mauc.datasets import load_dataset
 from mauc.report.html import selection_report
 
 pytestmark = pytest.mark.browser
@@ -224,6 +225,37 @@ CUT = """() => {
   }
   return found;
 }"""
+
+
+@pytest.fixture(scope="session")
+def binary_page(tmp_path_factory):
+    data = load_dataset("breast_cancer")
+    selector = GreedyMAUC(8).fit(data.X, data.y)
+    report = selection_report(selector, data.X, data.y, feature_names=data.feature_names)
+    path = tmp_path_factory.mktemp("pages") / "binary.html"
+    return report.write(path), report.to_dict()
+
+
+@pytest.mark.parametrize("which", ["digits", "letters", "mixed", "binary"])
+@pytest.mark.parametrize("width", [1024, 1280])
+def test_nothing_is_cut_on_a_desk(
+    open_page, digits_page, letters_page, mixed_page, binary_page, which, width
+):
+    pages = {"digits": digits_page, "letters": letters_page, "mixed": mixed_page}
+    path, _ = (pages | {"binary": binary_page})[which]
+    page = open_page(path, {"width": width, "height": 800})
+    settle(page)
+    assert page.evaluate(CUT) == []
+
+
+def test_two_classes_need_no_columns_for_pairs(open_page, binary_page):
+    page = open_page(binary_page[0])
+    heads = page.locator("#chosen-table th").all_inner_texts()
+    assert heads == ["#", "feature", "gain", "mean AUC", "chosen again"]
+    assert not page.locator("#by-class").is_visible()
+    assert page.locator("#chips button").count() == 0
+    page.focus("#map")
+    assert page.inner_text("#readout").split(" · ")[1].startswith("benign vs malignant")
 
 
 @pytest.mark.parametrize("which", ["digits", "hostile", "letters", "mixed"])

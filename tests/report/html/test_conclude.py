@@ -10,6 +10,7 @@ from mauc.exceptions import MaucWarning
 from mauc.problem.validate import make_problem
 from mauc.report.html import held_out, selection_report
 from mauc.report.html.held_out import hold_out
+from mauc.report.html.ranges_svg import place_ranges
 from mauc.stats import stability
 
 
@@ -67,6 +68,28 @@ def test_stability_is_that_of_the_fits_without_a_fold(siren):
     assert [one["n_fits"] for one in summary["features"]] == times
     assert stable["n_always"] == times.count(5)
     assert f"{times.count(5)} of 10 features were chosen in all 5 fits" in report.to_html()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "every"),
+    [((0.98, 0.97, 0.99), (0.97, 0.95, 0.98)), ((1.0, 1.0, 1.0), None), ((0.7, None, None), None),
+     ((0.5, 0.3, 0.7), (1.0, 1.0, 1.0))],
+)  # fmt: skip
+def test_intervals_are_drawn_inside_their_scale(chosen, every):
+    keys = ("mauc", "lower", "upper")
+    found = [None if one is None else dict(zip(keys, one, strict=True)) for one in (chosen, every)]
+    drawing = place_ranges({"conclusion": {"chosen": found[0], "every": found[1]}})
+    assert len(drawing["rows"]) == sum(one is not None for one in found)
+    for row in drawing["rows"]:
+        assert 0 < row["from"] <= row["at"] <= row["to"] < drawing["width"]
+    assert all(0 < tick["at"] < drawing["width"] for tick in drawing["ticks"])
+    assert place_ranges({"conclusion": {"chosen": None, "every": None}}) is None
+
+
+def test_many_features_are_drawn_in_part(rng):
+    X = rng.normal(size=(40, 260))
+    report = selection_report(MAUCD(250).fit(X, np.repeat([0, 1], 20)), X, np.repeat([0, 1], 20))
+    assert "Drawn are the first 200 of 250 chosen features." in report.to_html()
 
 
 def test_all_features_leave_nothing_to_compare():

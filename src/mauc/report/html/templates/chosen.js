@@ -36,17 +36,17 @@ function servedCell(feature) {
 
 // A short name does not break.
 function whole(name) {
-  return name.length <= 24 ? name.replaceAll(" ", "\u00a0") : name;
+  return name.length <= 14 ? name.replaceAll(" ", "\u00a0") : name;
 }
 
 function featureButton(feature) {
   const name = features.name[feature];
-  return make("button", { type: "button", class: `link name${name.length <= 28 ? " short" : ""}` }, name);
+  return make("button", { type: "button", class: `link name${name.length <= 20 ? " short" : ""}` }, name);
 }
 
-// Short names stay on one line, long ones may break.
+// Short names stay on one line, others may break.
 function nameCell(text) {
-  return make("span", { class: text.length <= 36 ? "name short" : "name" }, text);
+  return make("span", { class: text.length <= 14 ? "name short" : "name" }, text);
 }
 
 const isOneList = data.decomposition === "whole";
@@ -55,7 +55,7 @@ const columns = [
     value: (f) => f, cell: (f) => String(f + 1) },
   { head: "feature", value: (f) => features.name[f], cell: featureButton },
 ];
-if (!isOneList) {
+if (!isOneList && nPairs > 1) {
   columns.push(
     { head: ASKED, value: (f) => subproblemName(features.asked_by[f]),
       cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
@@ -72,9 +72,9 @@ columns.push(
   ...(data.n_folds ? [{ head: "chosen again", isNumber: true, isFalling: true,
     hint: `In how many of ${data.n_folds} fits, each without a part of the samples`,
     value: (f) => features.n_fits[f], cell: (f) => `${features.n_fits[f]} of ${data.n_folds}` }] : []),
-  { head: "serves best", hint: "Pairs on which no other chosen one is better; sorted by number",
-    isCount: true, isFalling: true,
-    value: (f) => served[f].length, cell: servedCell },
+  ...(nPairs > 1 ? [{ head: "serves best", isCount: true, isFalling: true,
+    hint: "Pairs on which no other chosen one is better; sorted by number",
+    value: (f) => served[f].length, cell: servedCell }] : []),
 );
 
 const chosenTable = new SortedTable(byId("chosen-table"), columns, [...Array(nFeatures).keys()], {

@@ -162,8 +162,8 @@ function makeClassList() {
   byId("chips").append(make("label", {}, "Pairs of ", list));
 }
 
-if (nClasses <= MAX_CHIPS) makeChips();
-else makeClassList();
+if (nClasses > MAX_CHIPS) makeClassList();
+else if (nClasses > 2) makeChips();
 byId("by-class").addEventListener("click", () => openView(classView));
 byId("by-feature").addEventListener("click", () => openView(featureView));
 byId("by-class").parentNode.hidden = nClasses < 3;

@@ -135,7 +135,7 @@ function showTrail() {
   const { view, chosenClass, chosenPair } = map;
   byId("by-class").setAttribute("aria-pressed", String(view === classView));
   byId("by-feature").setAttribute("aria-pressed", String(view === featureView));
-  byId("pair-order-label").hidden = view === classView || chosenPair !== null;
+  byId("pair-order-label").hidden = view === classView || chosenPair !== null || nPairs === 1;
   byId("map-value-label").hidden = view === featureView || setCodes === null;
   byId("compact-label").hidden = view === classView || Math.min(nFeatures, data.n_mapped) <= 40;
   frame.setAttribute("aria-label", view.label);
