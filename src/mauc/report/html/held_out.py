@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
-from mauc.exceptions import MaucWarning, UndefinedMAUCError
+from mauc.exceptions import UndefinedMAUCError
 from mauc.problem.problem import Problem
 from mauc.problem.validate import make_problem
 from mauc.selectors.base import RankingSelector
@@ -109,7 +109,8 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
         )
     rows = sample_rows(problem)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # fit has given them
+        # fit has given those that matter; smaller parts add some on few samples
+        warnings.simplefilter("ignore", UserWarning)
         if len(rows) < problem.n_samples:
             X = _safe_indexing(X, rows)
             problem = make_problem(
