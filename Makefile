@@ -6,8 +6,8 @@ MAUC_DATA ?= ../shared/data
 PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test coverage test-slow test-data test-browser lint format bench bench-runtime \
-  figures reproduction beyond clean
+.PHONY: demo test coverage test-slow test-data test-browser screenshots lint format bench \
+  bench-runtime figures reproduction beyond clean
 
 demo: $(VENV)/.demo
 	$(BIN)/mauc select
@@ -29,6 +29,10 @@ test-data: $(VENV)/.test
 # The HTML report in Debian's chromium, driven by playwright.
 test-browser: $(VENV)/.browser
 	$(BIN)/python -m pytest -q -m browser tests/browser
+
+# Takes the pictures of the page for README.md again, into docs/images.
+screenshots: $(VENV)/.browser
+	MAUC_SCREENSHOTS=docs/images $(BIN)/python -m pytest -q -m browser tests/browser/test_screenshots.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .

@@ -3,7 +3,14 @@
 import os
 import shutil
 
+import numpy as np
+import pandas as pd
 import pytest
+from page_helpers import HOSTILE, WIDE
+from sklearn.datasets import load_digits
+
+from mauc import MDFS
+from mauc.report.html import selection_report
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +31,64 @@ def browser():
         )
         yield chromium
         chromium.close()
+
+
+@pytest.fixture(scope="session")
+def digits_page(tmp_path_factory):
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    report = selection_report(MDFS(30, random_state=0).fit(X, y), X, y, data_name="digits")
+    path = tmp_path_factory.mktemp("pages") / "digits.html"
+    report.write(path)
+    return path, report.to_dict()
+
+
+@pytest.fixture(scope="session")
+def hostile_page(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 6)), columns=HOSTILE)
+    y = np.repeat(HOSTILE[:3], 20)
+    report = selection_report(
+        MDFS("all", random_state=0).fit(X, y), X, y,
+        title=HOSTILE[1], data_name=HOSTILE[0], command=HOSTILE[2],
+    )  # fmt: skip
+    path = tmp_path_factory.mktemp("pages") / "hostile.html"
+    report.write(path)
+    return path, report.to_dict()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open a page; at the end there were no errors, no dialogs and no requests but the file."""
+    contexts, problems = [], []
+
+    def hear(message):
+        if message.type == "error":
+            problems.append(f"console: {message.text}")
+
+    def open_one(path, viewport=WIDE, **options):
+        context = browser.new_context(viewport=viewport, accept_downloads=True, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", hear)
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+
+        def refuse(dialog):
+            problems.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
+        page.on("dialog", refuse)
+        address = path.as_uri()
+
+        def note(request):
+            if request.url != address and not request.url.startswith("blob:"):
+                problems.append(f"request: {request.url[:80]}")
+
+        page.on("request", note)
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", timeout=20_000)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert problems == []

@@ -6,8 +6,8 @@ import time
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
+from page_helpers import HOSTILE, WIDE, column, settle
 from report_rows import small_run
 from sklearn.datasets import load_digits
 
@@ -16,86 +16,6 @@ from mauc.report.html import selection_report
 from mauc.stats import Comparison
 
 pytestmark = pytest.mark.browser
-
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-HOSTILE = [
-    "<img src=x onerror=alert(1)>",
-    "</script><script>alert(1)</script>",
-    "\"'><b onfocus=alert(1) autofocus>",
-    "=1+cmd|' /C calc'!A0",
-    'comma, "quote"\nand line\u2028\u202e',
-    "-plain",
-]
-
-
-@pytest.fixture(scope="session")
-def digits_page(tmp_path_factory):
-    X, y = load_digits(return_X_y=True, as_frame=True)
-    report = selection_report(MDFS(30, random_state=0).fit(X, y), X, y, data_name="digits")
-    path = tmp_path_factory.mktemp("pages") / "digits.html"
-    report.write(path)
-    return path, report.to_dict()
-
-
-@pytest.fixture(scope="session")
-def hostile_page(tmp_path_factory):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(60, 6)), columns=HOSTILE)
-    y = np.repeat(HOSTILE[:3], 20)
-    report = selection_report(
-        MDFS("all", random_state=0).fit(X, y), X, y,
-        title=HOSTILE[1], data_name=HOSTILE[0], command=HOSTILE[2],
-    )  # fmt: skip
-    path = tmp_path_factory.mktemp("pages") / "hostile.html"
-    report.write(path)
-    return path, report.to_dict()
-
-
-@pytest.fixture
-def open_page(browser):
-    """Open a page; at the end there were no errors, no dialogs and no requests but the file."""
-    contexts, problems = [], []
-
-    def hear(message):
-        if message.type == "error":
-            problems.append(f"console: {message.text}")
-
-    def open_one(path, viewport=WIDE, **options):
-        context = browser.new_context(viewport=viewport, accept_downloads=True, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", hear)
-        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-
-        def refuse(dialog):
-            problems.append(f"dialog: {dialog.message}")
-            dialog.dismiss()
-
-        page.on("dialog", refuse)
-        address = path.as_uri()
-
-        def note(request):
-            if request.url != address and not request.url.startswith("blob:"):
-                problems.append(f"request: {request.url[:80]}")
-
-        page.on("request", note)
-        page.goto(address)
-        page.wait_for_selector("html[data-ready]", timeout=20_000)
-        return page
-
-    yield open_one
-    for context in contexts:
-        context.close()
-    assert problems == []
-
-
-def column(page, number, table="#chosen-table"):
-    return page.locator(f"{table} tbody tr td:nth-child({number})").all_inner_texts()
-
-
-def settle(page):
-    """Wait until what was asked for is drawn."""
-    page.evaluate("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))")
 
 
 def colour_at(page, x, y):
@@ -174,10 +94,13 @@ def test_colours_of_the_map_follow_the_aucs(open_page, tmp_path):
     path = tmp_path / "page.html"
     selection_report(MDFS("all", random_state=0).fit(X, y), X, y).write(path)
     page = open_page(path)
-    top = page.evaluate("document.querySelector('#map-room').offsetHeight") - 2 - 2 * 20
-    left = page.evaluate("document.querySelector('#map-room').offsetWidth") - 76
-    assert colour_at(page, left + 70, top + 4) == [254, 232, 56]
-    assert colour_at(page, left + 70, top + 24) == [0, 34, 78]
+    # one pair: bars from 1/2 to 1
+    top = page.evaluate("document.querySelector('#map-room').offsetHeight") - 2 * 20
+    left = page.evaluate("document.querySelector('#map-room').offsetWidth") - 420
+    assert colour_at(page, left + 1, top + 6) == [254, 232, 56]
+    assert colour_at(page, left + 350, top + 6) == [254, 232, 56]
+    assert colour_at(page, left + 1, top + 26) == [0, 34, 78]
+    assert colour_at(page, left + 10, top + 26) == [0, 0, 0]  # nothing drawn
 
 
 def test_a_class_shows_only_its_pairs(open_page, digits_page):
@@ -268,7 +191,8 @@ def test_everything_is_reached_by_tab_and_shows_focus(open_page, digits_page):
         seen.add(page.evaluate("document.activeElement.id || document.activeElement.textContent"))
         style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert style != "none", page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
-    assert {"filter", "csv", "map", "pair-order", "mean AUC", "All classes", "0"} <= seen
+    wanted = {"filter", "csv", "map", "pair-order", "by-class", "mean AUC", "All classes", "0"}
+    assert wanted <= seen
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -353,17 +277,6 @@ def test_the_policy_stops_inline_handlers(browser, digits_page):
     page.close()
 
 
-@pytest.mark.parametrize("which", ["digits", "hostile"])
-def test_a_phone_does_not_scroll_sideways(open_page, digits_page, hostile_page, which):
-    path, _ = digits_page if which == "digits" else hostile_page
-    page = open_page(path, PHONE, has_touch=True, is_mobile=True)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    page.locator("#chosen-table tbody button").nth(2).click()
-    page.locator("#chips button").nth(2).click()
-    settle(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-
-
 def test_a_notebook_frame_works(browser, digits_page):
     from mauc.report.html.render import render_frame
 
@@ -399,6 +312,7 @@ def test_a_large_page_is_small_and_fast(open_page, tmp_path):
         seconds.append(time.perf_counter() - start)
     assert min(seconds) < 3.0
     page.fill("#filter", "")
+    page.click("#by-feature")
     page.focus("#map")
     for key in ("PageDown", "PageDown", "End"):
         page.keyboard.press(key)

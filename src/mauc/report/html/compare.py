@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from mauc.plotting.styles import selector_styles
-from mauc.registry import SELECTORS
+from mauc.report.html.recipe import short_name
 from mauc.report.html.values import number, text
 from mauc.report.layout import Layout
 from mauc.report.provenance import stamp_of
@@ -72,16 +72,9 @@ def summarise_comparison(
 
 def find_reference(selector: RankingSelector, labels: list[str]) -> str:
     """Return the label of the selector in a run, or that of MDFS, or the first."""
-    parameters = selector.get_params(deep=False)
-    for label in labels:
-        entry = SELECTORS.get(label)
-        # SCHI and SSU are one class that differs in an option.
-        if (
-            entry
-            and entry.estimator_class is type(selector)
-            and entry.options.items() <= parameters.items()
-        ):
-            return label
+    name = short_name(selector, labels)
+    if name is not None:
+        return name
     return "mdfs" if "mdfs" in labels else labels[0]
 
 

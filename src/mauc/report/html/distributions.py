@@ -31,7 +31,8 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
         For every column ``counts`` (n_classes lists of n_bins counts), ``missing`` (one count
         per class), and what the bins are: their ``levels`` (names, where there are at most 24
         values), or ``low`` and ``high`` of 24 bins of equal width. ``is_cut`` says that the
-        first and the last bin also hold the values beyond.
+        first and the last bin also hold the values beyond, ``is_nominal`` that the levels are
+        categories.
 
     Notes
     -----
@@ -121,7 +122,7 @@ def _categories(X: Any, column: int, codes: Array) -> dict[str, Any]:
         renumbered[frequent] = np.arange(N_BINS - 1)
         places = np.where(places >= 0, renumbered[places], -1)
         names = [*(names[code] for code in frequent), f"{len(names) - N_BINS + 1} others"]
-    return {"places": places, "n_bins": max(1, len(names)), "levels": names}
+    return {"places": places, "n_bins": max(1, len(names)), "levels": names, "is_nominal": True}
 
 
 def _category_names(X: Any, column: int, codes: Array) -> list[str]:

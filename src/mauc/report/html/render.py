@@ -11,13 +11,14 @@ import numpy as np
 from mauc.extras import optional_import
 from mauc.report.html.curves_svg import place_panel
 from mauc.report.html.distributions import N_BINS
-from mauc.report.html.values import plural
+from mauc.report.html.ranges_svg import place_ranges
+from mauc.report.html.values import plural, shown_auc
 
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
 _SCRIPTS = (
-    "base.js", "table.js", "chosen.js", "values.js", "map_drawing.js", "map.js", "pairs.js",
-    "page.js",
+    "base.js", "table.js", "chosen.js", "values.js", "map_views.js", "map_drawing.js", "map.js",
+    "pairs.js", "page.js",
 )  # fmt: skip
 _NO_AUC = 65535  # code of an AUC that is not defined
 _FRAME_HEIGHT = 720
@@ -47,6 +48,7 @@ def render_page(summary: dict[str, Any]) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         panels=[place_panel(panel) for panel in curves],
+        ranges=place_ranges(summary),
     )  # fmt: skip
     return page
 
@@ -70,7 +72,8 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
 
     AUCs are 16-bit numbers a, AUC = 1/2 + a / 131068, with 65535 for those that are not
     defined. Shares of a class in a bin are 8-bit numbers relative to the largest of the feature;
-    a share that is not zero is at least 1, so that a rare value stays visible.
+    a share that is not zero is at least 1, so that a rare value stays visible; ``top`` holds the
+    largest.
     """
     features, selection = summary["features"], summary["selection"]
     is_paired = selection["decomposition"] == "one-vs-one"
@@ -80,13 +83,17 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "n_features": summary["data"]["n_features"],
         "decomposition": selection["decomposition"],
         "measure": selection["measure"],
+        "is_drawn": selection["schedule"] is not None,
         # the page makes the names of the pairs of the names of the classes
         "subproblems": None if is_paired else selection["subproblems"],
         "features": {
             key: [one[key] for one in features]
-            for key in ("name", "column", "asked_by", "rank", "score", "mean_auc")
+            for key in ("name", "column", "asked_by", "rank", "score", "mean_auc", "n_fits")
         },
+        "n_folds": summary["conclusion"].get("n_folds"),
         "best_feature": summary["pairs"]["best_feature"],
+        "best": _base64(_quantise(summary["pairs"]["best_auc"])),
+        "set": _pack_set(summary["pairs"]["set_auc"]),
         "n_mapped": selection["n_mapped"],
         "map": _base64(_quantise(summary["pair_auc"])),
         "hardest": _columns(summary["pairs"]["hardest"]),
@@ -99,18 +106,24 @@ def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {key: [row[key] for row in rows] for key in rows[0]}
 
 
-def _quantise(pair_auc: list[list[float | None]]) -> Array:
+def _pack_set(set_auc: list[float | None] | None) -> str | None:
+    return None if set_auc is None else _base64(_quantise(set_auc))
+
+
+def _quantise(pair_auc: Any) -> Array:
     auc = np.array(pair_auc, dtype=np.float64)  # None becomes NaN
+    auc = np.maximum(auc, 0.5)  # on held-out samples an AUC may be below chance
     codes = np.rint((auc - 0.5) * (2 * (_NO_AUC - 1)))
     return np.where(np.isnan(codes), _NO_AUC, codes).astype("<u2")
 
 
 def _pack_bins(distributions: list[dict[str, Any]]) -> dict[str, Any]:
-    shares = []
+    shares, tops = [], []
     for one in distributions:
         counts = np.array(one["counts"], dtype=np.float64)
         totals = counts.sum(axis=1, keepdims=True)
         share = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+        tops.append(round(float(share.max()), 4))
         # upwards, so that a rare value stays visible; rounding may pass 255
         scaled = np.minimum(np.ceil(255 * share / max(share.max(), 1e-300)), 255).astype(np.uint8)
         whole = np.zeros((len(scaled), N_BINS), np.uint8)
@@ -119,6 +132,8 @@ def _pack_bins(distributions: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "n_bins": N_BINS,
         "shares": _base64(np.array(shares)),
+        "top": tops,
+        "is_nominal": [int(one.get("is_nominal", False)) for one in distributions],
         "levels": [one["levels"] for one in distributions],
         "low": [one.get("low") for one in distributions],
         "high": [one.get("high") for one in distributions],
@@ -158,4 +173,5 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["plural"] = plural
+    environment.filters["auc"] = shown_auc
     return environment

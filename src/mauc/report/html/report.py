@@ -11,15 +11,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
-from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
 from mauc.problem.validate import make_problem
 from mauc.report.html.summarise import summarise
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.relevance.auc import auc_relevance
 from mauc.stats import Comparison
 
 
@@ -90,7 +89,7 @@ def selection_report(
     comparison: Comparison | None = None,
     study: SirenStudy | None = None,
     notes: Sequence[str] = (),
-    source: str = "",
+    source: str | None = None,
 ) -> Report:
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
@@ -120,10 +119,12 @@ def selection_report(
         with the selector itself as the baseline where the run has it.
     study : SirenStudy, optional
         Of the same data: how hard every pair is for Naive Bayes with all features.
-    notes : sequence of str, optional
-        How the columns of the data were taken, as ``Dataset.notes`` says it.
+    notes : sequence of str
+        Lines on how the columns of a file were taken; shown with the data.
     source : str, optional
-        A Python expression that reads the data again, as ``Dataset.source``.
+        Python expression that reads the data as a `mauc.datasets.Dataset`, such as
+        ``"load_dataset('penguins.csv', 'species', drop=['id'])"``. With it the code under "how to
+        reproduce" runs as it is.
 
     Returns
     -------
@@ -131,6 +132,11 @@ def selection_report(
 
     Notes
     -----
+    The page opens with what a selection is worth on samples it has not seen: the selector is
+    fitted again without each of five stratified parts, Naive Bayes is trained on what it finds,
+    and the held-out part is scored. So a report takes some five fits; tables of more than 10,000
+    rows or 10 million values are judged on a stratified part of their rows, and the page says so.
+
     The report shows the best AUC of *all* features on every pair. The AUCs of the selected ones
     are those of ``fit``; measuring the others takes about as long as fitting MDFS.
 
@@ -151,19 +157,22 @@ def selection_report(
     problem = _check_problem(selector, X, y, sample_weight)
     if study is not None:
         _check_study(study, problem)
-    summary = summarise(
-        selector,
-        X,
-        problem,
-        title=title,
-        data_name=data_name,
-        feature_names=feature_names,
-        command=command,
-        run=run,
-        comparison=comparison,
-        study=study,
+    return Report(
+        summarise(
+            selector,
+            X,
+            problem,
+            title=title,
+            data_name=data_name,
+            feature_names=feature_names,
+            command=command,
+            run=run,
+            comparison=comparison,
+            study=study,
+            notes=notes,
+            source=source,
+        )
     )
-    return Report(summary | {"notes": list(notes), "source": source})
 
 
 def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any) -> Problem:
@@ -195,8 +204,7 @@ def _check_same_data(selector: RankingSelector, problem: Problem) -> None:
     if len(ordered) == 0:
         return
     step = int(ordered[0])
-    pairs = Decomposition("one-vs-one", problem.n_classes)
-    again = auc_relevance(problem, pairs, [int(selector.ranking_[step])])[0]
+    again = chosen_pair_auc(problem, selector.ranking_[[step]])[0]
     if not np.allclose(again, selector.pair_auc_[step], rtol=0, atol=1e-9):
         raise MaucError(
             "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.difficulty import SirenStudy, siren_index
 from mauc.exceptions import MaucError
 from mauc.experiments.rows import versions
@@ -15,10 +16,12 @@ from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
 from mauc.registry import score_label
 from mauc.report.html.compare import summarise_comparison
+from mauc.report.html.conclude import conclude
 from mauc.report.html.distributions import N_BINS, bin_features
+from mauc.report.html.next_step import suggest
+from mauc.report.html.recipe import check_source, selection_code
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.relevance.auc import auc_relevance
 from mauc.stats import Comparison
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
@@ -45,6 +48,8 @@ def summarise(
     run: Any = None,
     comparison: Comparison | None = None,
     study: SirenStudy | None = None,
+    notes: Sequence[str] = (),
+    source: str | None = None,
 ) -> dict[str, Any]:
     """Collect what a page says about a selection.
 
@@ -55,7 +60,7 @@ def summarise(
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
     problem : Problem
         Made of X and the labels.
-    title, data_name, feature_names, command, run, comparison, study
+    title, data_name, feature_names, command, run, comparison, study, notes, source
         See `selection_report`.
 
     Returns
@@ -64,23 +69,30 @@ def summarise(
         Of str, float, int, bool, None, lists and dicts: it survives JSON.
     """
     names = check_names(selector, problem, feature_names)
+    source = check_source(source)
     pairs = Decomposition("one-vs-one", problem.n_classes)
     n_selected = len(selector.ranking_)
     n_mapped = min(n_selected, MAX_CELLS // pairs.n_subproblems)
     n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
     method = type(selector).__name__
     name = None if data_name is None else text(data_name)
+    found = _pairs(selector, problem, pairs, names, study)
+    conclusion = conclude(selector, X, problem, found["hardest"])
+    found["hardest"] = found["hardest"][:MAX_PAIRS]
+    found["set_auc"] = conclusion.pop("set_auc")
+    conclusion["next"] = suggest(selector, conclusion, command, problem.n_features)
     return {
         "title": text(title) if title is not None else _title(method, n_selected, name),
-        "data": _data(problem, name),
+        "conclusion": conclusion,
+        "data": _data(problem, name) | {"notes": [text(note) for note in notes]},
         "selection": _selection(selector, method, n_selected, n_mapped, n_binned),
-        "features": _features(selector, names),
-        "pairs": _pairs(selector, problem, pairs, names, study),
+        "features": _features(selector, names, conclusion.pop("n_fits")),
+        "pairs": found,
         "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
         "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
         "study": None if study is None else _study(selector, study),
         "comparison": None if run is None else summarise_comparison(run, selector, comparison),
-        "reproduce": _reproduce(selector, command),
+        "reproduce": _reproduce(selector, command, source, problem.sample_weight is not None),
     }
 
 
@@ -154,7 +166,9 @@ def _selection(
     }
 
 
-def _features(selector: RankingSelector, names: list[str]) -> list[dict[str, Any]]:
+def _features(
+    selector: RankingSelector, names: list[str], n_fits: list[int] | None
+) -> list[dict[str, Any]]:
     means = selector.pair_auc_.mean(axis=1)
     trace = selector.trace_
     return [
@@ -166,6 +180,7 @@ def _features(selector: RankingSelector, names: list[str]) -> list[dict[str, Any
             "rank": int(trace.ranks[step]),
             "score": number(trace.scores[step]),
             "mean_auc": number(means[step]),
+            "n_fits": None if n_fits is None else n_fits[step],
         }
         for step in range(len(trace))
     ]
@@ -184,12 +199,13 @@ def _pairs(
     hardest = np.argsort(np.where(np.isnan(chosen_auc), np.inf, chosen_auc), kind="stable")
     neglect = None if study is None else study.neglect(selector)
     rows = []
-    for pair in hardest[:MAX_PAIRS]:
+    for pair in hardest:
         row = {
             "pair": int(pair),
             "auc": number(chosen_auc[pair]),
             "feature": None if np.isnan(chosen_auc[pair]) else int(chosen[pair]) + 1,
             "all_auc": number(all_auc[pair]),
+            "all_column": None if np.isnan(all_auc[pair]) else int(all_best[pair]),
             "all_feature": None if np.isnan(all_auc[pair]) else names[all_best[pair]],
         }
         if study is not None and neglect is not None:
@@ -197,7 +213,8 @@ def _pairs(
         rows.append(row)
     found = zip(chosen_auc, chosen, strict=True)
     best = [None if np.isnan(auc) else int(at) + 1 for auc, at in found]
-    return {"best_feature": best, "hardest": rows}
+    best_auc = [number(auc) for auc in chosen_auc]
+    return {"best_feature": best, "best_auc": best_auc, "hardest": rows}
 
 
 def best_of(pair_auc: Array) -> tuple[Array, Array]:
@@ -206,12 +223,12 @@ def best_of(pair_auc: Array) -> tuple[Array, Array]:
     Parameters
     ----------
     pair_auc : ndarray of shape (n_features, n_pairs)
-        NaN for nominal features.
+        NaN where a feature has no AUC.
 
     Returns
     -------
     auc : ndarray of shape (n_pairs,)
-        NaN where all features are nominal.
+        NaN where no feature has an AUC.
     feature : ndarray of shape (n_pairs,)
         Row of `pair_auc`.
     """
@@ -232,21 +249,20 @@ def _best_of_all(
     auc, at = best_of(selector.pair_auc_[by_column])
     column = selector.ranking_[by_column][at]
     is_open = ~selector.support_
-    if problem.is_nominal is not None:
-        is_open &= ~problem.is_nominal  # categories have no order, so no AUC
     blocks = (
         block.start + np.flatnonzero(is_open[block])
         for block in problem.blocks(pairs.n_subproblems)
     )
 
     def measure(block: Array) -> tuple[Array, Array]:
-        return best_of(auc_relevance(problem, pairs, block))
+        return best_of(chosen_pair_auc(problem, block))
 
     found = run_blocks(measure, (block for block in blocks if len(block)), selector.n_jobs)
     for block, (other_auc, at) in found:
         other = block[at]
         is_first = (other_auc == auc) & (other < column)
-        is_better = np.isnan(auc) | (other_auc > auc) | is_first
+        is_known = ~np.isnan(other_auc)
+        is_better = is_known & (np.isnan(auc) | (other_auc > auc) | is_first)
         auc[is_better], column[is_better] = other_auc[is_better], other[is_better]
     return auc, column
 
@@ -263,18 +279,17 @@ def _study(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
     }
 
 
-def _reproduce(selector: RankingSelector, command: str | None) -> dict[str, Any]:
-    import mauc  # here, because mauc may offer the report by its own name
-
+def _reproduce(
+    selector: RankingSelector, command: str | None, source: str | None, is_weighted: bool
+) -> dict[str, Any]:
     parameters = selector.get_params(deep=False)
-    method = type(selector).__name__
-    home = "mauc" if getattr(mauc, method, None) is type(selector) else type(selector).__module__
     seed = parameters.get("random_state")
     recipe = getattr(selector, "recipe", None)
     draws = "random_state" in parameters and (recipe is None or recipe.schedule in _DRAWING)
     return {
         "command": None if command is None else text(command),
-        "code": text(f"from {home} import {method}\n\nselector = {selector!r}.fit(X, y)"),
+        "code": text(selection_code(selector, source, is_weighted)),
+        "is_complete": source is not None and not is_weighted,
         "parameters": [
             {"name": name, "value": _shorten(text(repr(value)))}
             for name, value in parameters.items()

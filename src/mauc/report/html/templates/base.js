@@ -5,6 +5,10 @@ const nClasses = data.classes.length;
 const nPairs = nClasses * (nClasses - 1) / 2;
 const nFeatures = data.features.name.length;
 const isPaired = data.decomposition === "one-vs-one";
+// A sub-problem asks for a feature where features are drawn from lists; else it gains most.
+const ASKED = data.is_drawn ? "asked for by" : "helps most";
+const isGain = isPaired && !data.is_drawn;
+const MEASURE = isGain ? "gain" : data.measure;
 
 // Classes of every pair, in the order (0, 1), (0, 2), ..., (c-2, c-1).
 const pairFirst = new Uint16Array(nPairs);
@@ -43,26 +47,32 @@ function decode(text) {
   return bytes;
 }
 
+// AUCs as 16-bit numbers.
+function decodeCodes(text) {
+  const bytes = decode(text);
+  if (new Uint8Array(new Uint16Array([1]).buffer)[0] === 0) { // a big-endian machine
+    for (let i = 0; i < bytes.length; i += 2) [bytes[i], bytes[i + 1]] = [bytes[i + 1], bytes[i]];
+  }
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+}
+
 const NO_AUC = 65535;
 let codes = null; // decoded when the map is first drawn
 
 function aucCode(feature, pair) {
   if (codes === null) {
-    const bytes = decode(data.map);
-    if (new Uint8Array(new Uint16Array([1]).buffer)[0] === 0) { // a big-endian machine
-      for (let i = 0; i < bytes.length; i += 2) {
-        [bytes[i], bytes[i + 1]] = [bytes[i + 1], bytes[i]];
-      }
-    }
-    codes = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+    codes = decodeCodes(data.map);
     data.map = null;
   }
   return codes[feature * nPairs + pair];
 }
 
-function auc(feature, pair) {
-  const code = aucCode(feature, pair);
+function aucOfCode(code) {
   return code === NO_AUC ? null : 0.5 + code / (2 * (NO_AUC - 1));
+}
+
+function auc(feature, pair) {
+  return aucOfCode(aucCode(feature, pair));
 }
 
 function shown(number, digits) {
@@ -124,7 +134,7 @@ const PALETTE = Array.from({ length: 256 }, (_, i) => {
   return `rgb(${mixed.join(",")})`;
 });
 
-// Parts of the page tell each other what changed: "feature" (and "pair"), "view", "class".
+// Parts of the page tell each other what changed: see README.md.
 const listeners = {};
 
 function listen(event, react) {

@@ -3,20 +3,50 @@
 const features = data.features;
 const MAX_NAMED = 2;
 
-function servedText(feature) {
+// The pairs that a feature serves best: the first of them, and a button that adds the others.
+function servedCell(feature) {
   const pairs = served[feature];
   if (pairs.length === 0) return "–";
-  const named = pairs.slice(0, MAX_NAMED).map(pairName).join(", ");
-  return pairs.length > MAX_NAMED ? `${pairs.length} pairs: ${named}, …` : named;
+  const cell = make("span", { class: "name served-cell" });
+  const few = pairs.length <= MAX_NAMED + 1; // a button for a single pair would take as much room
+  const write = (count) => {
+    const named = pairs.slice(0, count).map((pair) => whole(pairName(pair))).join(", ");
+    cell.replaceChildren(few ? named : `${pairs.length} of ${grouped(nPairs)} pairs: ${named}`);
+  };
+  write(few ? pairs.length : MAX_NAMED);
+  if (few) return cell;
+  const more = make("button", { type: "button", class: "link more", "aria-expanded": "false" });
+  const name = () => {
+    const isOpen = more.getAttribute("aria-expanded") === "true";
+    more.textContent = isOpen ? "show fewer" : `and ${grouped(pairs.length - MAX_NAMED)} more`;
+  };
+  more.addEventListener("click", (event) => {
+    event.stopPropagation();
+    const isOpen = more.getAttribute("aria-expanded") !== "true";
+    more.setAttribute("aria-expanded", String(isOpen));
+    write(isOpen ? pairs.length : MAX_NAMED);
+    name();
+    cell.append(" ", more);
+    more.focus();
+  });
+  name();
+  cell.append(" ", more);
+  return cell;
+}
+
+// A short name does not break.
+function whole(name) {
+  return name.length <= 14 ? name.replaceAll(" ", "\u00a0") : name;
 }
 
 function featureButton(feature) {
-  return make("button", { type: "button", class: "link name" }, features.name[feature]);
+  const name = features.name[feature];
+  return make("button", { type: "button", class: `link name${name.length <= 20 ? " short" : ""}` }, name);
 }
 
-// Short names stay on one line, long ones may break.
+// Short names stay on one line, others may break.
 function nameCell(text) {
-  return make("span", { class: text.length <= 36 ? "name short" : "name" }, text);
+  return make("span", { class: text.length <= 14 ? "name short" : "name" }, text);
 }
 
 const isOneList = data.decomposition === "whole";
@@ -25,22 +55,26 @@ const columns = [
     value: (f) => f, cell: (f) => String(f + 1) },
   { head: "feature", value: (f) => features.name[f], cell: featureButton },
 ];
-if (!isOneList) {
+if (!isOneList && nPairs > 1) {
   columns.push(
-    { head: "asked for by", value: (f) => subproblemName(features.asked_by[f]),
+    { head: ASKED, value: (f) => subproblemName(features.asked_by[f]),
       cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
-    { head: "rank", hint: "Rank in the list of the sub-problem that asked for it", isNumber: true,
+    { head: "rank", hint: "Rank among the features of that sub-problem", isNumber: true,
       value: (f) => features.rank[f], cell: (f) => grouped(features.rank[f]) },
   );
 }
 columns.push(
-  { head: isOneList ? data.measure : `${data.measure} there`, isNumber: true, isFalling: true,
+  { head: isOneList || !data.is_drawn ? MEASURE : `${MEASURE} there`, isNumber: true, isFalling: true,
+    hint: isGain ? "Part of the predicted error over all pairs that the feature takes away" : null,
     value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },
   { head: "mean AUC", hint: "Over all pairs of classes", isNumber: true, isFalling: true,
     value: (f) => features.mean_auc[f], cell: (f) => shown(features.mean_auc[f], 4) },
-  { head: "serves best", hint: "Pairs on which no other chosen one is better; sorted by number",
-    isCount: true, isFalling: true,
-    value: (f) => served[f].length, cell: (f) => nameCell(servedText(f)) },
+  ...(data.n_folds ? [{ head: "chosen again", isNumber: true, isFalling: true,
+    hint: `In how many of ${data.n_folds} fits, each without a part of the samples`,
+    value: (f) => features.n_fits[f], cell: (f) => `${features.n_fits[f]} of ${data.n_folds}` }] : []),
+  ...(nPairs > 1 ? [{ head: "serves best", isCount: true, isFalling: true,
+    hint: "Pairs on which no other chosen one is better; sorted by number",
+    value: (f) => served[f].length, cell: servedCell }] : []),
 );
 
 const chosenTable = new SortedTable(byId("chosen-table"), columns, [...Array(nFeatures).keys()], {
@@ -70,13 +104,13 @@ function csvCell(value) {
 
 function csvText(rows) {
   const head = [
-    "order", "column", "feature", "asked_for_by", "rank", "score", "mean_auc", "n_served",
-    "serves_best",
+    "order", "column", "feature", "asked_for_by", "rank", "score", "mean_auc",
+    "chosen_again", "n_served", "serves_best",
   ];
   const lines = rows.map((f) => [
     f + 1, features.column[f], features.name[f], subproblemName(features.asked_by[f]),
-    features.rank[f], features.score[f], features.mean_auc[f], served[f].length,
-    served[f].map(pairName).join("; "),
+    features.rank[f], features.score[f], features.mean_auc[f], features.n_fits[f],
+    served[f].length, served[f].map(pairName).join("; "),
   ]);
   return [head, ...lines].map((line) => line.map(csvCell).join(",") + "\r\n").join("");
 }

@@ -6,7 +6,9 @@ const readout = byId("readout");
 function relayOut() {
   map.at = map.hover = null;
   tip.hidden = true;
-  map.pairs = mapPairs();
+  readout.textContent = "";
+  map.columns = map.view.columns();
+  map.rows = map.view.rows();
   layOut();
   redraw();
 }
@@ -18,37 +20,35 @@ function cellAt(event) {
   if (x < map.left || y < map.top || x > frame.clientWidth || y > frame.clientHeight) return null;
   const r = Math.floor((y - map.top + frame.scrollTop) / map.cellHeight);
   const c = Math.floor((x - map.left + frame.scrollLeft) / map.cellWidth);
-  return r < map.rows.length && c < map.pairs.length ? [r, c] : null;
+  return r < map.rows.length && c < map.columns.length ? [r, c] : null;
 }
 
-function describe([r, c]) {
-  const feature = map.rows[r];
-  const pair = map.pairs[c];
-  const value = auc(feature, pair);
-  const asked = isPaired && features.asked_by[feature] === pair ? ", asked for it" : "";
-  return [features.name[feature], `${pairName(pair)}${asked}`,
-    value === null ? "no AUC: its values have no order" : `AUC ${value.toFixed(4)}`];
+// The class whose name is at a place of the overview, or null.
+function nameAt(event) {
+  if (map.view !== classView) return null;
+  const box = frame.getBoundingClientRect();
+  const x = event.clientX - box.left - frame.clientLeft;
+  const y = event.clientY - box.top - frame.clientTop;
+  if ((x < map.left) === (y < map.top)) return null;
+  const label = x < map.left
+    ? Math.floor((y - map.top + frame.scrollTop) / map.cellHeight)
+    : Math.floor((x - map.left + frame.scrollLeft) / map.cellWidth);
+  return label < nClasses ? label : null;
 }
 
 function say(cell) {
-  readout.textContent = cell ? describe(cell).join(" · ") : "";
+  readout.textContent = cell ? map.view.describe(cell).join(" · ") : "";
 }
 
 function showTip(cell, x, y) {
-  const [feature, pair, value] = describe(cell);
-  tip.replaceChildren(make("b", { class: "name" }, feature),
-    make("span", { class: "name" }, pair), make("span", {}, value));
+  const [title, ...lines] = map.view.describe(cell);
+  tip.replaceChildren(make("b", { class: "name" }, title),
+    ...lines.map((line) => make("span", { class: "name" }, line)));
   tip.hidden = false;
   const box = tip.getBoundingClientRect();
   const right = document.documentElement.clientWidth - box.width - 8;
   tip.style.left = `${Math.max(8, Math.min(x + 14, right))}px`;
   tip.style.top = `${y + 18 + box.height > window.innerHeight ? y - box.height - 10 : y + 18}px`;
-}
-
-// Show the values of the feature, the classes of the pair in colour.
-function chooseCell() {
-  tell("feature", map.rows[map.at[0]], map.pairs[map.at[1]], false);
-  readout.textContent = `${describe(map.at).join(" · ")} · its values are shown with the table above`;
 }
 
 frame.addEventListener("pointermove", (event) => {
@@ -65,8 +65,13 @@ frame.addEventListener("pointerleave", () => {
   redraw();
 });
 frame.addEventListener("click", (event) => {
+  const label = nameAt(event);
+  if (label !== null) {
+    openClass(label);
+    return;
+  }
   map.at = cellAt(event);
-  if (map.at) chooseCell();
+  if (map.at) map.view.choose(map.at);
   redraw();
 });
 frame.addEventListener("scroll", () => {
@@ -75,7 +80,7 @@ frame.addEventListener("scroll", () => {
   redraw();
 });
 frame.addEventListener("focus", () => {
-  if (!map.at && map.rows.length && map.pairs.length) map.at = [0, 0];
+  if (!map.at && map.rows.length && map.columns.length) map.at = [0, 0];
   say(map.at);
   redraw();
 });
@@ -99,7 +104,19 @@ frame.addEventListener("keydown", (event) => {
   };
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
-    chooseCell();
+    map.view.choose(map.at);
+    if (map.at === null) { // another view was opened
+      map.at = [0, 0];
+      say(map.at);
+    }
+    redraw();
+    return;
+  }
+  if (event.key === "Escape" && (map.chosenClass !== null || map.chosenPair !== null)) {
+    event.preventDefault();
+    openAll();
+    map.at = [0, 0];
+    say(map.at);
     return;
   }
   const step = steps[event.key];
@@ -109,41 +126,56 @@ frame.addEventListener("keydown", (event) => {
   tip.hidden = true;
   map.at = [
     Math.min(Math.max(map.at[0] + step[0], 0), map.rows.length - 1),
-    Math.min(Math.max(map.at[1] + step[1], 0), map.pairs.length - 1),
+    Math.min(Math.max(map.at[1] + step[1], 0), map.columns.length - 1),
   ];
   reveal(map.at);
   say(map.at);
   redraw();
 });
 
-// Buttons of the classes; a second press shows all pairs again.
+// Buttons of the classes, or a list where they are many; a second press shows all pairs again.
+const MAX_CHIPS = 40;
+
 function makeChips() {
   const chips = [make("button", { type: "button", class: "chip" }, "All classes")];
   for (const name of data.classes) {
     chips.push(make("button", { type: "button", class: "chip name" }, name));
   }
-  const press = () => chips.forEach((chip, at) => {
-    chip.setAttribute("aria-pressed", String(at === (map.chosenClass ?? -1) + 1));
-  });
   chips.forEach((chip, at) => chip.addEventListener("click", () => {
-    map.chosenClass = at === 0 || at - 1 === map.chosenClass ? null : at - 1;
-    press();
-    relayOut();
-    tell("class", map.chosenClass);
+    if (at === 0 || (at - 1 === map.chosenClass && map.chosenPair === null)) openAll();
+    else openClass(at - 1);
   }));
-  press();
+  listen("shown-class", (label) => chips.forEach((chip, at) => {
+    chip.setAttribute("aria-pressed", String(at === (label ?? -1) + 1));
+  }));
   byId("chips").append(...chips);
 }
 
-makeChips();
-byId("compact-label").hidden = Math.min(nFeatures, data.n_mapped) <= 40;
-byId("compact").addEventListener("change", relayOut);
-byId("pair-order").addEventListener("change", relayOut);
+function makeClassList() {
+  const list = make("select", { id: "class-list" }, make("option", { value: "" }, "all classes"));
+  data.classes.forEach((name, label) => list.append(make("option", { value: label }, name)));
+  list.addEventListener("change", () => {
+    if (list.value === "") openAll();
+    else openClass(Number(list.value));
+  });
+  listen("shown-class", (label) => { list.value = label ?? ""; });
+  byId("chips").append(make("label", {}, "Pairs of ", list));
+}
+
+if (nClasses > MAX_CHIPS) makeClassList();
+else if (nClasses > 2) makeChips();
+byId("by-class").addEventListener("click", () => openView(classView));
+byId("by-feature").addEventListener("click", () => openView(featureView));
+byId("by-class").parentNode.hidden = nClasses < 3;
+for (const id of ["compact", "pair-order", "map-value"]) byId(id).addEventListener("change", relayOut);
 listen("view", (rows) => {
-  map.rows = rows.filter((feature) => feature < data.n_mapped);
+  shownFeatures.rows = rows.filter((feature) => feature < data.n_mapped);
+  if (map.view !== featureView) return;
   frame.scrollTop = 0;
   relayOut();
+  showTrail();
 });
+listen("pair", openPair);
 listen("theme", redraw);
 // Prints are white, whatever the mode of the screen.
 for (const event of ["beforeprint", "afterprint"]) {
@@ -155,5 +187,5 @@ for (const event of ["beforeprint", "afterprint"]) {
 new ResizeObserver(() => {
   if (frame.clientWidth !== map.width) relayOut();
 }).observe(frame);
-map.rows = chosenTable.rows.filter((feature) => feature < data.n_mapped);
-relayOut();
+shownFeatures.rows = chosenTable.rows.filter((feature) => feature < data.n_mapped);
+openAll();

@@ -1,4 +1,4 @@
-// The feature x pair map. Only the part in sight is drawn: the canvas stays where it is while
+// The drawing of the map. Only the part in sight is drawn: the canvas stays where it is while
 // an empty room of the size of the whole map scrolls beneath it.
 
 const frame = byId("map");
@@ -6,17 +6,6 @@ const room = byId("map-room");
 const canvas = byId("map-canvas");
 const pen = canvas.getContext("2d");
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
-const map = { rows: [], pairs: [], at: null, hover: null, chosenClass: null, isWaiting: false };
-
-function mapPairs() {
-  const pairs = [...Array(nPairs).keys()].filter((pair) => isOfClass(pair, map.chosenClass));
-  if (byId("pair-order").value === "hard") {
-    const place = new Map(data.hardest.pair.map((pair, at) => [pair, at]));
-    pairs.sort((a, b) => (place.get(a) ?? nPairs) - (place.get(b) ?? nPairs));
-  }
-  return pairs;
-}
-
 function widest(names, most) {
   pen.font = FONT;
   let width = 0;
@@ -24,22 +13,32 @@ function widest(names, most) {
   return Math.min(Math.ceil(width) + 12, most);
 }
 
-// Sizes of cells and margins that fit the frame; a margin is 0 where names would not be readable.
+// Sizes of cells and margins that fit the frame; a margin is small where names would not be
+// readable. The frame ends with a whole row.
 function layOut() {
+  const { view, rows, columns } = map;
   map.width = frame.clientWidth;
-  const isCompact = byId("compact").checked;
-  map.cellHeight = isCompact ? 4 : 20;
-  const sample = map.rows.slice(0, 300).map((feature) => features.name[feature]);
-  map.left = isCompact ? 8 : widest(sample, Math.min(220, 0.36 * map.width));
-  const space = (map.width - map.left - 2) / Math.max(1, map.pairs.length);
-  map.cellWidth = Math.min(Math.max(space, 3), 76);
-  map.hasNames = map.cellWidth >= 12;
-  const shownNames = map.hasNames ? map.pairs.map(pairName) : [];
-  map.top = map.hasNames ? widest(shownNames, 150) : 8;
-  const height = map.top + map.rows.length * map.cellHeight + 2;
-  frame.style.height = `${Math.max(Math.min(height, Math.max(320, 0.72 * window.innerHeight)), 60) + 14}px`;
-  room.style.width = `${map.left + map.pairs.length * map.cellWidth}px`;
-  room.style.height = `${height}px`;
+  const sample = rows.slice(0, 300).map(view.rowName);
+  const most = Math.min(220, 0.36 * map.width);
+  const fit = (left) => Math.min(
+    Math.max((map.width - left - 2) / Math.max(1, columns.length), 3), view.maxWidth());
+  map.left = widest(sample, most);
+  map.cellWidth = fit(map.left);
+  map.cellHeight = view.cellHeight(map.cellWidth);
+  if (map.cellHeight < MIN_NAMED) {
+    map.left = 8;
+    map.cellWidth = fit(8);
+  }
+  map.hasNames = map.cellWidth >= MIN_NAMED;
+  const names = map.hasNames ? columns.map(view.columnName) : [];
+  map.isFlat = widest(names, 1000) - 12 < map.cellWidth; // names need not be turned
+  map.top = !map.hasNames ? 8 : map.isFlat ? 20 : widest(names, 150);
+  const tallest = view.isWhole() ? Infinity : Math.max(320, 0.72 * window.innerHeight);
+  const nRows = Math.min(rows.length, Math.max(1, Math.floor((tallest - map.top) / map.cellHeight)));
+  const isWide = map.left + columns.length * map.cellWidth > map.width + 1;
+  frame.style.height = `${map.top + Math.max(nRows, 1) * map.cellHeight + (isWide ? 14 : 0)}px`;
+  room.style.width = `${map.left + columns.length * map.cellWidth}px`;
+  room.style.height = `${map.top + rows.length * map.cellHeight}px`;
   map.height = frame.clientHeight;
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(map.width * ratio);
@@ -67,7 +66,7 @@ function fitPair(pair, width) {
 
 function drawMap() {
   map.isWaiting = false;
-  const { left, top, width, height, cellWidth, cellHeight, rows, pairs } = map;
+  const { view, left, top, width, height, cellWidth, cellHeight, rows, columns } = map;
   const ratio = window.devicePixelRatio || 1;
   const [ink, muted, blank] = map.isPrinted
     ? ["#000", "#444", "#ccc"] : ["--ink", "--muted", "--line"].map(colourOf);
@@ -79,9 +78,9 @@ function drawMap() {
   const firstRow = Math.max(0, Math.floor((top - y0) / cellHeight));
   const lastRow = Math.min(rows.length, Math.ceil((height - y0) / cellHeight));
   const firstPair = Math.max(0, Math.floor((left - x0) / cellWidth));
-  const lastPair = Math.min(pairs.length, Math.ceil((width - x0) / cellWidth));
+  const lastPair = Math.min(columns.length, Math.ceil((width - x0) / cellWidth));
   const gap = cellWidth >= 8 && cellHeight >= 8 ? 1 : 0;
-  const isWritten = cellWidth >= 46 && cellHeight >= 16;
+  const hasRoom = cellHeight >= 16;
   pen.save();
   pen.beginPath();
   pen.rect(left, top, width, height);
@@ -92,30 +91,49 @@ function drawMap() {
     const y = y0 + r * cellHeight;
     for (let c = firstPair; c < lastPair; c++) {
       const x = x0 + c * cellWidth;
-      const code = aucCode(rows[r], pairs[c]);
+      const code = view.code(rows[r], columns[c]);
       pen.fillStyle = code === NO_AUC ? blank : PALETTE[code * 255 / (NO_AUC - 1) | 0];
+      if (columns.length === 1 && view === featureView) {
+        drawBar(code, x, y, blank, ink);
+        continue;
+      }
       // without gaps cells overlap slightly, so that no background shines through
       pen.fillRect(x, y, cellWidth - gap + (gap ? 0 : 0.6), cellHeight - gap + (gap ? 0 : 0.6));
-      if (isWritten && code !== NO_AUC) {
+      if (hasRoom && code !== NO_AUC && view.isWritten(code, cellWidth)) {
         pen.fillStyle = code > 0.55 * NO_AUC ? "#111" : "#fff";
-        pen.fillText(auc(rows[r], pairs[c]).toFixed(3), x + cellWidth / 2, y + cellHeight / 2);
+        pen.fillText(aucOfCode(code).toFixed(3), x + cellWidth / 2, y + cellHeight / 2);
       }
     }
   }
-  if (isPaired) drawDots(firstRow, lastRow, x0, y0, isWritten);
+  drawDots(firstRow, lastRow, x0, y0, hasRoom && view.isWritten(0, cellWidth));
   const cell = map.hover ?? map.at;
   if (cell) outline(cell, x0, y0);
   pen.restore();
   drawNames(firstRow, lastRow, firstPair, lastPair, x0, y0, ink, muted);
 }
 
+// On a single pair the AUC is the length of a bar as well, from 1/2 to 1.
+function drawBar(code, x, y, blank, ink) {
+  const { cellWidth, cellHeight } = map;
+  const room = cellWidth - 60;
+  const long = code === NO_AUC ? 0 : Math.max(2, room * code / (NO_AUC - 1));
+  pen.fillRect(x, y + 2, long, cellHeight - 4);
+  pen.fillStyle = blank;
+  pen.fillRect(x + room, y + 2, 1, cellHeight - 4);
+  if (cellHeight < MIN_NAMED) return;
+  pen.fillStyle = ink;
+  pen.textAlign = "left";
+  pen.fillText(code === NO_AUC ? "—" : aucOfCode(code).toFixed(4), x + room + 8, y + cellHeight / 2);
+}
+
 // A white dot with a dark rim shows on both ends of the scale.
 function drawDots(firstRow, lastRow, x0, y0, isWritten) {
   const { cellWidth, cellHeight } = map;
-  const place = new Map(map.pairs.map((pair, at) => [pair, at]));
+  if (map.columns.length === 1 && map.view === featureView) return;
+  const place = new Map(map.columns.map((column, at) => [column, at]));
   const radius = Math.min(4, Math.max(1.6, Math.min(cellWidth, cellHeight) / 3.4));
   for (let r = firstRow; r < lastRow; r++) {
-    const at = place.get(features.asked_by[map.rows[r]]);
+    const at = place.get(map.view.dotOf(map.rows[r]));
     if (at === undefined) continue;
     pen.beginPath();
     const x = x0 + at * cellWidth + (isWritten ? 8 : cellWidth / 2);
@@ -140,10 +158,10 @@ function outline([r, c], x0, y0) {
 }
 
 function drawNames(firstRow, lastRow, firstPair, lastPair, x0, y0, ink, muted) {
-  const { left, top, cellWidth, cellHeight, rows, pairs } = map;
+  const { view, left, top, cellWidth, cellHeight, rows, columns } = map;
   const cell = map.hover ?? map.at;
   pen.textBaseline = "middle";
-  if (cellHeight >= 12) {
+  if (cellHeight >= MIN_NAMED) {
     pen.save();
     pen.beginPath();
     pen.rect(0, top, left, map.height);
@@ -151,7 +169,7 @@ function drawNames(firstRow, lastRow, firstPair, lastPair, x0, y0, ink, muted) {
     pen.textAlign = "right";
     for (let r = firstRow; r < lastRow; r++) {
       pen.fillStyle = cell && cell[0] === r ? ink : muted;
-      pen.fillText(fitText(features.name[rows[r]], left - 10), left - 6, y0 + (r + 0.5) * cellHeight);
+      pen.fillText(fitText(view.rowName(rows[r]), left - 10), left - 6, y0 + (r + 0.5) * cellHeight);
     }
     pen.restore();
   }
@@ -160,13 +178,15 @@ function drawNames(firstRow, lastRow, firstPair, lastPair, x0, y0, ink, muted) {
   pen.beginPath();
   pen.rect(left, 0, map.width, top);
   pen.clip();
-  pen.textAlign = "left";
+  pen.textAlign = map.isFlat ? "center" : "left";
   for (let c = firstPair; c < lastPair; c++) {
     pen.save();
-    pen.translate(x0 + (c + 0.5) * cellWidth, top - 6);
-    pen.rotate(-Math.PI / 2);
+    pen.translate(x0 + (c + 0.5) * cellWidth, map.isFlat ? top / 2 : top - 6);
+    if (!map.isFlat) pen.rotate(-Math.PI / 2);
     pen.fillStyle = cell && cell[1] === c ? ink : muted;
-    pen.fillText(fitPair(pairs[c], top - 10), 0, 0);
+    const name = map.isFlat ? view.columnName(columns[c])
+      : view === featureView ? fitPair(columns[c], top - 10) : fitText(view.columnName(columns[c]), top - 10);
+    pen.fillText(name, 0, 0);
     pen.restore();
   }
   pen.restore();

@@ -31,6 +31,16 @@ function chosenButton(row) {
   return button;
 }
 
+function pairButton(row) {
+  const button = make("button", { type: "button", class: "link name" }, pairName(hardest.pair[row]));
+  button.addEventListener("click", () => {
+    tell("pair", hardest.pair[row]);
+    byId("map-section").scrollIntoView();
+    frame.focus({ preventScroll: true });
+  });
+  return button;
+}
+
 // A column of numbers as they are in data.hardest.
 function numberColumn(head, hint, key, digits, more = {}) {
   return { head, hint, isNumber: true, value: (row) => hardest[key][row],
@@ -38,12 +48,18 @@ function numberColumn(head, hint, key, digits, more = {}) {
 }
 
 const pairColumns = [
-  { head: "pair", value: (row) => pairName(hardest.pair[row]),
-    cell: (row) => nameCell(pairName(hardest.pair[row])) },
+  { head: "pair", hint: "Choose one to see its features in the map",
+    value: (row) => pairName(hardest.pair[row]), cell: pairButton },
   numberColumn("best AUC", "Of a chosen feature", "auc", 4,
     { cell: (row) => aucCell(hardest.auc[row]) }),
   { head: "by", hint: "The chosen feature with the best AUC", value: chosenName, cell: chosenButton },
 ];
+if (setCodes) {
+  pairColumns.push({ head: "Naive Bayes, chosen", isNumber: true,
+    hint: "Cross-validated AUC with the chosen features",
+    value: (row) => aucOfCode(setCodes[hardest.pair[row]]),
+    cell: (row) => shown(aucOfCode(setCodes[hardest.pair[row]]), 4) });
+}
 if (nFeatures < data.n_features) {
   pairColumns.push(
     numberColumn("best of all", "Best AUC of any feature", "all_auc", 4),
@@ -56,7 +72,7 @@ if (nFeatures < data.n_features) {
 }
 if (hardest.bayes_auc) {
   pairColumns.push(
-    numberColumn("Naive Bayes", "Cross-validated AUC with all features", "bayes_auc", 4),
+    numberColumn("Naive Bayes, all", "Cross-validated AUC with all features", "bayes_auc", 4),
     numberColumn("neglect", "0: the chosen are its best features; 1: its worst", "neglect", 3,
       { isFalling: true }),
   );

@@ -18,13 +18,14 @@ class SortedTable {
     this.heads = columns.map((column, at) => {
       const button = make("button", { type: "button", title: column.hint }, column.head);
       button.addEventListener("click", () => this.sort(at));
-      return make("th", { scope: "col", class: column.isNumber ? "number" : null }, button);
+      return make("th", { scope: "col", role: "columnheader", class: column.isNumber ? "number" : null }, button);
     });
-    this.body = make("tbody");
+    // On a phone rows are blocks, not rows of a grid: the roles keep them a table.
+    this.body = make("tbody", { role: "rowgroup" });
     this.body.addEventListener("keydown", (event) => this.moveRow(event));
-    const table = make("table", { class: "sorted" },
+    const table = make("table", { class: "sorted", role: "table" },
       make("caption", { class: "unseen" }, options.label),
-      make("thead", {}, make("tr", {}, ...this.heads)), this.body);
+      make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...this.heads)), this.body);
     this.count = make("span", { class: "muted" });
     this.pager = make("div", { class: "pager" });
     const turns = [["First", -Infinity], ["Previous", -1], ["Next", 1], ["Last", Infinity]];
@@ -98,18 +99,19 @@ class SortedTable {
       const blank = make("td", { colspan: this.columns.length, class: "muted" }, "Nothing matches.");
       this.body.append(make("tr", {}, blank));
     }
-    this.pager.hidden = this.nPages === 1;
+    this.turns.forEach((button) => { button.hidden = this.nPages === 1; });
     const [from, to, all] = [start + 1, start + rows.length, this.rows.length].map(grouped);
-    this.count.textContent = `${from}–${to} of ${all}`;
+    this.count.textContent = this.rows.length ? `${from}–${to} of ${all}` : "";
     this.turns.forEach((button, at) => {
       button.disabled = at < 2 ? this.page === 0 : this.page === this.nPages - 1;
     });
   }
 
   makeRow(row) {
-    const line = make("tr", { "data-row": row, class: this.options.onRow ? "live" : null });
+    const line = make("tr", { "data-row": row, role: "row", class: this.options.onRow ? "live" : null });
     for (const column of this.columns) {
-      line.append(make("td", { class: column.isNumber ? "number" : null }, column.cell(row)));
+      const kind = column.isNumber ? "number" : null;
+      line.append(make("td", { class: kind, role: "cell", "data-head": column.head }, column.cell(row)));
     }
     if (this.options.onRow) line.addEventListener("click", () => this.options.onRow(row));
     if (row === this.current) line.setAttribute("aria-current", "true");
@@ -128,7 +130,7 @@ class SortedTable {
   moveRow(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step || !event.target.matches("button")) return;
-    const buttons = [...this.body.querySelectorAll("button")];
+    const buttons = [...this.body.querySelectorAll("button:not(.more)")];
     const next = buttons[buttons.indexOf(event.target) + step];
     if (next) {
       event.preventDefault();

@@ -26,27 +26,36 @@ function histogram(feature, label, nBins, kind) {
   classShares(feature, label).subarray(0, nBins).forEach((share, bin) => {
     if (share === 0) return;
     const height = Math.max(TALL * share / 255, 1);
-    svg.append(make("rect", { x: bin * BAR + 0.5, y: TALL - height, width: BAR - 1, height }));
+    const part = (100 * data.bins.top[feature] * share / 255).toPrecision(2);
+    const name = data.bins.levels[feature]?.[bin];
+    svg.append(make("rect", { x: bin * BAR + 0.5, y: TALL - height, width: BAR - 1, height },
+      name === undefined ? null : make("title", {}, `${name}: ${Number(part)} % of ${data.classes[label]}`)));
   });
   return svg;
 }
 
-function axis(feature) {
-  const { levels, low, high } = data.bins;
+// What stands below the bars: every category, turned; a few short values; or the ends of a range.
+function makeAxis(feature) {
+  const { levels, low, high, is_nominal: isNominal } = data.bins;
   const names = levels[feature];
+  const write = (ticks, kind) => make("div", { class: `axis ${kind}` },
+    ...ticks.map((tick) => make("span", { class: "name", title: tick }, tick)));
   if (names === null) {
     const range = high[feature] - low[feature];
     const brief = (value) => String(Number(value.toPrecision(4)));
-    return [brief(low[feature]), brief(low[feature] + range / 2), brief(high[feature])];
+    return write([brief(low[feature]), brief(low[feature] + range / 2), brief(high[feature])], "ends");
   }
-  return names.length > 1 ? [names[0], names[names.length - 1]] : names;
+  const isShort = names.length * Math.max(...names.map((name) => name.length)) <= 24;
+  if (isShort) return write(names, "each");
+  if (isNominal[feature]) return write(names, "each turned");
+  return write([names[0], names[names.length - 1]], "ends");
 }
 
 // What is known of the feature, in words.
 function describeFeature(feature, pair) {
   const asker = subproblemName(features.asked_by[feature]);
-  const asked = isOneList ? "" : `, asked for by ${asker} (rank ${grouped(features.rank[feature])})`;
-  const score = `${data.measure} ${shownScore(features.score[feature])}`;
+  const asked = isOneList ? "" : `, ${ASKED} ${asker} (rank ${grouped(features.rank[feature])})`;
+  const score = `${MEASURE} ${shownScore(features.score[feature])}`;
   const mean = `mean AUC ${shown(features.mean_auc[feature], 4)}`;
   const parts = [
     make("h3", { class: "name" }, features.name[feature]),
@@ -61,21 +70,29 @@ function describeFeature(feature, pair) {
 function describeBins(feature) {
   const names = data.bins.levels[feature];
   const missing = data.bins.missing[feature];
-  const notes = ["Share of the samples of each class in a bin, all on one scale."];
-  if (names !== null && names.length > 2) notes.push(`One bar for each of ${names.length} values.`);
+  const top = Number((100 * data.bins.top[feature]).toPrecision(3));
+  const where = data.bins.is_nominal[feature] ? "of a category" : names === null ? "in a bin" : "of a value";
+  const notes = [`Share of the samples of each class ${where}, all on one scale: the tallest bar is ${top} %.`];
+  if (data.bins.is_nominal[feature]) notes.push(`One bar per category, ${names.length} in all.`);
+  else if (names !== null && names.length > 2) notes.push(`One bar for each of ${names.length} values.`);
   if (data.bins.is_cut[feature]) notes.push("The outermost bars also hold the values beyond.");
   if (missing) notes.push(`${counted(missing.reduce((a, b) => a + b, 0), "value")} missing.`);
   return make("p", { class: "note" }, notes.join(" "));
 }
 
-function makeHistograms(feature, pair) {
+const MAX_LINES = 40; // classes of a card that shows all of them at once
+
+function makeHistograms(feature, pair, isWhole) {
   const names = data.bins.levels[feature];
   const nBins = names === null ? data.bins.n_bins : Math.max(1, names.length);
   const coloured = colouredClasses(feature, pair);
   const missing = data.bins.missing[feature];
-  const list = make("ul", { class: "values-list" });
+  const size = nClasses > 24 ? "tight" : nClasses > 12 ? "dense" : "";
+  const list = make("ul", { class: `values-list ${size}` });
+  let room = MAX_LINES - coloured.length;
   data.classes.forEach((name, label) => {
     const kind = ["first", "second"][coloured.indexOf(label)] ?? "other";
+    if (!isWhole && kind === "other" && room-- <= 0) return;
     const lost = missing?.[label] ? ` (${counted(missing[label], "value")} missing)` : "";
     const hint = `${name}: ${counted(data.counts[label], "sample")}${lost}`;
     list.append(make("li", { class: kind },
@@ -85,23 +102,38 @@ function makeHistograms(feature, pair) {
   return list;
 }
 
-function showValues(feature, pair) {
+// The rest of the classes, on demand.
+function moreClasses(feature, pair) {
+  const button = make("button", { type: "button" }, `Show all ${grouped(nClasses)} classes`);
+  button.addEventListener("click", () => showValues(feature, pair, true));
+  return make("p", { class: "note" }, `${MAX_LINES} of ${grouped(nClasses)} classes are shown. `, button);
+}
+
+function showValues(feature, pair, isWhole = nClasses <= MAX_LINES) {
   const parts = describeFeature(feature, pair);
   if (feature < data.n_binned) {
-    const ticks = axis(feature).map((tick) => make("span", { class: "name" }, tick));
-    parts.push(makeHistograms(feature, pair), make("div", { class: "axis" }, ...ticks));
+    parts.push(makeHistograms(feature, pair, isWhole), makeAxis(feature));
+    if (!isWhole) parts.push(moreClasses(feature, pair));
     parts.push(describeBins(feature));
   } else {
     const most = grouped(data.n_binned);
     parts.push(make("p", { class: "note" }, `The page holds the values of the first ${most} features.`));
   }
   const pairs = served[feature];
-  if (pairs.length > MAX_NAMED) {
-    parts.push(make("details", {}, make("summary", {}, `Serves ${pairs.length} pairs best`),
+  if (pairs.length > MAX_NAMED + 1) {
+    parts.push(make("details", {},
+      make("summary", {}, `Serves ${pairs.length} of ${counted(nPairs, "pair")} best`),
       make("p", { class: "name served" }, pairs.map(pairName).join(", "))));
   }
   panel.replaceChildren(...parts);
+  fitPanel();
 }
+
+// A card that is taller than the window scrolls with the page: nothing of it stays hidden.
+function fitPanel() {
+  panel.classList.toggle("tall", panel.offsetHeight > window.innerHeight - 80);
+}
+window.addEventListener("resize", fitPanel);
 
 listen("feature", (feature, pair, isAsked) => {
   showValues(feature, pair);

@@ -1,0 +1,215 @@
+"""Held-out samples: a selector and its data in, scores by Naive Bayes on what it chooses out."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from threadpoolctl import threadpool_limits
+
+from mauc.classifiers import NormalNaiveBayes
+from mauc.evaluation.fast_bayes import nested_log_probabilities
+from mauc.exceptions import UndefinedMAUCError
+from mauc.problem.problem import Problem
+from mauc.problem.validate import make_problem
+from mauc.selectors.base import RankingSelector
+
+N_FOLDS = 5
+# Larger tables are judged on a stratified part of their rows: enough for the third decimal of
+# MAUC, and the time stays that of a few fits.
+MAX_ROWS = 10_000
+MAX_VALUES = 10_000_000  # rows x features
+MIN_ROWS = 1_000  # that wide tables keep whatever their width
+_MIN_PER_CLASS = 20
+_BLOCK_VALUES = 2_000_000  # of a block of columns for Naive Bayes
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What a selector finds without some of the samples, and scores of those samples.
+
+    Parameters
+    ----------
+    problem : Problem
+        The samples that were used.
+    folds : list of (ndarray, ndarray)
+        Training and test rows of the problem.
+    selections : list of ndarray
+        Features chosen on each training part, best first.
+    """
+
+    problem: Problem
+    folds: list[tuple[Array, Array]]
+    selections: list[Array]
+
+    @property
+    def labels(self) -> Array:
+        """Labels of the held-out samples, fold after fold."""
+        labels: Array = self.problem.classes[self.problem.codes[self._rows]]
+        return labels
+
+    @property
+    def _rows(self) -> Array:
+        return np.concatenate([test for _, test in self.folds])
+
+    def scores(self, columns: Array | None = None, added: int | None = None) -> Array:
+        """Return log-probabilities of the held-out samples, by Naive Bayes.
+
+        Parameters
+        ----------
+        columns : ndarray of int, optional
+            Features to use; by default those chosen on the training part of each fold.
+        added : int, optional
+            One more feature.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_held_out, n_classes)
+        """
+        parts = []
+        with threadpool_limits(1):  # the same bits on any number of cores
+            for (train, test), chosen in zip(self.folds, self.selections, strict=True):
+                used = chosen if columns is None else columns
+                if added is not None and added not in used:
+                    used = np.append(used, added)
+                parts.append(_bayes_scores(self.problem, used, train, test))
+        return np.concatenate(parts)
+
+
+def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
+    """Fit a selector again without each of five parts of the samples.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        Fitted; it is not changed.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    problem : Problem
+        Made of X, the labels and the weights.
+
+    Returns
+    -------
+    held_out : HeldOut
+
+    Raises
+    ------
+    UndefinedMAUCError
+        Fewer than 2 classes have 2 samples.
+    """
+    n_testable = int((problem.class_counts > 1).sum())
+    if n_testable < 2:
+        raise UndefinedMAUCError(
+            "cross-validation needs at least 2 classes of 2 samples or more, got "
+            f"{n_testable} of {problem.n_classes}."
+        )
+    rows = sample_rows(problem)
+    with warnings.catch_warnings():
+        # fit has given those that matter; smaller parts add some on few samples
+        warnings.simplefilter("ignore", UserWarning)
+        if len(rows) < problem.n_samples:
+            X = _safe_indexing(X, rows)
+            problem = make_problem(
+                clone(selector), X, problem.classes[problem.codes[rows]],
+                None if problem.sample_weight is None else problem.sample_weight[rows],
+                accepts=selector.accepts,
+            )  # fmt: skip
+        folds = split_rows(problem.codes)
+        selections = [_select(selector, X, problem, train) for train, _ in folds]
+    return HeldOut(problem, folds, selections)
+
+
+def sample_rows(problem: Problem) -> Array:
+    """Return the rows that are used: all, or some of every class where there are very many.
+
+    Rows of weight 0 count as absent. The draw has a fixed seed.
+    """
+    is_used = np.ones(problem.n_samples, bool)
+    if problem.sample_weight is not None:
+        is_used = problem.sample_weight > 0
+    n_rows = int(is_used.sum())
+    limit = min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
+    if n_rows <= limit:
+        return np.flatnonzero(is_used)
+    generator = np.random.default_rng(0)
+    kept = []
+    for code in range(problem.n_classes):
+        members = np.flatnonzero(is_used & (problem.codes == code))
+        wanted = max(round(limit * len(members) / n_rows), _MIN_PER_CLASS)
+        kept.append(generator.permutation(members)[:wanted])
+    return np.sort(np.concatenate(kept))
+
+
+def split_rows(codes: Array) -> list[tuple[Array, Array]]:
+    """Return training and test rows of stratified folds.
+
+    Every class is dealt out in a random order with a fixed seed, so each training part has all
+    classes. A class of one sample stays in all training parts: there would be nothing to learn
+    it from. Held-out scores are judged together, so a test part need not have all classes.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+    """
+    generator = np.random.default_rng(0)
+    place = np.full(len(codes), -1)
+    start = 0
+    for code in np.unique(codes):
+        members = generator.permutation(np.flatnonzero(codes == code))
+        if len(members) > 1:
+            place[members] = (start + np.arange(len(members))) % N_FOLDS
+            start += len(members)
+    folds = [fold for fold in range(N_FOLDS) if (place == fold).any()]
+    return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in folds]
+
+
+def _select(selector: RankingSelector, X: Any, problem: Problem, train: Array) -> Array:
+    labels = problem.classes[problem.codes[train]]
+    weights = {}
+    if problem.sample_weight is not None:
+        weights["sample_weight"] = problem.sample_weight[train]
+    ranking: Array = clone(selector).fit(_safe_indexing(X, train), labels, **weights).ranking_
+    return ranking
+
+
+def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -> Array:
+    """Return log-probabilities of the test rows; densities are learnt on the training rows."""
+    is_nominal = problem.is_nominal is not None and problem.is_nominal[columns].any()
+    if is_nominal or problem.sample_weight is not None:
+        return _general_scores(problem, columns, train, test)
+    codes = problem.codes[train]
+    prior = np.log(np.bincount(codes, minlength=problem.n_classes) / len(codes))
+    total = np.tile(prior, (len(test), 1))
+    width = max(1, _BLOCK_VALUES // problem.n_samples)
+    for start in range(0, len(columns), width):
+        part = _dense(problem, columns[start : start + width])
+        scores = nested_log_probabilities(
+            part[train], codes, part[test], problem.n_classes, [part.shape[1]]
+        )
+        # Log-likelihoods of blocks add up; every block counts the prior.
+        total += next(scores) - prior
+    total -= total.max(axis=1, keepdims=True)
+    normalised: Array = total - np.log(np.exp(total).sum(axis=1, keepdims=True))
+    return normalised
+
+
+def _general_scores(problem: Problem, columns: Array, train: Array, test: Array) -> Array:
+    values = _dense(problem, columns)
+    mask = None if problem.is_nominal is None else problem.is_nominal[columns]
+    model = NormalNaiveBayes(categorical_features=mask)
+    weight = None if problem.sample_weight is None else problem.sample_weight[train]
+    model.fit(values[train], problem.codes[train], sample_weight=weight)
+    scores: Array = model.predict_log_proba(values[test])
+    return scores
+
+
+def _dense(problem: Problem, columns: Array) -> Array:
+    part: Any = problem.X[:, columns]
+    part = part.toarray() if sparse.issparse(part) else part
+    values = np.array(part, dtype=np.float64)
+    values[np.isinf(values)] = np.nan  # outside any density: treated as missing
+    return values

@@ -1,0 +1,144 @@
+"""The conclusion of a page: its numbers are those of the library, its sentences follow them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_wine
+
+from mauc import MAUCD, MDFS, mauc_interval, pair_auc_scores
+from mauc.datasets import make_siren
+from mauc.exceptions import MaucWarning
+from mauc.problem.validate import make_problem
+from mauc.report.html import held_out, selection_report
+from mauc.report.html.held_out import hold_out
+from mauc.report.html.ranges_svg import place_ranges
+from mauc.stats import stability
+
+
+@pytest.fixture(scope="module")
+def siren():
+    data = make_siren()
+    selector = MDFS(10, random_state=0).fit(data.X, data.y)
+    report = selection_report(selector, data.X, data.y, feature_names=data.feature_names)
+    problem = make_problem(MDFS(), data.X, data.y, accepts=selector.accepts)
+    return data, selector, report, hold_out(selector, data.X, problem)
+
+
+def test_mauc_and_interval_are_those_of_the_held_out_scores(siren):
+    data, _, report, held = siren
+    conclusion = report.to_dict()["conclusion"]
+    for key, columns in (("chosen", None), ("every", np.arange(data.n_features))):
+        wanted = mauc_interval(held.labels, held.scores(columns), labels=held.problem.classes)
+        for name in ("mauc", "lower", "upper", "level"):
+            assert conclusion[key][name] == pytest.approx(getattr(wanted, name), rel=1e-6)
+    lower, upper = conclusion["chosen"]["lower"], conclusion["chosen"]["upper"]
+    assert lower < conclusion["chosen"]["mauc"] < upper
+    text = report.to_html()
+    assert f"{conclusion['chosen']['mauc']:.3f}</span>" in text
+    assert f"95&nbsp;% interval {lower:.3f} to {upper:.3f}" in text
+    assert text.index('id="conclusion"') < text.index('id="data-section"')
+
+
+def test_the_hardest_pairs_come_with_what_would_help(siren):
+    data, selector, report, held = siren
+    summary = report.to_dict()
+    auc = pair_auc_scores(held.labels, held.scores()).auc
+    hard = summary["conclusion"]["hard"]
+    assert [pair["pair"] for pair in hard] == np.argsort(auc, kind="stable")[:3].tolist()
+    np.testing.assert_allclose([pair["auc"] for pair in hard], np.sort(auc)[:3], rtol=1e-6)
+    np.testing.assert_allclose(summary["pairs"]["set_auc"], auc, rtol=1e-6)
+    # MDFS leaves out the quiet features of a hard pair on this data set
+    first = hard[0]
+    assert first["kind"] == "left_out"
+    row = next(row for row in summary["pairs"]["hardest"] if row["pair"] == first["pair"])
+    assert not selector.support_[row["all_column"]]
+    assert data.feature_names[row["all_column"]] == row["all_feature"]
+    added = pair_auc_scores(held.labels, held.scores(added=row["all_column"])).auc[first["pair"]]
+    assert first["advice"].startswith(f"{row['all_feature']} alone has an AUC of ")
+    assert first["advice"].endswith(f"to {added:.3f}.")
+    assert summary["conclusion"]["hard_title"] == "The 3 hardest of 15 pairs of classes"
+
+
+def test_stability_is_that_of_the_fits_without_a_fold(siren):
+    data, selector, report, held = siren
+    summary = report.to_dict()
+    stable = summary["conclusion"]["stability"]
+    wanted = stability(held.selections, data.n_features).value
+    assert stable["value"] == pytest.approx(wanted, rel=1e-6)
+    times = [sum(f in chosen for chosen in held.selections) for f in selector.ranking_]
+    assert [one["n_fits"] for one in summary["features"]] == times
+    assert stable["n_always"] == times.count(5)
+    assert f"{times.count(5)} of 10 features were chosen in all 5 fits" in report.to_html()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "every"),
+    [((0.98, 0.97, 0.99), (0.97, 0.95, 0.98)), ((1.0, 1.0, 1.0), None), ((0.7, None, None), None),
+     ((0.5, 0.3, 0.7), (1.0, 1.0, 1.0))],
+)  # fmt: skip
+def test_intervals_are_drawn_inside_their_scale(chosen, every):
+    keys = ("mauc", "lower", "upper")
+    found = [None if one is None else dict(zip(keys, one, strict=True)) for one in (chosen, every)]
+    drawing = place_ranges({"conclusion": {"chosen": found[0], "every": found[1]}})
+    assert len(drawing["rows"]) == sum(one is not None for one in found)
+    for row in drawing["rows"]:
+        assert 0 < row["from"] <= row["at"] <= row["to"] < drawing["width"]
+    assert all(0 < tick["at"] < drawing["width"] for tick in drawing["ticks"])
+    assert place_ranges({"conclusion": {"chosen": None, "every": None}}) is None
+
+
+def test_many_features_are_drawn_in_part(rng):
+    X = rng.normal(size=(40, 260))
+    report = selection_report(MAUCD(250).fit(X, np.repeat([0, 1], 20)), X, np.repeat([0, 1], 20))
+    assert "Drawn are the first 200 of 250 chosen features." in report.to_html()
+
+
+def test_all_features_leave_nothing_to_compare():
+    X, y = load_wine(return_X_y=True)
+    report = selection_report(MDFS("all", random_state=0).fit(X, y), X, y)
+    conclusion = report.to_dict()["conclusion"]
+    assert conclusion["every"] is None
+    assert conclusion["stability"] is None
+    assert "there was nothing to choose" in report.to_html()
+
+
+def test_too_few_samples_are_the_reason():
+    X = np.arange(8.0).reshape(4, 2)
+    y = ["a", "b", "b", "c"]
+    with pytest.warns(MaucWarning):
+        selector = MAUCD(1).fit(X, y)
+    report = selection_report(selector, X, y)
+    conclusion = report.to_dict()["conclusion"]
+    assert conclusion["chosen"] is None
+    assert "2 classes of 2 samples or more, got 1 of 3" in conclusion["reason"]
+    assert {pair["kind"] for pair in conclusion["hard"]} == {"few"}
+    assert "There is no cross-validated MAUC" in report.to_html()
+
+
+def test_a_class_of_one_sample_is_named(rng):
+    X = rng.normal(size=(41, 3))
+    y = np.repeat(["a", "b", "rare"], [20, 20, 1])
+    with pytest.warns(MaucWarning):
+        selector = MAUCD(2).fit(X, y)
+    report = selection_report(selector, X, y)
+    assert report.to_dict()["conclusion"]["absent"] == ["rare"]
+    assert len(report.to_dict()["conclusion"]["hard"]) == 1
+    assert "of one sample could not be judged" in report.to_html()
+
+
+def test_a_part_of_the_rows_is_said(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    monkeypatch.setattr(held_out, "MAX_ROWS", 400)
+    report = selection_report(MAUCD(5).fit(X, y), X, y)
+    conclusion = report.to_dict()["conclusion"]
+    assert conclusion["is_part"]
+    words = " ".join(report.to_html().split())
+    assert f"of {conclusion['n_rows']} samples drawn from the 1,797" in words
+
+
+def test_threads_do_not_change_the_conclusion(siren):
+    data, _, report, _ = siren
+    selector = MDFS(10, random_state=0, n_jobs=2).fit(data.X, data.y)
+    again = selection_report(selector, data.X, data.y, feature_names=data.feature_names)
+    one, other = (dict(r.to_dict()["conclusion"]) for r in (report, again))
+    one.pop("next"), other.pop("next")  # the call names n_jobs
+    assert one == other

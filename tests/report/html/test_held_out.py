@@ -1,0 +1,121 @@
+"""Held-out scores: who is left out, what is fitted again, and that nothing leaks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_wine
+
+from mauc import MAUCD, MDFS, ChiSquare, mauc_score
+from mauc.evaluation.fast_bayes import nested_log_probabilities
+from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
+from mauc.problem.validate import make_problem
+from mauc.report.html import held_out
+from mauc.report.html.held_out import hold_out, sample_rows, split_rows
+
+
+def problem_of(selector, X, y, sample_weight=None):
+    return make_problem(selector, X, y, sample_weight, accepts=selector.accepts)
+
+
+def test_folds_are_stratified_and_hold_out_every_row_once():
+    codes = np.repeat([0, 1, 2], [10, 7, 1])
+    folds = split_rows(codes)
+    assert len(folds) == 5
+    held = np.sort(np.concatenate([test for _, test in folds]))
+    np.testing.assert_array_equal(held, np.arange(17))  # the class of one sample stays
+    for train, test in folds:
+        assert set(codes[train]) == {0, 1, 2}
+        assert (codes[test] == 0).sum() == 2
+        np.testing.assert_array_equal(np.sort(np.concatenate((train, test))), np.arange(18))
+
+
+def test_scores_are_those_of_a_fit_without_the_fold():
+    X, y = load_wine(return_X_y=True)
+    selector = MDFS(4, random_state=0).fit(X, y)
+    held = hold_out(selector, X, problem_of(MDFS(), X, y))
+    scores, start = held.scores(), 0
+    for (train, test), chosen in zip(held.folds, held.selections, strict=True):
+        again = MDFS(4, random_state=0).fit(X[train], y[train]).ranking_
+        np.testing.assert_array_equal(chosen, again)
+        codes = y[train].astype(np.int32)
+        wanted = next(
+            nested_log_probabilities(X[train][:, chosen], codes, X[test][:, chosen], 3, [4])
+        )
+        np.testing.assert_allclose(scores[start : start + len(test)], wanted, atol=1e-9)
+        start += len(test)
+    np.testing.assert_array_equal(held.labels, y[np.concatenate([t for _, t in held.folds])])
+
+
+def test_blocks_of_columns_do_not_matter(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    held = hold_out(MDFS(4, random_state=0).fit(X, y), X, problem_of(MDFS(), X, y))
+    whole = held.scores(np.arange(13))
+    monkeypatch.setattr(held_out, "_BLOCK_VALUES", 2 * len(X))
+    np.testing.assert_allclose(held.scores(np.arange(13)), whole, atol=1e-9)
+
+
+def test_a_choice_among_noise_looks_like_noise(rng):
+    # the best of 2,000 features on all 60 rows would give a MAUC near 1
+    X = rng.normal(size=(60, 2000))
+    y = np.repeat([0, 1], 30)
+    held = hold_out(MAUCD(10).fit(X, y), X, problem_of(MAUCD(), X, y))
+    assert abs(mauc_score(held.labels, held.scores()) - 0.5) < 0.2
+    leaky = held.scores(MAUCD(10).fit(X, y).ranking_)
+    assert mauc_score(held.labels, leaky) > 0.9
+
+
+def test_large_tables_are_judged_on_a_part_of_every_class(rng, monkeypatch):
+    monkeypatch.setattr(held_out, "MAX_ROWS", 200)
+    y = np.repeat([0, 1, 2], [900, 90, 10])
+    X = rng.normal(size=(1000, 3)) + y[:, np.newaxis]
+    rows = sample_rows(problem_of(MAUCD(), X, y))
+    np.testing.assert_array_equal(np.bincount(y[rows]), [180, 20, 10])
+    held = hold_out(MAUCD(1).fit(X, y), X, problem_of(MAUCD(), X, y))
+    assert held.problem.n_samples == len(rows) == 210
+
+
+def test_rows_of_weight_zero_are_absent(rng):
+    X = rng.normal(size=(80, 4))
+    y = np.repeat([0, 1], 40)
+    X[:, 2] += y
+    junk = rng.normal(size=(50, 4)) * 100
+    weight = np.repeat([1.0, 0.0], [80, 50])
+    X_all, y_all = np.vstack((X, junk)), np.concatenate((y, rng.integers(0, 2, 50)))
+    selector = MAUCD(2).fit(X_all, y_all, sample_weight=weight)
+    with_junk = hold_out(selector, X_all, problem_of(MAUCD(), X_all, y_all, weight))
+    without = hold_out(selector, X, problem_of(MAUCD(), X, y, np.ones(80)))
+    np.testing.assert_array_equal(with_junk.labels, without.labels)
+    np.testing.assert_allclose(with_junk.scores(), without.scores(), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "frame", "categories", "infinite"])
+def test_every_kind_of_table_is_scored(kind, rng):
+    y = np.repeat(["u", "v", "w"], 20)
+    X = rng.normal(size=(60, 3)) + np.arange(60)[:, np.newaxis] // 20
+    selector = ChiSquare(2)
+    if kind == "sparse":
+        X, selector = sparse.csr_array(np.where(X > 1, X, 0)), MAUCD(2)
+    elif kind == "infinite":
+        X[0, 0], X[1, 1] = np.inf, np.nan
+        selector = MAUCD(2)
+    else:
+        X = pd.DataFrame(X, columns=list("abc"))
+        if kind == "categories":
+            X["a"] = pd.Categorical(np.where(X["a"] > 1, "high", "low"))
+    held = hold_out(selector.fit(X, y), X, problem_of(type(selector)(), X, y))
+    scores = held.scores(np.arange(3))
+    assert scores.shape == (60, 3)
+    assert not np.isnan(scores).any()
+    assert mauc_score(held.labels, scores) > 0.7
+
+
+def test_too_few_samples_are_named():
+    X = np.arange(6.0).reshape(3, 2)
+    selector = MAUCD(1)
+    with pytest.warns(SmallClassWarning):
+        selector.fit(X, [0, 1, 1])
+    with pytest.warns(SmallClassWarning):
+        problem = problem_of(MAUCD(), X, [0, 1, 1])
+    with pytest.raises(UndefinedMAUCError, match="2 classes of 2 samples or more, got 1 of 2"):
+        hold_out(selector, X, problem)
