@@ -118,7 +118,7 @@ def pair_wins(problem, chosen):
     max_wins : ndarray of shape (n_pairs,)
         2 n_i n_j, as floats.
     """
-    weights, totals = problem.sample_weight, problem.class_weights
+    weights, totals, _ = problem.pair_weights
     if problem.is_sparse:
         if weights is None:
             weights = np.ones(problem.n_samples)

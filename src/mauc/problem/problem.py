@@ -18,6 +18,7 @@ from mauc.problem.columns import (
     take_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
+from mauc.problem.weights import scale_by_class
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
 # block is limited, for problems with many classes.
@@ -96,10 +97,22 @@ class Problem:
         return np.bincount(self.codes, self.sample_weight, minlength=self.n_classes)
 
     @cached_property
+    def pair_weights(self):
+        """Weights for AUCs of class pairs or None, class totals, and the power of two per class.
+
+        They are scaled within classes (`scale_by_class`), on which AUCs of pairs do not depend.
+        """
+        if self.sample_weight is None:
+            return None, self.class_weights, np.zeros(self.n_classes, np.int64)
+        scaled, exponents = scale_by_class(self.sample_weight, self.codes, self.n_classes)
+        return scaled, np.bincount(self.codes, scaled, minlength=self.n_classes), exponents
+
+    @cached_property
     def max_wins(self):
-        """The wins 2 n_i n_j of a perfect feature on every class pair; with weights, of those."""
+        """The wins 2 n_i n_j of a perfect feature on every class pair; of `pair_weights`."""
         first, second = np.triu_indices(self.n_classes, 1)
-        return 2 * self.class_weights[first] * self.class_weights[second]
+        _, totals, _ = self.pair_weights
+        return 2 * totals[first] * totals[second]
 
     @cached_property
     def count_logs(self):

@@ -43,19 +43,23 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     if pair_auc is not None:
         pair_auc[chosen] = folded
     if decomposition.name == "one-vs-rest":
-        folded = folded_auc(*_rest_wins(wins, max_wins, problem.n_classes))
+        folded = folded_auc(*_rest_wins(wins, max_wins, problem.pair_weights[2]))
     if decomposition.name == "whole":
         return folded.mean(axis=1, keepdims=True)
     return folded
 
 
-def _rest_wins(wins, max_wins, n_classes):
-    """Sum pair wins to the wins of each class over all others."""
+def _rest_wins(wins, max_wins, exponents):
+    """Sum pair wins to the wins of each class over all others, whose weights are scaled back."""
+    n_classes = len(exponents)
+    others = np.where(np.eye(n_classes, dtype=bool), np.iinfo(np.int64).min, exponents)
+    scale = np.ldexp(1.0, exponents - others.max(axis=1, keepdims=True))
     first, second = np.triu_indices(n_classes, 1)
     rest = np.zeros((wins.shape[0], n_classes))  # whole numbers are exact up to 2**53
     rest_max = np.zeros(n_classes)
     for pair, (i, j) in enumerate(zip(first, second, strict=True)):
-        rest[:, i] += wins[:, pair]
-        rest[:, j] += max_wins[pair] - wins[:, pair]
-        rest_max[[i, j]] += max_wins[pair]
+        rest[:, i] += scale[i, j] * wins[:, pair]
+        rest[:, j] += scale[j, i] * (max_wins[pair] - wins[:, pair])
+        rest_max[i] += scale[i, j] * max_wins[pair]
+        rest_max[j] += scale[j, i] * max_wins[pair]
     return rest, rest_max
