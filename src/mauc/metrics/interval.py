@@ -98,9 +98,9 @@ def mauc_interval(
     reduced for the degrees of freedom of the estimate, gives the bounds of Clopper and Pearson,
     as in surveys [2]_. Near 0 and 1, where few or no samples are on the wrong side,
     :math:`s_k^2` says nothing: the variance of uniform components is mixed in with the weight of
-    one sample, so the interval is never empty: two classes of 20 samples that are perfectly
-    separated have the interval 0.87 to 1. With a class of a single sample its largest possible
-    variance is used. With weights, variances are those of weighted means, and :math:`n_k` is
+    one sample. So the interval is never empty: that of two classes of 20 samples each, perfectly
+    separated, is 0.877 to 1. For a class of a single sample the largest possible variance is
+    used. With weights, variances are those of weighted means, and :math:`n_k` is
     :math:`(\sum w)^2 / \sum w^2`.
 
     "percentile": samples are drawn with replacement within each class and the bounds are
@@ -123,7 +123,7 @@ def mauc_interval(
     >>> scores = [[5, 1, 1], [4, 2, 1], [1, 3, 2], [2, 4, 1], [1, 5, 1], [3, 3, 2], [0, 1, 5],
     ...           [1, 2, 3]]
     >>> print(mauc_interval(y, scores))
-    MAUC 0.9306, 95% interval 0.5069 to 0.9993 (DeLong variance)
+    MAUC 0.9306, 95% interval 0.4500 to 1.0000 (DeLong variance)
     """
     check_choice("method", method, METHODS)
     check_int("n_bootstrap", n_bootstrap, 1, optional=True)
