@@ -198,7 +198,9 @@ Two classes share one column of scores.
 
 `mauc_interval(method="delong")`, the default, covers the true MAUC in at least {least[0]:.3f} of
 the replicates of every setting ({mean[0]:.3f} on average), the true AUC of a pair in at least
-{least[1]:.3f} ({mean[1]:.3f}), for a level of 0.95.
+{least[1]:.3f} ({mean[1]:.3f}), for a level of 0.95. Exact bounds are conservative: where the least
+favourable scores are still covered, others are more often than 0.95, at the price of the widths
+below. The percentile bootstrap is narrower and does not cover.
 
 ## Least coverage over the score models, MAUC / pairs, by true MAUC
 
