@@ -57,24 +57,51 @@ def test_two_classes_have_one_pair():
     } == {"benign vs malignant"}
 
 
-def test_score_gives_mauc_pairs_and_interval(scores_file):
-    got = run_json("score", scores_file, "--bootstrap", 50, "--seed", 4)
+@pytest.mark.parametrize(
+    ("arguments", "options", "origin"),
+    [
+        ((), {}, "DeLong variance"),
+        (("--level", 0.9), {"level": 0.9}, "DeLong variance"),
+        (
+            ("--bootstrap", 50, "--seed", 4),
+            {"method": "percentile", "n_bootstrap": 50, "random_state": 4},
+            "50 resamples",
+        ),
+    ],
+)
+def test_score_gives_mauc_pairs_and_interval(scores_file, arguments, options, origin):
+    got = run_json("score", scores_file, *arguments)
     frame = pd.read_csv(scores_file)
     y, values = frame.pop("label").to_numpy(), frame.to_numpy()
-    interval = mauc_interval(y, values, n_bootstrap=50, random_state=4)
+    interval = mauc_interval(y, values, **options)
     assert got["mauc"] == mauc_score(y, values)
     assert (got["lower"], got["upper"]) == (interval.lower, interval.upper)
+    assert (got["method"], got["level"]) == (interval.method, interval.level)
     assert [row["auc"] for row in got["pairs"]] == pair_auc_scores(y, values).auc.tolist()
-    text = run("score", scores_file, "--bootstrap", 50, "--seed", 4).stdout
-    assert f"MAUC {interval.mauc:.4f} over 3 pairs, 95% interval {interval.lower:.4f}" in text
+    assert [row["lower"] for row in got["pairs"]] == interval.pair_lower.tolist()
+    text = " ".join(run("score", scores_file, *arguments).stdout.split())
+    assert (
+        f"MAUC {interval.mauc:.4f} over 3 pairs, {100 * interval.level:g}% interval "
+        f"{interval.lower:.4f} to {interval.upper:.4f} ({origin})" in text
+    )
+
+
+def test_score_of_perfect_predictions_has_an_interval(tmp_path):
+    frame = pd.DataFrame({"a": [1, 1, 0, 0], "b": [0, 0, 1, 1], "label": list("aabb")})
+    frame.to_csv(tmp_path / "perfect.csv", index=False)
+    got = run_json("score", tmp_path / "perfect.csv")
+    assert got["upper"] == 1.0
+    assert 0.0 < got["lower"] < 0.5
 
 
 def test_score_without_a_file_shows_an_example():
-    assert "Naive Bayes on wine, cross-validated" in run("score", "--bootstrap", 0).stdout
+    text = run("score", "--bootstrap", 0).stdout
+    assert "Naive Bayes on wine, cross-validated" in text
+    assert "interval" not in text
 
 
 def test_score_writes_its_pairs(scores_file, tmp_path):
-    run("score", scores_file, "--bootstrap", 5, "--pairs", tmp_path / "pairs.csv")
+    run("score", scores_file, "--pairs", tmp_path / "pairs.csv")
     assert pd.read_csv(tmp_path / "pairs.csv").columns[-2:].tolist() == ["lower", "upper"]
 
 

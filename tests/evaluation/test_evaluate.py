@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator, evaluate_ranking
@@ -191,3 +193,37 @@ def test_bad_arguments():
         FoldEvaluator(X, y[:9], X, y)
     with pytest.raises(MaucError, match="confidence must be a number"):
         fold.evaluate([0], [1], C45(confidence=2))
+
+
+@pytest.mark.parametrize(
+    "classifier", [NormalNaiveBayes(), C45(), NearestNeighbor(smooth=True), GaussianNB()]
+)
+def test_weights_are_those_of_fit_and_of_mauc(classifier, rng):
+    X, y = load_wine(return_X_y=True)
+    weights = rng.integers(0, 3, len(y)).astype(float)
+    train, test = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
+    got = evaluate_ranking(
+        [6, 12, 0, 9], [1, 3], classifier, X[train], y[train], X[test], y[test],
+        train_weight=weights[train], test_weight=weights[test],
+    )  # fmt: skip
+    for value, size in zip(got, (1, 3), strict=True):
+        columns = [6, 12, 0, 9][:size]
+        model = clone(classifier)
+        model.fit(X[train][:, columns], y[train], sample_weight=weights[train])
+        scores = model.predict_proba(X[test][:, columns])
+        expected = mauc_score(y[test], scores, sample_weight=weights[test])
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_classifier_without_weights_is_refused_unless_they_are_equal():
+    X, y = load_wine(return_X_y=True)
+    weights = 1.0 + np.arange(len(y)) % 2
+    with pytest.raises(MaucError, match=r"RBFSVM takes no sample weights.* got 1 to 2"):
+        evaluate_ranking([0, 1], [1], RBFSVM(), X, y, X, y, train_weight=weights)
+    with pytest.raises(MaucError, match="KNeighborsClassifier takes no sample weights"):
+        evaluate_ranking([0, 1], [1], KNeighborsClassifier(), X, y, X, y, train_weight=weights)
+    kept = weights > 1
+    assert_array_equal(
+        evaluate_ranking([0, 1], [1, 2], RBFSVM(), X, y, X, y, train_weight=3.0 * kept),
+        evaluate_ranking([0, 1], [1, 2], RBFSVM(), X[kept], y[kept], X, y),
+    )

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_digits, load_wine
 
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
-from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.evaluation.select_k import auto_sizes, stratified_folds
 from mauc.exceptions import MaucError, UndefinedMAUCError
@@ -202,3 +202,102 @@ def test_a_selector_that_ranks_fewer_features_ends_the_curve(wine):
     assert len(FCBF("all", max_rounds=1).fit(X, y).ranking_) < 13
     assert select_k(FCBF(max_rounds=1), X, y).sizes[-1] < 13
     assert len(FCBF("auto", max_rounds=1).fit(X, y).ranking_) >= 1
+
+
+@pytest.fixture(scope="module")
+def junk(wine):
+    """Wine, and 200 rows of noise of weight 0 with random labels."""
+    X, y = wine
+    rng = np.random.default_rng(0)
+    noise = X.mean(axis=0) + 20 * X.std(axis=0) * rng.normal(size=(200, 13))
+    weights = np.repeat([1.0, 0.0], [178, 200])
+    return np.vstack((X, noise)), np.concatenate((y, rng.integers(0, 3, 200))), weights
+
+
+def test_rows_of_weight_zero_change_nothing(junk):
+    X, y, weights = junk
+    clean = MAUCD("auto").fit(X[weights > 0], y[weights > 0])
+    spoilt = MAUCD("auto").fit(X, y)  # what the junk would do
+    assert str(clean.size_curve_).startswith("7 features: MAUC 0.9996")
+    assert spoilt.size_curve_.mean.max() < 0.8
+    weighted = MAUCD("auto").fit(X, y, sample_weight=weights)
+    assert_array_equal(weighted.size_curve_.fold_mauc, clean.size_curve_.fold_mauc)
+    assert_array_equal(weighted.ranking_, clean.ranking_)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(13)])
+    for table in (frame, sparse.csc_array(X), X.tolist()):
+        curve = select_k(MAUCD(), table, y.tolist(), sample_weight=weights)
+        assert_array_equal(curve.fold_mauc, clean.size_curve_.fold_mauc)
+
+
+@pytest.mark.parametrize("classifier", [None, NormalNaiveBayes(), C45(), NearestNeighbor()])
+@pytest.mark.parametrize("selector", [MAUCD(), MRMR(), FSDD()])
+def test_weights_of_zero_are_dropped_for_every_method(junk, selector, classifier):
+    X, y, weights = junk
+    kept = weights > 0
+    options = {"classifier": classifier, "sizes": [2, 5]}
+    clean = select_k(selector, X[kept], y[kept], **options)
+    assert_array_equal(
+        select_k(selector, X, y, sample_weight=weights, **options).fold_mauc, clean.fold_mauc
+    )
+
+
+def test_weights_reach_naive_bayes_and_mauc(wine, rng):
+    # A whole weight is a row repeated; in one fold the repetitions are all on the same side.
+    X, y = wine
+    weights = rng.integers(1, 4, len(y))
+    curve = select_k(MAUCD(), X, y, sizes=[3, 6], sample_weight=weights, n_folds=4)
+    plain = select_k(MAUCD(), X, y, sizes=[3, 6], n_folds=4)
+    assert not np.allclose(curve.fold_mauc, plain.fold_mauc, atol=1e-6)
+    problem = make_problem(BaseEstimator(), X, y, accepts=Accepts())
+    for place, (train, test) in enumerate(stratified_folds(problem, 4, 0)):
+        train, test = (np.repeat(rows, weights[rows]) for rows in (train, test))
+        ranking = MAUCD(6).fit(X[train], y[train]).ranking_
+        columns = X[:, ranking]
+        scores = nested_log_probabilities(columns[train], y[train], columns[test], 3, [3, 6])
+        expected = [mauc_score(y[test], score) for score in scores]
+        assert_allclose(curve.fold_mauc[place], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200, 1e-320])
+def test_the_unit_of_weights_does_not_matter(wine, factor):
+    X, y = wine
+    weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    one, two = (
+        select_k(MAUCD(), X, y, sample_weight=unit * weights).fold_mauc for unit in (1.0, factor)
+    )
+    assert_allclose(one, two, atol=1e-12 if factor > 1e-300 else 1e-3)
+
+
+def test_unequal_weights_need_methods_that_take_them(wine):
+    X, y = wine
+    weights = np.arange(len(y)) % 3.0
+    with pytest.raises(MaucError, match=r"MRMR takes no sample weights.* got 1 to 2"):
+        select_k(MRMR(), X, y, sample_weight=weights)
+    with pytest.raises(MaucError, match="RBFSVM takes no sample weights"):
+        select_k(MAUCD(), X, y, sample_weight=weights, classifier=RBFSVM())
+    equal = select_k(MRMR(), X, y, sample_weight=3.0 * (weights > 0), sizes=[2])
+    kept = weights > 0
+    assert_allclose(equal.fold_mauc, select_k(MRMR(), X[kept], y[kept], sizes=[2]).fold_mauc)
+
+
+def test_wrong_weights_are_named(wine):
+    X, y = wine
+    with pytest.raises(MaucError, match="every class a positive total, got 0 for class 1"):
+        select_k(MAUCD(), X, y, sample_weight=np.where(y == 1, 0.0, 1.0))
+    with pytest.raises(MaucError, match=r"sample_weight\.shape"):
+        select_k(MAUCD(), X, y, sample_weight=[1.0])
+
+
+def test_folds_count_rows_of_positive_weight(wine):
+    # One row of class 0 has weight: it is never tested on, and two classes are left.
+    X, y = wine
+    weights = np.where((y > 0) | (np.arange(len(y)) == 0), 1.0, 0.0)
+    with pytest.warns(UserWarning, match="single sample"):
+        curve = select_k(MAUCD(), X, y, sample_weight=weights, sizes=[3])
+    assert len(curve.fold_mauc) == 5
+    few = np.isin(np.arange(len(y)), [0, 60, 175, 176]) * 1.0
+    with (
+        pytest.warns(UserWarning, match="single sample"),
+        pytest.raises(UndefinedMAUCError, match="at least 2 classes of 2 samples"),
+    ):
+        select_k(MAUCD(), X, y, sample_weight=few)

@@ -1,11 +1,13 @@
-"""The bootstrap interval of MAUC."""
+"""The confidence intervals of MAUC and of class pairs."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 
-from mauc import mauc_interval, mauc_score
+from mauc import mauc_interval, mauc_score, pair_auc_scores
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
+from mauc.metrics.interval import METHODS
 
 
 @pytest.fixture
@@ -16,7 +18,7 @@ def scored(rng):
 
 def test_a_resample_is_the_mauc_of_its_samples(scored):
     y, scores = scored
-    interval = mauc_interval(y, scores, n_bootstrap=3, random_state=5)
+    interval = mauc_interval(y, scores, method="percentile", n_bootstrap=3, random_state=5)
     for seed, value in zip(np.random.SeedSequence(5).spawn(3), interval.values, strict=True):
         generator = np.random.default_rng(seed)
         rows = []
@@ -27,46 +29,143 @@ def test_a_resample_is_the_mauc_of_its_samples(scored):
         assert value == pytest.approx(mauc_score(y[rows], scores[rows]), abs=1e-12)
 
 
-def test_the_point_is_mauc_and_lies_within(scored):
-    interval = mauc_interval(*scored)
-    assert interval.mauc == pytest.approx(mauc_score(*scored), abs=1e-15)
+@pytest.mark.parametrize("method", METHODS)
+def test_the_point_is_mauc_and_lies_within(scored, method):
+    interval = mauc_interval(*scored, method=method)
+    assert interval.mauc == mauc_score(*scored)
     assert interval.lower < interval.mauc < interval.upper
+    auc = pair_auc_scores(*scored).auc
+    assert (interval.pair_lower < auc).all()
+    assert (auc < interval.pair_upper).all()
     assert "95% interval" in str(interval)
+    assert {"delong": "DeLong variance", "percentile": "1000 resamples"}[method] in str(interval)
 
 
-def test_perfect_scores_have_no_spread():
-    interval = mauc_interval([0, 0, 1, 1], [[2, 1], [3, 0], [0, 4], [1, 5]], n_bootstrap=20)
-    assert (interval.lower, interval.mauc, interval.upper) == (1.0, 1.0, 1.0)
+@pytest.mark.parametrize("size", [1, 2, 5, 20, 200])
+def test_perfect_scores_have_an_interval(size):
+    y = np.repeat([0, 1, 2], size)
+    perfect = mauc_interval(y, np.eye(3)[y])
+    assert perfect.upper == 1.0
+    assert perfect.lower < 1.0
+    assert perfect.pair_upper.tolist() == [1.0, 1.0, 1.0]
+    assert (perfect.pair_lower < perfect.lower).all()
+    inverted = mauc_interval(y, -np.eye(3)[y])
+    assert inverted.lower == 0.0
+    assert inverted.upper == pytest.approx(1 - perfect.lower)
+    constant = mauc_interval(y, np.zeros((3 * size, 3)))
+    assert constant.lower < constant.mauc < constant.upper
+
+
+def test_perfect_scores_by_hand():
+    # One third of 1 / n per class: 3 / (1 / 20 + 1 / 20) = 30 trials, less 3 % for 40 degrees of
+    # freedom, none of them lost: 0.025 ** (1 / 28.2).
+    interval = mauc_interval(np.repeat([0, 1], 20), np.arange(40))
+    trials = 30 * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 40)) ** 2
+    assert interval.lower == pytest.approx(0.025 ** (1 / trials), abs=1e-9)
+    assert interval.lower == pytest.approx(0.8774, abs=1e-4)
+    assert_array_equal(interval.pair_lower, [interval.lower])
+
+
+def test_more_samples_and_lower_levels_narrow_the_interval():
+    widths = []
+    for size in (3, 10, 30, 100):
+        y = np.repeat([0, 1], size)
+        interval = mauc_interval(y, np.arange(2 * size))
+        widths.append(interval.upper - interval.lower)
+    assert widths == sorted(widths, reverse=True)
+    one, two = (mauc_interval(y, np.arange(len(y)) % 90, level=level) for level in (0.5, 0.99))
+    assert two.lower < one.lower < one.upper < two.upper
+
+
+def test_the_interval_of_a_pair_is_that_of_its_samples(scored):
+    y, scores = scored
+    interval = mauc_interval(y, scores)
+    rows = y != 1
+    alone = mauc_interval(y[rows], scores[rows][:, [0, 2]])
+    assert interval.pair_lower[1] == pytest.approx(alone.lower, abs=1e-12)
+    assert interval.pair_upper[1] == pytest.approx(alone.upper, abs=1e-12)
+
+
+def test_rows_in_any_order_and_any_monotone_map_give_the_same(scored, rng):
+    y, scores = scored
+    first = mauc_interval(y, scores)
+    rows = rng.permutation(len(y))
+    second = mauc_interval(y[rows], np.exp(scores[rows]))
+    assert (first.lower, first.upper) == pytest.approx((second.lower, second.upper), abs=1e-12)
 
 
 def test_n_threads_agnosticism(scored):
-    one, two = (mauc_interval(*scored, n_bootstrap=50, n_jobs=n_jobs) for n_jobs in (1, 2))
+    one, two = (
+        mauc_interval(*scored, method="percentile", n_bootstrap=50, n_jobs=n_jobs)
+        for n_jobs in (1, 2)
+    )
     assert_array_equal(one.values, two.values)
 
 
-def test_the_interval_covers_the_truth_about_as_often_as_it_says(rng):
-    # Normal scores of two classes one apart: AUC = Phi(1 / sqrt(2)) = 0.76.
+@pytest.mark.parametrize(
+    ("method", "size", "shift"),
+    [("percentile", 40, 1.0), ("delong", 40, 1.0), ("delong", 10, 2.6), ("delong", 5, 4.0)],
+)
+def test_the_interval_covers_the_truth_about_as_often_as_it_says(rng, method, size, shift):
+    # Normal scores of two classes d apart: AUC = Phi(d / sqrt(2)).
+    truth, level = stats.norm.cdf(shift / np.sqrt(2)), 0.9
+    options = {"n_bootstrap": 200} if method == "percentile" else {}
     covered = 0
     for _ in range(100):
-        y = np.repeat([0, 1], 40)
-        scores = rng.normal(size=80) + y
-        interval = mauc_interval(y, scores, n_bootstrap=200, level=0.9)
-        covered += interval.lower <= 0.7602 <= interval.upper
-    assert 80 <= covered <= 97
+        y = np.repeat([0, 1], size)
+        scores = rng.normal(size=2 * size) + shift * y
+        interval = mauc_interval(y, scores, method=method, level=level, **options)
+        covered += interval.lower <= truth <= interval.upper
+    assert 82 <= covered <= (97 if shift == 1.0 else 100)
 
 
-def test_an_absent_class_is_left_out(scored):
+@pytest.mark.parametrize("method", METHODS)
+def test_an_absent_class_is_left_out(scored, method):
     y, scores = scored
     with pytest.warns(AbsentClassWarning, match="1 of 3 pairs"):
-        interval = mauc_interval(y[y < 2], scores[y < 2], labels=[0, 1, 2], n_bootstrap=10)
+        interval = mauc_interval(y[y < 2], scores[y < 2], labels=[0, 1, 2], method=method)
     assert np.isnan(interval.pair_lower).tolist() == [False, True, True]
     assert 0 < interval.lower <= interval.upper <= 1
+    if method == "delong":
+        alone = mauc_interval(y[y < 2], scores[y < 2][:, :2])
+        assert (interval.lower, interval.upper) == (alone.lower, alone.upper)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_of_zero_are_absent_and_equal_ones_change_nothing(scored, rng, method):
+    y, scores = scored
+    weights = np.r_[np.zeros(3), np.ones(87)]
+    plain = mauc_interval(y[3:], scores[3:], method=method)
+    for factor in (1.0, 7.0, 1e200, 1e-200, 5e-324):
+        weighted = mauc_interval(y, scores, sample_weight=factor * weights, method=method)
+        assert weighted.mauc == pytest.approx(plain.mauc, abs=1e-12)
+        assert (weighted.lower, weighted.upper) == pytest.approx(
+            (plain.lower, plain.upper), abs=1e-12
+        )
+        assert_allclose(weighted.pair_lower, plain.pair_lower, atol=1e-12)
+
+
+def test_unequal_weights_widen_the_interval(scored):
+    y, scores = scored
+    weights = np.where(np.arange(90) % 5 == 0, 20.0, 1.0)
+    weighted = mauc_interval(y, scores, sample_weight=weights)
+    plain = mauc_interval(y, scores)
+    assert weighted.mauc == mauc_score(y, scores, sample_weight=weights)
+    assert weighted.upper - weighted.lower > 1.3 * (plain.upper - plain.lower)
+    # A class whose weight is one sample's is treated as that sample.
+    lone = np.where(y == 0, np.arange(90) == 0, 1.0)
+    almost = np.where((y == 0) & (np.arange(90) > 0), 1e-300, 1.0)
+    one, two = (mauc_interval(y, scores, sample_weight=given) for given in (lone, almost))
+    assert (one.lower, one.upper) == pytest.approx((two.lower, two.upper), abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"n_bootstrap": 0}, "n_bootstrap must be"),
+        ({"n_bootstrap": 100}, 'n_bootstrap is for method="percentile", got 100'),
+        ({"method": "delon"}, "method must be one of 'delong', 'percentile', got 'delon'"),
+        ({"sample_weight": [1.0]}, "inconsistent numbers of samples"),
         ({"level": 1.0}, r"level must be a number in \(0, 1\), got 1.0"),
     ],
 )

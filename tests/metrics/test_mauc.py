@@ -1,6 +1,7 @@
 """MAUC of score matrices: the definition, scikit-learn's value, and what users bring."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -8,7 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 
 import oracles
-from mauc import mauc_score, pair_auc_scores
+from mauc import MAUCD, mauc_interval, mauc_score, pair_auc_scores
+from mauc.classifiers import NormalNaiveBayes
+from mauc.evaluation import evaluate_ranking
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
 
 
@@ -232,3 +235,70 @@ def test_bad_input(arguments, options, error, text):
 def test_labels_have_one_dimension(y_true, labels, name):
     with pytest.raises(MaucError, match=rf"{name} must have one dimension, got shape \(2, 2\)"):
         mauc_score(y_true, [[0.2, 0.8], [0.7, 0.3]], labels=labels)
+
+
+MISSING_LABELS = {
+    "NaN": np.array([0.0, 1.0, np.nan, 1.0]),
+    "None": [0, 1, None, 1],
+    "NaN beside strings": ["a", "b", float("nan"), "b"],
+    "NaT": np.array(["2020-01-01", "2021-01-01", "NaT", "2021-01-01"], "M8[D]"),
+    "NaT beside numbers": [0, 1, pd.NaT, 1],
+    "NA": [0, 1, pd.NA, 1],
+    "Int64": pd.Series([0, 1, None, 1], dtype="Int64"),
+    "boolean": pd.Series([False, True, None, True], dtype="boolean"),
+    "string": pd.Series(["a", "b", None, "b"], dtype="string"),
+    "category": pd.Series(["a", "b", None, "b"], dtype="category"),
+    "datetime": pd.to_datetime(pd.Series(["2020-01-01", "2021-01-01", None, "2021-01-01"])),
+    "column": np.array([[0.0], [1.0], [np.nan], [1.0]]),
+}
+
+
+@pytest.mark.parametrize("y", MISSING_LABELS.values(), ids=MISSING_LABELS)
+def test_a_missing_label_is_refused_as_in_fit(y):
+    scores = np.arange(4.0)
+    message = "must hold a label for every sample, .* \\(first at position 2\\)"
+    for function in (mauc_score, pair_auc_scores, mauc_interval):
+        with pytest.raises(MaucError, match="y_true " + message):
+            function(y, scores)
+    with pytest.raises(MaucError, match="y " + message):
+        MAUCD(1).fit(scores[:, np.newaxis], y)
+    with pytest.raises(MaucError, match="y " + message):
+        evaluate_ranking([0], [1], NormalNaiveBayes(), scores[:, None], y, scores[:, None], y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series([0, 1, 0, 1], dtype="Int64"),
+        pd.Series([False, True, False, True], dtype="boolean"),
+        pd.Series(["a", "b", "a", "b"], dtype="string"),
+        pd.Series(["a", "b", "a", "b"], dtype="category"),
+        pd.to_datetime(pd.Series(["2020-01-01", "2021-01-01"] * 2)),
+    ],
+    ids=lambda y: str(y.dtype),
+)
+def test_nullable_labels_without_a_missing_one_are_taken(y):
+    assert mauc_score(y, [1.0, 3.0, 2.0, 4.0]) == 1.0
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200, 1e300, 5e-324, 2.0**-1000])
+def test_weights_of_any_size_give_the_same(rng, factor):
+    y, scores = np.arange(40) % 4, rng.normal(size=(40, 4)).round(1)
+    weights = rng.integers(1, 9, 40).astype(float)
+    wanted = mauc_score(y, scores, sample_weight=weights)
+    got = mauc_score(y, scores, sample_weight=factor * weights)
+    assert got == pytest.approx(wanted, abs=1e-12)
+    # Of another size in every class: the pairs do not change.
+    by_class = weights * np.array([1e200, 1e-200, 1.0, factor])[y]
+    got = pair_auc_scores(y, scores, sample_weight=by_class)
+    auc = pair_auc_scores(y, scores, sample_weight=weights).auc
+    assert_allclose(got.auc, auc, rtol=1e-12)
+    assert got.class_weights[1] == pytest.approx(1e-200 * weights[y == 1].sum())
+
+
+def test_a_power_of_two_keeps_every_bit(rng):
+    y, scores, weights = np.arange(60) % 3, rng.normal(size=(60, 3)).round(1), rng.random(60)
+    one, two = (
+        pair_auc_scores(y, scores, sample_weight=weights * factor) for factor in (1.0, 2.0**700)
+    )
+    assert_array_equal(one.auc_first, two.auc_first)

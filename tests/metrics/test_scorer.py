@@ -113,3 +113,10 @@ def test_a_class_that_was_not_there_in_fit(iris):
     model = GaussianNB().fit(X[:100], y[:100])
     with pytest.raises(MaucError, match="classes that GaussianNB has seen in fit, got also 'virg"):
         mauc_scorer(model, X, y)
+
+
+def test_a_missing_label_is_named(iris):
+    X, y = iris
+    model = GaussianNB().fit(X, y)
+    with pytest.raises(MaucError, match="y must hold a label for every sample"):
+        mauc_scorer(model, X, [*y[:-1], None])

@@ -6,13 +6,14 @@ from time import perf_counter
 import numpy as np
 from joblib import hash as hash_content
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from mauc.checks import check_choice
 from mauc.classifiers.base import BaseClassifier, Samples
 from mauc.exceptions import MaucError
 from mauc.metrics.class_pairs import ClassPairs
 from mauc.problem.nominal import flag_columns
-from mauc.problem.validate import check_table, encode_labels, is_frame
+from mauc.problem.validate import check_table, check_weights, encode_labels, is_frame
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 
@@ -41,7 +42,7 @@ class Measurement:
 
 def evaluate_ranking(
     ranking, sizes, classifier, X_train, y_train, X_test, y_test,
-    *, response_method="predict_proba", n_jobs=None,
+    *, response_method="predict_proba", train_weight=None, test_weight=None, n_jobs=None,
 ):  # fmt: skip
     """Compute the test MAUC of a classifier on the first k features of a ranking.
 
@@ -65,6 +66,8 @@ def evaluate_ranking(
     response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
             default="predict_proba"
         What MAUC is computed from.
+    train_weight, test_weight : array-like of shape (n_samples,), optional
+        Sample weights that the classifier is fitted with, and those of MAUC.
     n_jobs : int, optional
         Threads. The result does not depend on it.
 
@@ -85,7 +88,10 @@ def evaluate_ranking(
     >>> evaluate_ranking(ranking, sizes, model, X[::2], y[::2], X[1::2], y[1::2]).round(3)
     array([0.93 , 0.943, 0.994, 0.997])
     """
-    evaluator = FoldEvaluator(X_train, y_train, X_test, y_test, n_jobs=n_jobs)
+    evaluator = FoldEvaluator(
+        X_train, y_train, X_test, y_test,
+        train_weight=train_weight, test_weight=test_weight, n_jobs=n_jobs,
+    )  # fmt: skip
     return evaluator.evaluate(ranking, sizes, classifier, response_method=response_method)
 
 
@@ -100,6 +106,10 @@ class FoldEvaluator:
     ----------
     X_train, X_test : array-like of shape (n_samples, n_features)
     y_train, y_test : array-like of shape (n_samples,)
+    train_weight, test_weight : array-like of shape (n_samples,), optional
+        Sample weights that classifiers are fitted with, and those of MAUC. Samples of weight 0
+        count as absent. A classifier that takes no weights can be evaluated if those that are
+        left are equal.
     n_jobs : int, optional
         Threads. The results do not depend on it.
 
@@ -116,10 +126,14 @@ class FoldEvaluator:
     array([0.794, 0.813])
     """
 
-    def __init__(self, X_train, y_train, X_test, y_test, *, n_jobs=None):
+    def __init__(
+        self, X_train, y_train, X_test, y_test, *, train_weight=None, test_weight=None, n_jobs=None
+    ):
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
         X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
         X_test, y_test = check_table(X_test, y_test, name="X_test", order="F")
+        X_train, y_train, self._weights = _present(X_train, y_train, train_weight)
+        X_test, y_test, test_weight = _present(X_test, y_test, test_weight)
         if X_train.shape[1] != X_test.shape[1]:
             raise MaucError(
                 f"X_test must have the {X_train.shape[1]} columns of X_train, "
@@ -130,7 +144,7 @@ class FoldEvaluator:
         self._X_test = X_test.astype(dtype, copy=False)
         classes, self._codes, _ = encode_labels(y_train)
         self._n_classes = len(classes)
-        self._pairs = ClassPairs.of_test(y_test, classes)
+        self._pairs = ClassPairs.of_test(y_test, classes, test_weight)
         self._n_jobs = n_jobs
         self._nested = {}
 
@@ -200,10 +214,9 @@ class FoldEvaluator:
         model = clone(classifier)
         model.check_options()
         n_features = self._X_train.shape[1]
-        samples = Samples.unweighted(
-            self._X_train, self._codes, self._n_classes,
-            nominal=model.nominal_columns(n_features, self._names),
-        )  # fmt: skip
+        weights = self._fit_weights(model).get("sample_weight", np.ones(len(self._codes)))
+        nominal = model.nominal_columns(n_features, self._names)
+        samples = Samples(self._X_train, self._codes, weights, self._n_classes, nominal)
         return model.nest(samples, self._X_test, response_method, self._n_jobs)
 
     def _refit(self, classifier, response_method, ranking, sizes):
@@ -212,13 +225,23 @@ class FoldEvaluator:
         mask = None
         if nominal is not None and not isinstance(nominal, str):
             mask = flag_columns(nominal, self._X_train.shape[1], self._names)
+        weights = self._fit_weights(classifier)
         for size in sizes:
             columns = ranking[:size]
             model = clone(classifier)
             if mask is not None:
                 model.set_params(categorical_features=mask[columns])
-            model.fit(self._X_train[:, columns], self._codes)
+            model.fit(self._X_train[:, columns], self._codes, **weights)
             yield getattr(model, response_method)(self._X_test[:, columns])
+
+    def _fit_weights(self, classifier):
+        """Return the weights as an argument of ``fit``, none if they would change nothing."""
+        if self._weights is None:
+            return {}
+        if has_fit_parameter(classifier, "sample_weight"):
+            return {"sample_weight": self._weights}
+        check_equal_weights(classifier, self._weights)
+        return {}
 
     def _check_ranking(self, ranking):
         ranking = np.asarray(ranking)
@@ -233,6 +256,35 @@ class FoldEvaluator:
         if len(np.unique(ranking)) != len(ranking):
             raise MaucError("ranking must hold every column at most once.")
         return ranking.astype(np.int64)
+
+
+def check_equal_weights(method, weights):
+    """Raise unless the weights of a method that takes none are equal, where not 0.
+
+    Parameters
+    ----------
+    method : estimator
+        Without ``sample_weight`` in ``fit``.
+    weights : ndarray of shape (n_samples,)
+    """
+    given = weights[weights > 0]
+    if len(given) and (given != given[0]).any():
+        raise MaucError(
+            f"{type(method).__name__} takes no sample weights, so those that are not 0 must be "
+            f"equal, got {given.min():g} to {given.max():g}; leave sample_weight out or take "
+            f"a method with weights (`mauc methods` names them)."
+        )
+
+
+def _present(X, y, weights):
+    """Return the samples of positive weight, and their weights or None."""
+    if weights is None:
+        return X, y, None
+    weights = check_weights(weights, X)
+    is_there = weights > 0
+    if not is_there.all():
+        X, y, weights = np.asfortranarray(X[is_there]), y[is_there], weights[is_there]
+    return X, y, None if (weights == 1.0).all() else weights
 
 
 def check_sizes(sizes, n_ranked, meaning):

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from mauc.problem.weights import scale_by_class
+
 MIN_DEVIATION = 0.05  # of a class, relative to that of all training samples
 
 
-def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
+def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes, weights=None):
     r"""Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
 
     Parameters
@@ -16,6 +18,8 @@ def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
         Classes 0 .. n_classes - 1, each present.
     n_classes : int
     sizes : sequence of int
+    weights : ndarray of shape (n_train,), float64, optional
+        Positive; all 1 by default.
 
     Yields
     ------
@@ -35,14 +39,27 @@ def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
     sums depends on the number of BLAS threads, which the caller keeps at one.
     """
     known = ~np.isnan(X_train)
-    counts = np.maximum(known.sum(axis=0), 1)
-    center = np.where(known, X_train, 0.0).sum(axis=0, dtype=np.float64) / counts
-    Z = np.where(known, X_train - center, 0.0)
-    scale = np.sqrt((Z**2).sum(axis=0) / counts)
+    members = np.eye(n_classes)[codes].T
+    if weights is None:
+        counts = np.maximum(known.sum(axis=0), 1)
+        center = np.where(known, X_train, 0.0).sum(axis=0, dtype=np.float64) / counts
+        Z = np.where(known, X_train - center, 0.0)
+        scale = np.sqrt((Z**2).sum(axis=0) / counts)
+        prior = np.log(members.sum(axis=1) / len(codes))
+    else:
+        shares = np.ldexp(weights, -np.frexp(weights.max())[1])
+        counts = _positive(shares @ known)
+        center = shares @ np.where(known, X_train, 0.0) / counts
+        Z = np.where(known, X_train - center, 0.0)
+        scale = np.sqrt(shares @ Z**2 / counts)
+        # Within a class only ratios of weights matter; between them logarithms do not overflow.
+        scaled, exponents = scale_by_class(weights, codes, n_classes)
+        members *= scaled
+        prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
+        prior -= np.logaddexp.reduce(prior)
     scale[scale == 0.0] = 1.0
     Z /= scale
-    members = np.eye(n_classes)[codes].T
-    n_known = np.maximum(members @ known, 1.0)
+    n_known = _positive(members @ known)
     mean = (members @ Z) / n_known
     spread = np.sqrt(np.maximum((members @ Z**2) / n_known - mean**2, MIN_DEVIATION**2))
     precision = 1.0 / spread**2
@@ -50,7 +67,7 @@ def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
     is_given = ~np.isnan(X_test)
     is_complete = is_given.all(axis=0)
     Q = np.where(is_given, (X_test - center) / scale, 0.0)
-    joint = np.tile(np.log(members.sum(axis=1) / len(codes)), (len(Q), 1))
+    joint = np.tile(prior, (len(Q), 1))
     start = 0
     for size in sizes:
         part = slice(start, size)
@@ -63,3 +80,8 @@ def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes):
         odds = joint - joint.max(axis=1, keepdims=True)
         yield odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
         start = size
+
+
+def _positive(sums):
+    """Return sums of weights, 1 where nothing was summed: all that is divided by it is 0."""
+    return np.where(sums > 0.0, sums, 1.0)

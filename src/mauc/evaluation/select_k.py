@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
-from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes
+from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_equal_weights, check_sizes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.exceptions import MaucWarning, UndefinedMAUCError
 from mauc.extras import optional_import
@@ -179,7 +179,8 @@ def select_k(
         What MAUC is computed from; "auto" is log-probabilities for Naive Bayes, whose
         probabilities saturate, and "predict_proba" for others.
     sample_weight : array-like of shape (n_samples,), optional
-        For selectors that take weights.
+        For the selector, the classifier and MAUC; rows of weight 0 count as absent, also for the
+        folds. Where selector or classifier take no weights, those that are not 0 must be equal.
     random_state : int, RandomState or None, default=0
         Of the folds.
     n_jobs : int, optional
@@ -206,7 +207,11 @@ def select_k(
     holder = BaseEstimator()
     holder.categorical_features = getattr(selector, "categorical_features", None)
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
-    problem = make_problem(holder, X, y, accepts=accepts)
+    if sample_weight is not None:
+        X, y, sample_weight = _present(holder, X, y, sample_weight, accepts)
+    problem = make_problem(holder, X, y, sample_weight, accepts=accepts)
+    if sample_weight is not None and not selector.accepts.weights:
+        check_equal_weights(selector, problem.sample_weight)
     if classifier is None and (response_method != "auto" or problem.is_nominal is not None):
         classifier = NormalNaiveBayes()
     if response_method == "auto":
@@ -219,7 +224,7 @@ def select_k(
     folds = stratified_folds(problem, int(n_folds), random_state)
     with threadpool_limits(1):  # the same bits on any number of cores
         for train, test in track(folds, "folds", int(n_folds)):
-            ranking = _rank(selector, X, problem, sample_weight, train, int(sizes[-1]))
+            ranking = _rank(selector, X, problem, train, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
             values.append(
@@ -262,10 +267,24 @@ def stratified_folds(problem, n_folds, random_state):
             yield train, test
 
 
-def _rank(selector, X, problem, sample_weight, train, size):
+def _present(holder, X, y, sample_weight, accepts):
+    """Return the rows of positive weight, and their weights: None if all are 1."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MaucWarning)  # raised for the rows that are kept
+        weights = make_problem(holder, X, y, sample_weight, accepts=accepts).sample_weight
+    if (weights == 0).any():
+        kept = np.flatnonzero(weights)
+        X = X.tocsr() if sparse.issparse(X) else X
+        X, y, weights = _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]
+    return X, y, None if (weights == 1.0).all() else weights
+
+
+def _rank(selector, X, problem, train, size):
     """Return the ranking of a selector that is fitted on the training part."""
     labels = problem.classes[problem.codes[train]]
-    weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[train]}
+    weights = {}
+    if problem.sample_weight is not None and selector.accepts.weights:
+        weights = {"sample_weight": problem.sample_weight[train]}
     fitted = clone(selector).set_params(n_features_to_select=size)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
@@ -277,19 +296,24 @@ def _evaluate(problem, ranking, train, test, sizes, classifier, response_method,
     # Only the ranked columns: the classifier does not use the others.
     columns = problem.X[:, ranking]
     columns = dates_to_seconds(columns.toarray() if sparse.issparse(columns) else columns)
+    weights = problem.sample_weight
+    train_weight, test_weight = (None, None) if weights is None else (weights[train], weights[test])
     if classifier is None:
         present, codes = np.unique(problem.codes[train], return_inverse=True)
-        pairs = ClassPairs.of_test(problem.codes[test], present)
+        pairs = ClassPairs.of_test(problem.codes[test], present, test_weight)
         columns = np.array(columns, dtype=np.float64)
         columns[np.isinf(columns)] = np.nan  # outside any density: treated as missing
-        scores = nested_log_probabilities(columns[train], codes, columns[test], len(present), sizes)
+        scores = nested_log_probabilities(
+            columns[train], codes, columns[test], len(present), sizes, train_weight
+        )
         return np.array([pairs.mauc(score) for score in scores])
     model = clone(classifier)
     if problem.is_nominal is not None and "categorical_features" in model.get_params():
         model.set_params(categorical_features=problem.is_nominal[ranking])
     labels = problem.classes[problem.codes]
     evaluator = FoldEvaluator(
-        columns[train], labels[train], columns[test], labels[test], n_jobs=n_jobs
-    )
+        columns[train], labels[train], columns[test], labels[test],
+        train_weight=train_weight, test_weight=test_weight, n_jobs=n_jobs,
+    )  # fmt: skip
     places = np.arange(len(ranking))
     return evaluator.evaluate(places, sizes, model, response_method=response_method)

@@ -4,6 +4,7 @@ import numpy as np
 
 from mauc.auc.score_auc import class_wins
 from mauc.exceptions import MaucError, UndefinedMAUCError, listed
+from mauc.problem.weights import scale_by_class
 
 
 class ClassPairs:
@@ -16,12 +17,17 @@ class ClassPairs:
     classes : ndarray of shape (n_classes,)
         Labels of the score columns.
     weights : ndarray of shape (n_samples,), float64, optional
-        All 1 by default.
+        All 1 by default; a sample of weight 0 counts as absent.
     name : str, default="y_true"
         Name of the labels, for error messages.
 
     Attributes
     ----------
+    codes : ndarray of shape (n_samples,), int32
+    weights : ndarray of shape (n_samples,), float64
+        Scaled within each class: AUCs do not depend on it, and no product of weights overflows.
+    scaled_totals : ndarray of shape (n_classes,)
+        Their sums.
     totals : ndarray of shape (n_classes,)
         Samples of each class, or their weight.
     first, second : ndarray of shape (n_pairs,)
@@ -31,21 +37,25 @@ class ClassPairs:
     """
 
     def __init__(self, codes, classes, weights=None, *, name="y_true"):
-        self._codes = codes
-        self._weights = np.ones(len(codes)) if weights is None else weights
-        self.totals = np.bincount(codes, self._weights, minlength=len(classes))
+        self.codes = codes
+        self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+        if weights is None:
+            self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
+        else:
+            self.weights, _ = scale_by_class(weights, codes, len(classes))
+            self.scaled_totals = np.bincount(codes, self.weights, minlength=len(classes))
         if (self.totals > 0).sum() < 2:
             raise UndefinedMAUCError(
                 f"MAUC compares classes: {name} must hold samples of at least 2 classes, "
                 f"got only {listed(classes[self.totals > 0]) or 'none'}."
             )
         self.first, self.second = np.triu_indices(len(classes), 1)
-        scale = 2 * self.totals[self.first] * self.totals[self.second]
+        scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
         self.is_present = scale > 0
         self._scale = np.where(self.is_present, scale, np.nan)
 
     @classmethod
-    def of_test(cls, y_test, classes):
+    def of_test(cls, y_test, classes, weights=None):
         """Return the pairs of a test part.
 
         Parameters
@@ -54,6 +64,7 @@ class ClassPairs:
             Labels.
         classes : ndarray of shape (n_classes,)
             Labels of the training part, sorted: those of the score columns.
+        weights : ndarray of shape (n_samples,), float64, optional
         """
         unknown = np.setdiff1d(y_test, classes)
         if len(unknown):
@@ -61,7 +72,7 @@ class ClassPairs:
                 f"y_test must hold only classes of y_train, got also {listed(unknown)}."
             )
         codes = np.searchsorted(classes, y_test).astype(np.int32)
-        return cls(codes, classes, name="y_test")
+        return cls(codes, classes, weights, name="y_test")
 
     def auc(self, ST):
         """Return A_ij and A_ji of every pair, NaN where a class is absent.
@@ -72,7 +83,7 @@ class ClassPairs:
             Score columns, contiguous.
         """
         wins = np.empty((len(ST), len(ST)))
-        class_wins(ST, np.argsort(ST, axis=1), self._codes, self._weights, wins)
+        class_wins(ST, np.argsort(ST, axis=1), self.codes, self.weights, wins)
         return (
             wins[self.first, self.second] / self._scale,
             wins[self.second, self.first] / self._scale,

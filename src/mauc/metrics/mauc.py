@@ -7,9 +7,16 @@ import numpy as np
 from mauc.exceptions import AbsentClassWarning, MaucError, listed, warn_user
 from mauc.extras import optional_import
 from mauc.metrics.class_pairs import ClassPairs, score_columns
+from mauc.metrics.score_order import ordered_scores
 from mauc.printing import MAX_ROWS, Printed, SmallTable, number, short_name
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.validate import check_same_length, check_table, check_vector, check_weights
+from mauc.problem.validate import (
+    check_no_missing_label,
+    check_same_length,
+    check_table,
+    check_vector,
+    check_weights,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,7 +130,8 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
     MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
     """
     ST, codes, classes = check_scored(y_true, y_score, labels, sample_weight)
-    pairs = ClassPairs(codes, classes, check_weights(sample_weight, ST.T))
+    weights = None if sample_weight is None else check_weights(sample_weight, codes)
+    pairs = ClassPairs(codes, classes, weights)
     auc = pairs.auc(ST)
     return PairAUCReport(classes, pairs.totals, pairs.first, pairs.second, *auc)
 
@@ -204,9 +212,10 @@ def check_scored(y_true, y_score, labels, sample_weight=None):
     classes : ndarray of shape (n_classes,)
         Label of each column.
     """
+    check_no_missing_label(y_true, "y_true")
     y_true = check_vector(y_true, "y_true")
+    table = ordered_scores(y_score)
     is_vector = np.ndim(y_score) == 1
-    table = np.reshape(y_score, (-1, 1)) if is_vector else y_score
     scores = check_table(table, name="y_score", dtype=np.float64, accept_infinite=True)
     if not is_vector and scores.shape[1] == 1:
         raise MaucError("y_score must have a column for each class, got 1 column.")

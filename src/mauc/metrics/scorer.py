@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator
 
 from mauc.exceptions import MaucError, listed
 from mauc.metrics.mauc import mauc_score
+from mauc.problem.validate import check_no_missing_label
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -39,6 +40,7 @@ class MAUCScorer(BaseEstimator):
 
     def score(self, estimator, X, y, sample_weight=None):
         """Return the MAUC of the estimator's scores of X."""
+        check_no_missing_label(y)
         methods = self.response_method
         methods = (methods,) if isinstance(methods, str) else methods
         for method in methods:

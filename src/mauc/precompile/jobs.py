@@ -81,7 +81,7 @@ def _call_functions() -> None:
         scores = np.nan_to_num(X[:, :_N_CLASSES])
         mauc_score(y, scores, **table.weights)
         if not table.weights:
-            mauc_interval(y, scores, n_bootstrap=20, random_state=0)
+            mauc_interval(y, scores)
             MDLDiscretizer().fit_transform(X, y)
     siren_study(np.asarray(X, np.float64), y, selectors=["mdfs", "maucd"])
     for n_classes in (20, 40, 60):  # the sweep over classes has a kernel for every 16 of them

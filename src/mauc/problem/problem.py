@@ -118,7 +118,7 @@ class Problem:
 
     @cached_property
     def max_wins(self):
-        """The wins 2 n_i n_j of a perfect feature on every class pair; with weights, of those."""
+        """The wins 2 n_i n_j of a perfect feature on every class pair; of `pair_weights`."""
         first, second = np.triu_indices(self.n_classes, 1)
         totals = self.pair_weights[1]
         return 2 * totals[first] * totals[second]

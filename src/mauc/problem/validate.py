@@ -133,7 +133,7 @@ def check_table(
     }
     has_labels = not (isinstance(y, str) and y == _NO_LABELS)
     if has_labels:
-        _check_no_missing_label(y)
+        check_no_missing_label(y)
     if not keep_dates:
         X = dates_to_seconds(X)
     try:
@@ -155,7 +155,7 @@ def check_table(
 
 def _check_frame(frame, y, estimator, accept_infinite):
     """Check a data frame of several numeric types as `check_table` does, without a copy."""
-    _check_no_missing_label(y)
+    check_no_missing_label(y)
     stand_in = np.broadcast_to(np.float64(0.0), frame.shape)  # takes no memory
     with _mauc_errors():
         validate_data(estimator, frame, skip_check_array=True)
@@ -191,6 +191,30 @@ def encode_labels(y, *, min_classes=2):
             f"got one class: {listed(classes)}."
         )
     return classes, codes, class_counts
+
+
+def check_no_missing_label(y, name="y"):
+    """Raise if a label is None, NaN, NaT or pandas' NA.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+    name : str, default="y"
+        For the error message.
+    """
+    # Beside strings NumPy would turn NaN into the string "nan".
+    with _mauc_errors():
+        values = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim == 1:
+        is_missing = missing_mask(values)
+        if is_missing.any():
+            raise MaucError(
+                f"{name} must hold a label for every sample, but it contains NaN or None "
+                f"(first at position {int(np.argmax(is_missing))}); "
+                f"drop those rows or give them a label."
+            )
 
 
 def check_weights(sample_weight, X):
@@ -235,18 +259,6 @@ def _mauc_errors():
         yield
     except (TypeError, ValueError) as error:
         raise as_mauc_error(error) from error
-
-
-def _check_no_missing_label(y):
-    values = np.asarray(y)
-    if values.dtype.kind == "O" and values.ndim == 1:
-        is_missing = missing_mask(values)
-        if is_missing.any():
-            raise MaucError(
-                f"y must hold a label for every sample, but it contains NaN or None "
-                f"(first at position {int(np.argmax(is_missing))}); "
-                f"drop those rows or give them a label."
-            )
 
 
 def _table_error(error, X, takes_nominal):

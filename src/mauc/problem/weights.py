@@ -1,15 +1,41 @@
-"""Weights whose products leave the doubles: weights of samples in, weights in other units out."""
+"""Scale sample weights so that products of two of them neither overflow nor vanish."""
 
 import numpy as np
+
+
+def scale_by_class(weights, codes, n_classes):
+    """Scale the weights of each class by a power of two: its largest weight is in [1/2, 1).
+
+    AUCs of class pairs are ratios that do not change thereby, not even in their last bit, but
+    the product of two weights of 1e200 would be infinite and that of two of 1e-200 zero.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,), float64
+        Not negative.
+    codes : ndarray of shape (n_samples,), int
+    n_classes : int
+
+    Returns
+    -------
+    scaled : ndarray of shape (n_samples,), float64
+        ``weights / 2**exponents[codes]``.
+    exponents : ndarray of shape (n_classes,), int
+        0 for a class without weight.
+    """
+    largest = np.zeros(n_classes)
+    np.maximum.at(largest, codes, weights)
+    exponents = np.frexp(largest)[1]
+    return np.ldexp(weights, -exponents[codes]), exponents
+
 
 _MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary numbers
 
 
 def scale_weights(sample_weight, codes, class_weights):
-    """Scale the weights of each class by a power of two if products of them leave the doubles.
+    """Scale the weights by class where products of them leave the doubles, and only there.
 
-    The AUC of a class pair does not change with the units of either class, and powers of two
-    change no bit of it.
+    Weights that are whole numbers stay so, and sums of them exact.
 
     Parameters
     ----------
@@ -24,8 +50,10 @@ def scale_weights(sample_weight, codes, class_weights):
     exponents : ndarray of shape (n_classes,), int64
         What was given is the result times two to this power.
     """
-    exponents = np.frexp(class_weights)[1].astype(np.int64)
-    if sample_weight is None or (np.abs(exponents) <= _MAX_EXPONENT).all():
-        return sample_weight, class_weights, np.zeros(len(class_weights), np.int64)
-    scaled = np.ldexp(sample_weight, -exponents[codes])
-    return scaled, np.bincount(codes, scaled, minlength=len(class_weights)), exponents
+    n_classes = len(class_weights)
+    largest = np.abs(np.frexp(class_weights)[1]).max(initial=0)
+    if sample_weight is None or largest <= _MAX_EXPONENT:
+        return sample_weight, class_weights, np.zeros(n_classes, np.int64)
+    scaled, exponents = scale_by_class(sample_weight, codes, n_classes)
+    totals = np.bincount(codes, scaled, minlength=n_classes)
+    return scaled, totals, exponents.astype(np.int64)
