@@ -44,7 +44,6 @@ from mauc.cli.show import (
     print_json,
     print_report_table,
     print_table,
-    print_text,
     watched,
 )
 from mauc.exceptions import MaucError

@@ -170,9 +170,7 @@ class Reading:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
             try:
-                dataset = watched(load_dataset, f"reading {data}")(
-                    data, target, **self.options()
-                )
+                dataset = watched(load_dataset, f"reading {data}")(data, target, **self.options())
             except MaucError as error:
                 raise MaucError(as_options(str(error))) from error
         return replace(dataset, notes=tuple(map(as_options, dataset.notes)))
