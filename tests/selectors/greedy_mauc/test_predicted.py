@@ -1,5 +1,6 @@
 """The predicted MAUC: refits as an oracle, cases by hand, honesty about noise, awkward inputs."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -16,7 +17,7 @@ from mauc.problem.validate import make_problem
 from mauc.selectors.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc import predicted as predicted_module
 from mauc.selectors.greedy_mauc.measure import measure
-from mauc.selectors.greedy_mauc.predicted import evaluated_sizes, predict_mauc
+from mauc.selectors.greedy_mauc.predicted import Prediction, evaluated_sizes
 from mauc.selectors.greedy_mauc.search import greedy_ranking
 
 
@@ -27,7 +28,7 @@ def shifted_data(rng, n=90, m=6, c=3):
 
 
 def ranked(X, y, shrinkage, k):
-    """Return the arguments of `predict_mauc` and the labels as the scores are sorted."""
+    """Return the arguments of `Prediction` and the labels as the scores are sorted."""
     problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
     effects, scores = measure(problem)
     found = greedy_ranking(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
@@ -75,7 +76,7 @@ def test_equals_refits_without_each_sample(rng, monkeypatch, shrinkage, c):
     monkeypatch.setattr(predicted_module, "shares_of_luck", lambda chosen, z: np.zeros_like(chosen))
     X, y = shifted_data(rng, n=60, c=c)
     ranking, lower, scores, labels = ranked(X, y, shrinkage, 5)
-    found = predict_mauc(ranking, lower, scores, shrinkage)
+    found = Prediction(ranking, lower, scores, shrinkage).mauc
     for k in (1, 2, 5):
         Z = scores.scores[ranking[:k]].T.astype(float)
         if len(np.unique(Z, axis=0)) == len(Z):
@@ -212,3 +213,15 @@ def test_a_class_without_samples_in_the_part(rng):
     found = GreedyMAUC("all", max_samples=20).fit(X, y).predicted_mauc_
     assert np.isfinite(found).all()
     assert found[-1] > 0.7
+
+
+def test_nothing_is_computed_before_it_is_asked_for(rng, monkeypatch):
+    X, y = shifted_data(rng, n=60, c=3)
+    monkeypatch.setattr(predicted_module, "leave_out", None)
+    selector = GreedyMAUC(4).fit(X, y)
+    kept = pickle.loads(pickle.dumps(selector))
+    monkeypatch.undo()
+    wanted = selector.predicted_mauc_
+    assert wanted[-1] > 0.5
+    assert_array_equal(kept.predicted_mauc_, wanted)
+    assert_array_equal(selector.trace_.to_frame()["predicted_mauc"], wanted)

@@ -9,7 +9,7 @@ from mauc.checks import check_int, check_real
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.greedy_mauc.measure import measure
-from mauc.selectors.greedy_mauc.predicted import predict_mauc
+from mauc.selectors.greedy_mauc.predicted import Prediction
 from mauc.selectors.greedy_mauc.search import greedy_ranking
 from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 from mauc.selectors.trace import Walk
@@ -151,8 +151,8 @@ class GreedyMAUC(RankingSelector):
     in one block at a time. A feature is rated in a step only where a bound of its gain says that it
     could be the best, which changes no bit. After AUCs and ranks, time grows as n_selected
     n_features (max_samples + n_classes + n_selected), and with n_pairs for the features rated.
-    The prediction takes max_samples n_selected (n_selected + n_classes), and for each size that it
-    is computed for one MAUC of the samples.
+    The prediction is computed when it is first asked for and takes max_samples n_selected
+    (n_selected + n_classes), and for each size that it is computed for one MAUC of the samples.
 
     The method as first written down, with nothing estimated, is ``shrinkage=0.2, alpha=0.5,
     noise_correction=0, max_samples=None``.
@@ -221,19 +221,24 @@ class GreedyMAUC(RankingSelector):
             effects, scores, n_wanted, shrinkage=self.shrinkage_, alpha=options.alpha,
             keeps_steps=is_predicted, n_jobs=self.n_jobs,
         )  # fmt: skip
-        predicted = predict_mauc(found.ranking, found.lower, scores, self.shrinkage_)
+        prediction = Prediction(found.ranking, found.lower, scores, self.shrinkage_)
         if is_predicted:
-            enough = predicted >= predicted.max() - PREDICTED_SLACK
-            found = found.first(int(np.argmax(enough)) + 1)
-        self.predicted_mauc_ = predicted[: len(found.ranking)]
+            enough = prediction.mauc >= prediction.mauc.max() - PREDICTED_SLACK
+            n_enough = int(np.argmax(enough)) + 1
+            found, prediction = found.first(n_enough), prediction.first(n_enough)
         self.separations_ = found.separations[-1]
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
             Walk(found.ranking, found.pairs, found.ranks, found.gains),
             found.relevance,
             None if pair_auc is None else pair_auc[found.ranking],
-            {"predicted_mauc": self.predicted_mauc_},
+            prediction,
         )
+
+    @property
+    def predicted_mauc_(self):
+        """MAUC to expect of the features so far; computed when it is first asked for."""
+        return self.trace_.details["predicted_mauc"]
 
     def _n_wanted(self, problem, X, y, sample_weight):
         if self._is_predicted():

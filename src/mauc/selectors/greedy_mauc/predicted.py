@@ -8,6 +8,9 @@ its own class mean and changes the covariance by a matrix of rank one.
 """
 
 import math
+from collections.abc import Mapping
+from copy import copy
+from functools import cached_property
 
 import numpy as np
 from numba import njit, uintp
@@ -15,7 +18,7 @@ from numba import njit, uintp
 from mauc.auc.score_auc import class_wins
 from mauc.selectors.greedy_mauc.arithmetic import exp_minus
 from mauc.selectors.greedy_mauc.correlations import within_scales
-from mauc.selectors.greedy_mauc.selection_bias import MAX_FEATURES, shares_of_luck
+from mauc.selectors.greedy_mauc.selection_bias import MAX_FEATURES, count_sizes, shares_of_luck
 
 _MIN_SCATTER = 0.25  # of a feature that is constant in every class
 _MAX_GAP = 600.0  # of two logarithms; beyond, the smaller term is lost in a sum of doubles
@@ -30,8 +33,10 @@ def evaluated_sizes(n_features):
     return sizes
 
 
-def predict_mauc(ranking, lower, scores, shrinkage):
-    r"""Return the MAUC to expect of the first features of a ranking.
+class Prediction(Mapping):
+    r"""The MAUC to expect of the first features of a ranking, computed when it is asked for.
+
+    As a mapping it has one key, "predicted_mauc", for the trace of a selection.
 
     Parameters
     ----------
@@ -41,14 +46,9 @@ def predict_mauc(ranking, lower, scores, shrinkage):
     lower : ndarray of shape (<= k, <= k), float64
         Cholesky factor of the shrunk correlations of the first of them.
     scores : NormalScores
+        Only what belongs to the chosen features is kept.
     shrinkage : float
         The shrinkage in `lower`.
-
-    Returns
-    -------
-    predicted : ndarray of shape (k,), float64
-        In [0.5, 1). Between two sizes of `evaluated_sizes` that of the last; 0.5 if nothing can be
-        left out, because no class has two samples.
 
     Notes
     -----
@@ -69,65 +69,98 @@ def predict_mauc(ranking, lower, scores, shrinkage):
     :math:`A = (w + 1/2) / (n_i n_j + 1)`, w being the wins, so that no finite sample promises 1;
     MAUC is the mean over both scores of all pairs (Hand and Till).
     """
-    counts = scores.class_counts
-    present = np.flatnonzero(counts)
-    n_classes, n_samples = len(present), int(counts.sum())
-    n_free = n_samples - n_classes
-    predicted = np.full(len(ranking), 0.5)
-    if n_free < 1 or n_classes < 2 or len(lower) == 0:
+
+    def __init__(self, ranking, lower, scores, shrinkage):
+        self._n_ranked, self._lower, self._shrinkage = len(ranking), lower, shrinkage
+        columns = ranking[: len(lower)]
+        present = np.flatnonzero(scores.class_counts)
+        self._counts = counts = scores.class_counts[present].astype(np.float64)
+        n_samples = int(counts.sum())
+        self._n_free = n_samples - len(counts)
+        self._is_possible = self._n_free >= 1 and len(counts) >= 2 and len(columns) > 0
+        if not self._is_possible:
+            return
+        scales = within_scales(scores)[1]
+        scales = np.where(scales > 0.0, scales, 1.0 / math.sqrt(_MIN_SCATTER))
+        scales *= math.sqrt(self._n_free)
+        self._errors = np.sqrt(1.0 / counts - 1.0 / n_samples)[:, np.newaxis]
+
+        def means(features):
+            sums = scores.sums[np.ix_(present, features)]
+            by_class = sums / counts[:, np.newaxis] * scales[features]
+            return by_class, sums.sum(axis=0) / n_samples * scales[features]
+
+        varying = np.flatnonzero(scores.varies)
+        n_looked_at = min(len(varying), MAX_FEATURES)
+        by_class, common = means(varying[np.arange(n_looked_at) * len(varying) // n_looked_at])
+        self._sizes = count_sizes((by_class - common) / self._errors)
+        self._by_class, self._common = means(columns)
+        self._rows, self._scales = scores.scores[columns], scales[columns]
+
+    def __getitem__(self, name):
+        if name != "predicted_mauc":
+            raise KeyError(name)
+        return self.mauc
+
+    def __iter__(self):
+        return iter(["predicted_mauc"])
+
+    def __len__(self):
+        return 1
+
+    def first(self, k):
+        """Return the prediction for the first k features alone."""
+        part = copy(self)
+        part.mauc = self.mauc[:k]
+        return part
+
+    @cached_property
+    def mauc(self):
+        """In [0.5, 1), shape (k,).
+
+        Between two sizes of `evaluated_sizes` that of the last; 0.5 if nothing can be left out,
+        because no class has two samples.
+        """
+        predicted = np.full(self._n_ranked, 0.5)
+        if not self._is_possible:
+            return predicted
+        counts = self._counts
+        n_classes, n_samples = len(counts), int(counts.sum())
+        codes = np.repeat(np.arange(n_classes, dtype=np.int32), counts.astype(np.int64))
+        points = self._standard_points()
+        groups = _TiedSamples(n_samples)
+        squares = np.zeros((n_samples, n_classes))
+        products, leverages = np.zeros_like(squares), np.zeros(n_samples)
+        log_odds = np.empty((n_classes, n_samples))
+        priors = np.log(counts / n_samples)
+        sizes = set(evaluated_sizes(len(points)))
+        for step in range(len(points)):
+            whiten(self._lower[step], step, points)
+            add_distances(points[step], codes, counts, squares, products, leverages)
+            groups.split(self._rows[step])
+            if step + 1 in sizes:
+                leave_out(
+                    squares, products, leverages, codes, counts, priors, self._shrinkage,
+                    self._n_free, np.empty(n_classes), np.empty(n_classes), log_odds,
+                )  # fmt: skip
+                groups.average(log_odds)
+                predicted[step:] = _mauc(log_odds, codes, counts)
         return predicted
-    columns = ranking[: len(lower)]
-    counts = counts[present].astype(np.float64)
-    codes = np.repeat(np.arange(n_classes, dtype=np.int32), counts.astype(np.int64))
-    points = _standard_points(columns, scores, present, n_free)
-    groups = _TiedSamples(n_samples)
-    squares = np.zeros((n_samples, n_classes))
-    products, leverages = np.zeros_like(squares), np.zeros(n_samples)
-    log_odds = np.empty((n_classes, n_samples))
-    priors = np.log(counts / n_samples)
-    sizes = set(evaluated_sizes(len(columns)))
-    for step, column in enumerate(columns):
-        whiten(lower[step], step, points)
-        add_distances(points[step], codes, counts, squares, products, leverages)
-        groups.split(scores.scores[column])
-        if step + 1 in sizes:
-            leave_out(
-                squares, products, leverages, codes, counts, priors, shrinkage, n_free,
-                np.empty(n_classes), np.empty(n_classes), log_odds,
-            )  # fmt: skip
-            groups.average(log_odds)
-            predicted[step:] = _mauc(log_odds, codes, counts)
-    return predicted
 
+    def _standard_points(self):
+        """Return samples, class means, their luck and the common mean, one row per feature.
 
-def _standard_points(columns, scores, present, n_free):
-    """Return samples, class means, their shares of luck and the common mean, one row per feature.
-
-    All are in units of the standard deviation within the classes.
-    """
-    counts = scores.class_counts[present].astype(np.float64)
-    n_samples, n_classes = int(counts.sum()), len(present)
-    scales = within_scales(scores)[1]
-    scales = np.where(scales > 0.0, scales, 1.0 / math.sqrt(_MIN_SCATTER)) * math.sqrt(n_free)
-    errors = np.sqrt(1.0 / counts - 1.0 / n_samples)[:, np.newaxis]
-
-    def means(features):
-        sums = scores.sums[np.ix_(present, features)]
-        by_class = sums / counts[:, np.newaxis] * scales[features]
-        return by_class, sums.sum(axis=0) / n_samples * scales[features]
-
-    varying = np.flatnonzero(scores.varies)
-    n_looked_at = min(len(varying), MAX_FEATURES)
-    by_class, common = means(varying[np.arange(n_looked_at) * len(varying) // n_looked_at])
-    z = (by_class - common) / errors
-    by_class, common = means(columns)
-    luck = shares_of_luck((by_class - common) / errors, z) * (by_class - common)
-    points = np.empty((len(columns), n_samples + 2 * n_classes + 1))
-    points[:, :n_samples] = scores.scores[columns]
-    points[:, :n_samples] *= scales[columns, np.newaxis]
-    points[:, n_samples:-1] = np.concatenate([by_class, luck]).T
-    points[:, -1] = common
-    return points
+        All are in units of the standard deviation within the classes.
+        """
+        distances = self._by_class - self._common
+        luck = shares_of_luck(distances / self._errors, self._sizes) * distances
+        n_samples = self._rows.shape[1]
+        points = np.empty((len(self._rows), n_samples + 2 * len(luck) + 1))
+        points[:, :n_samples] = self._rows
+        points[:, :n_samples] *= self._scales[:, np.newaxis]
+        points[:, n_samples:-1] = np.concatenate([self._by_class, luck]).T
+        points[:, -1] = self._common
+        return points
 
 
 class _TiedSamples:

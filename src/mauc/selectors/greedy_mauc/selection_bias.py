@@ -14,16 +14,22 @@ _VARIANCES = np.append(0.0, 2.0 ** np.arange(-2, 11))  # of the components
 _N_ITERATIONS = 1000
 
 
-def shares_of_luck(chosen, z):
+def count_sizes(z):
+    """Return how many of the z values, which are finite, lie in each bin of their size."""
+    bins = np.minimum(np.abs(z) / _STEP, _N_BINS).astype(np.int64)
+    return np.bincount(bins.ravel(), minlength=_N_BINS + 1)
+
+
+def shares_of_luck(chosen, counts):
     r"""Return the part of the distance of class means from the common mean that will not recur.
 
     Parameters
     ----------
     chosen : ndarray, float64
-        z values of the class means in question.
-    z : ndarray, float64
-        z values of all features: the distance of the mean of a class from the mean of all
-        samples, over its standard error. Finite.
+        z values of the class means in question: the distance of the mean of a class from the mean
+        of all samples, over its standard error.
+    counts : ndarray of int64
+        The sizes of the z values of all features, from `count_sizes`.
 
     Returns
     -------
@@ -47,7 +53,7 @@ def shares_of_luck(chosen, z):
        106, 2011.
     .. [2] M. Stephens, "False discovery rates: a new deal", Biostatistics 18, 2017.
     """
-    weights = _fit_weights(np.abs(z))
+    weights = _fit_weights(counts)
     probabilities = _likelihoods(np.abs(chosen)) * weights
     probabilities /= probabilities.sum(axis=-1, keepdims=True)
     kept = (probabilities * (_VARIANCES / (1.0 + _VARIANCES))).sum(axis=-1)
@@ -55,10 +61,8 @@ def shares_of_luck(chosen, z):
     return np.maximum(0.0, 1.0 - kept - chance)
 
 
-def _fit_weights(sizes):
-    """Return the weights of the components, given |z| of all features."""
-    bins = np.minimum(sizes / _STEP, _N_BINS).astype(np.int64)
-    counts = np.bincount(bins.ravel(), minlength=_N_BINS + 1).astype(np.float64)
+def _fit_weights(counts):
+    """Return the weights of the components, given how often each size occurs."""
     likelihoods = _likelihoods((np.arange(_N_BINS + 1) + 0.5) * _STEP)
     weights = np.full(len(_VARIANCES), 1.0 / len(_VARIANCES))
     maximise(likelihoods, counts / counts.sum(), weights, np.empty_like(weights))
