@@ -9,6 +9,7 @@ few sums that lie too close to the middle between two doubles are taken as fract
 from fractions import Fraction
 
 import numpy as np
+from numba import njit, uintp
 
 _UNIT = 2.0**-53  # largest relative error of a rounding
 _SPLITTER = 2.0**27 + 1.0  # cuts 53 bits into two halves whose products are exact
@@ -45,8 +46,9 @@ def mean_of_quotients(quotients, denominators=None):
     n_rows, n_terms = quotients.shape
     if n_terms == 1 or n_rows == 0:
         return quotients.mean(axis=1)
-    numerators, rests = _split_terms(quotients, denominators)
-    high, low = _sum_terms(quotients, rests)
+    divisors = _divisors(denominators, n_terms)
+    high, low = np.empty(n_rows), np.empty(n_rows)
+    add_terms(np.ascontiguousarray(quotients), divisors, high, low)
     means, rest = _divide(high, low, float(n_terms))
     # The error of `rest` is below this, and a mean whose rest is that close to half the distance
     # of its neighbour may belong to the neighbour; below a power of two doubles lie twice as close.
@@ -54,33 +56,53 @@ def mean_of_quotients(quotients, denominators=None):
     half = np.spacing(np.abs(means)) / 2
     is_close = np.minimum(np.abs(np.abs(rest) - half), np.abs(np.abs(rest) - half / 2)) <= error
     for row in np.flatnonzero(is_close):
-        means[row] = _mean_of_fractions(quotients[row], numerators[row], denominators)
+        means[row] = _mean_of_fractions(quotients[row].tolist(), divisors.tolist())
     return means
 
 
-def _split_terms(quotients, denominators):
-    """Return the numerators, NaN where there is none, and what rounding took from the quotients."""
+def _divisors(denominators, n_terms):
+    """Return the denominators of which numerators can be found again, 0 for the others."""
     if denominators is None:
-        return np.full(quotients.shape, np.nan), np.zeros(quotients.shape)
+        return np.zeros(n_terms)
     denominators = np.asarray(denominators, np.float64)
     is_whole = (denominators == np.rint(denominators)) & (denominators < _MAX_WHOLE)
-    divisors = np.where(is_whole & (denominators > 0), denominators, np.nan)
-    numerators = np.rint(quotients * divisors)
-    numerators[numerators / divisors != quotients] = np.nan
-    product, error = _two_product(quotients, divisors)
-    rests = ((numerators - product) - error) / divisors
-    return numerators, np.where(np.isnan(rests), 0.0, rests)
+    return np.where(is_whole & (denominators > 0), denominators, 0.0)
 
 
-def _sum_terms(terms, rests):
-    """Return the sum of every row and what is lacking to it; halves of the row are added up."""
-    low = rests.sum(axis=1)
-    while terms.shape[1] > 1:
-        half = terms.shape[1] // 2
-        total, error = _two_sum(terms[:, :half], terms[:, half : 2 * half])
-        low += error.sum(axis=1)
-        terms = np.column_stack([total, terms[:, 2 * half :]])
-    return terms[:, 0], low
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_terms(quotients, divisors, high, low):
+    """Fill in the sum of every row, in double precision, and what is lacking to it.
+
+    Parameters
+    ----------
+    quotients : ndarray of shape (n_rows, n_terms), float64
+    divisors : ndarray of shape (n_terms,), float64
+    high, low : ndarray of shape (n_rows,), float64
+    """
+    for row in range(quotients.shape[0]):
+        terms = quotients[row]
+        total, lacking = 0.0, 0.0
+        for p in range(uintp(terms.shape[0])):
+            # The error of the sum (Knuth).
+            quotient, divisor = terms[p], divisors[p]
+            before = total
+            total = before + quotient
+            part = total - before
+            lacking += (before - (total - part)) + (quotient - part)
+            # What rounding took from the quotient, by the error of the product (Dekker).
+            product = quotient * divisor
+            numerator = np.rint(product)
+            if divisor > 0.0 and numerator / divisor == quotient:
+                scaled = _SPLITTER * quotient
+                a_high = scaled - (scaled - quotient)
+                a_low = quotient - a_high
+                scaled = _SPLITTER * divisor
+                b_high = scaled - (scaled - divisor)
+                b_low = divisor - b_high
+                error = a_high * b_high - product
+                error = ((error + a_high * b_low) + a_low * b_high) + a_low * b_low
+                lacking += ((numerator - product) - error) / divisor
+        high[row], low[row] = total, lacking
 
 
 def _divide(high, low, divisor):
@@ -112,11 +134,12 @@ def _halves(a):
     return high, a - high
 
 
-def _mean_of_fractions(quotients, numerators, denominators):
+def _mean_of_fractions(quotients, divisors):
     total = Fraction(0)
-    for term, quotient in enumerate(quotients):
-        if np.isnan(numerators[term]):
-            total += Fraction(float(quotient))
+    for quotient, divisor in zip(quotients, divisors, strict=True):
+        numerator = np.rint(quotient * divisor)
+        if divisor > 0.0 and numerator / divisor == quotient:
+            total += Fraction(int(numerator), int(divisor))
         else:
-            total += Fraction(int(numerators[term]), int(denominators[term]))
+            total += Fraction(quotient)
     return float(total / len(quotients))
