@@ -78,8 +78,10 @@ def test_the_report_names_the_features(wine_file, tmp_path):
 
 def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
     words = ("select", nominal_file, "-t", "label")
-    assert {r["feature"] for r in run_json(*words, "-m", "su")["features"]} == {"size", "colour"}
-    error = run(*words, code=2).stderr
+    for method in ("su", "mdfs", "greedy"):
+        found = run_json(*words, "-m", method)["features"]
+        assert {row["feature"] for row in found} == {"size", "colour"}
+    error = run(*words, "-m", "fsdd", code=2).stderr
     assert "column 'colour' is nominal (values such as green, red)" in error
     assert "--nominal 'ordinal', 'onehot' or 'drop'" in error
     assert run_json(*words, "--nominal", "drop")["n_features"] == 1
