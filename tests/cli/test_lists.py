@@ -45,8 +45,12 @@ def test_methods_lists_all():
     assert [row["name"] for row in got["selectors"]] == list(SELECTORS)
     assert [row["name"] for row in got["classifiers"]] == list(CLASSIFIERS)
     mdfs = got["selectors"][0]
-    assert mdfs["options"] == {"schedule": "random", "ties": "index"}
-    assert mdfs["accepts"] == ["sparse", "infinite", "weights"]
+    assert mdfs["options"] == {
+        "schedule": "random",
+        "ties": "index",
+        "categorical_features": None,
+    }
+    assert mdfs["accepts"] == ["sparse", "infinite", "nominal", "weights"]
     assert (mdfs["label"], mdfs["measure"]) == ("MDFS", SELECTORS["mdfs"].measure)
     assert "schedule=random, ties=index" in run("methods").stdout
 
