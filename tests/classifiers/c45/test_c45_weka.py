@@ -36,6 +36,7 @@ def fit_as_j48(X, y, n_classes, n_values, weight, confidence=0.25, min_leaf=2.0,
     return prune_tree(tree, n_nodes, data.XT, y, weight, confidence, z, raising)
 
 
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.TinyUnitsWarning")  # the edges are tiny
 @pytest.mark.parametrize("name", reference_names())
 def test_every_test_row_has_j48s_class_fractions(name):
     reference, X, y, X_test, _ = load_reference(name)
