@@ -1,5 +1,8 @@
 """The confidence intervals of MAUC and of class pairs."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -177,3 +180,12 @@ def test_bad_options_are_named(scored, options, message):
 def test_one_class_has_no_mauc():
     with pytest.raises(UndefinedMAUCError):
         mauc_interval([0, 0], [[1, 0], [0, 1]], labels=[0, 1])
+
+
+def test_the_simulated_coverage_is_high_enough_in_every_setting():
+    # Written by benchmarks/coverage_intervals.py.
+    text = (Path(__file__).parents[2] / "docs" / "intervals.md").read_text(encoding="utf-8")
+    table = text.split("## Least coverage")[1].split("##")[0]
+    values = [float(value) for value in re.findall(r"\b[01]\.\d{3}\b(?= [/|]|$)", table)]
+    assert len(values) >= 2 * 16 * 5
+    assert min(values) >= 0.93

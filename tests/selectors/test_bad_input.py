@@ -119,7 +119,7 @@ def test_no_labels_for_a_function():
 
 
 def test_missing_number_among_the_labels(make):
-    with pytest.raises(ValueError, match="y contains NaN"):
+    with pytest.raises(ValueError, match=r"y must hold a label .* contains NaN"):
         make(2).fit(X, [0, np.nan, 1, 1])
 
 
@@ -146,7 +146,7 @@ def test_missing_label_of_a_frame(make):
         with pytest.raises(MaucError, match=text):
             make(2).fit(X, y)
     for y in (pd.Series([0, 0, None, 1], dtype="Int64"), pl.Series([0, 0, None, 1])):
-        with pytest.raises(ValueError, match="y contains NaN"):
+        with pytest.raises(ValueError, match=r"y must hold a label .* contains NaN"):
             make(2).fit(X, y)
 
 

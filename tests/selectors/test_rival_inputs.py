@@ -166,7 +166,7 @@ def test_labels_and_sizes_out_of_range(selector, whole_numbers):
         clone(selector).fit(X, np.zeros(90))
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[90, 89\]"):
         clone(selector).fit(X, y[:89])
-    with pytest.raises(ValueError, match="y contains NaN"):
+    with pytest.raises(ValueError, match=r"y must hold a label .* contains NaN"):
         clone(selector).fit(X, np.where(y == 0, np.nan, y))
     for wanted in (0, 13, -1):
         text = rf"n_features_to_select must be in \[1, 12\] .*, got {wanted}\."
