@@ -88,7 +88,7 @@ def calls(folder):
         "pairs.to_frame": pairs.to_frame,
         "print": lambda: [str(one) for one in results],
         "verbose": lambda: mauc.MDFS(2, random_state=0, verbose=True).fit(X, y),
-        "mauc_interval": lambda: str(mauc.mauc_interval(y, scores, n_bootstrap=10)),
+        "mauc_interval": lambda: str(mauc.mauc_interval(y, scores)),
         "select_k": lambda: mauc.select_k(selector, X, y),
         "evaluate_ranking": lambda: evaluation.evaluate_ranking(
             [0, 1], [1, 2], classifiers.NormalNaiveBayes(), X, y, X, y),

@@ -155,7 +155,8 @@ def test_siren_takes_columns_of_words_as_categories(nominal_file):
     coded = run_json(*words, "--nominal", "ordinal")
     assert {row["best_feature"] for row in kept["pairs"]} <= {"colour", "size"}
     assert len(kept["pairs"]) == len(coded["pairs"]) == 3
-    error = run(*words, "--relevance", "fisher", code=2).stderr
-    assert "--relevance fisher" in error
-    assert "colour" in error
-    assert "colour" in run(*words[:-1], "chi,fisher", code=2).stderr
+    told = run(*words, "--relevance", "fisher").stderr
+    assert "--relevance fisher takes numbers only: nominal columns as codes" in told
+    mixed = run(*words[:-1], "chi,fisher")
+    assert "fisher: nominal columns as codes" in mixed.stderr
+    assert "fisher" in mixed.stdout

@@ -60,7 +60,7 @@ def test_a_narrow_terminal_shows_all_and_no_colours():
     # A bar, drawn where the machine is slow, moves the cursor; nothing is styled.
     assert re.search(r"\x1b\[[\d;]*m", output) is None
     assert "petal length (cm)" in output
-    assert "mean score" in output
+    assert "chosen for" in output
 
 
 def test_a_pipe_gets_lines_without_colours_and_json_alone():

@@ -403,7 +403,7 @@ def test_nominal_columns_by_flag_and_by_type(rng, name):
     flagged = clone(make).set_params(categorical_features=[1]).fit(X, y)
     frame = pd.DataFrame(X, columns=list("abc")).astype({"b": "category"})
     assert_same_fit(clone(make).fit(frame, y), flagged)
-    assert np.isnan(flagged.pair_auc_[flagged.ranking_ == 1]).all()
+    assert (flagged.pair_auc_[flagged.ranking_ == 1] > 0.5).all()
     renamed = X.copy()
     renamed[:, 1] = np.where(X[:, 1] == 100, -7, X[:, 1])
     other = clone(make).set_params(categorical_features=[1]).fit(renamed, y)

@@ -205,7 +205,9 @@ def feature_table(selector: "RankingSelector", feature_names: list[str]) -> "Tab
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
     there, mean = f"{measure} there", f"mean {measure}" if is_paired else measure
-    asking: tuple[str, ...] = ("drawn for", "rank", there) if is_paired else ()
+    if is_paired and not hasattr(selector, "recipe"):
+        there, mean = "gain", "alone"
+    asking: tuple[str, ...] = ("chosen for", "rank", there) if is_paired else ()
     alone = [float(selector.scores_[step.feature]) for step in selector.trace_]
     # A greedy method judges a feature given those chosen before.
     is_greedy = not is_paired and alone != [step.score for step in selector.trace_]

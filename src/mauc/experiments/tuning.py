@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -72,14 +71,12 @@ def tune_on(
     if len(y) > tuning.max_samples:
         rows = _sample_rows(y, tuning.max_samples, seed)
         X, y = _safe_indexing(X, rows), y[rows]
-    options = {}
-    if is_nominal is not None and "categorical_features" in signature(tune_rbf_svm).parameters:
-        options["categorical_features"] = is_nominal[features]
+    nominal = None if is_nominal is None else is_nominal[features]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
         found = tune_rbf_svm(
             _safe_indexing(X, features, axis=1), y, search=tuning.search, n_folds=tuning.n_folds,
-            random_state=seed, n_jobs=n_jobs, **options,
+            random_state=seed, n_jobs=n_jobs, categorical_features=nominal,
         )  # fmt: skip
     return Tuned(
         C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),

@@ -88,7 +88,7 @@ class TraceDisplay:
         ax.set_xlim(-0.7, n_steps - 0.3)
         ax.set_ylim(len(subproblems) - 0.3, -0.7)  # the first on top
         ax.set_xlabel("feature, in order of selection")
-        ax.set_ylabel("asked for by")
+        ax.set_ylabel("chosen for")
         bar = ax.figure.colorbar(
             self.dots_, ax=ax, label="rank in its list", pad=0.02, spacing="uniform",
             ticks=(edges[1:] + edges[:-1]) / 2,

@@ -45,7 +45,7 @@ class SelectionTrace(Printed):
     >>> iris = load_iris(as_frame=True)
     >>> names = iris.target_names[iris.target]
     >>> print(MDFS(2, random_state=0).fit(iris.data, names).trace_)
-    step  feature            drawn for             rank  score
+    step  feature            chosen for            rank  score
        1  petal length (cm)  setosa vs versicolor     1  1.0000
        2  petal width (cm)   setosa vs versicolor     2  1.0000
     """
@@ -85,7 +85,7 @@ class SelectionTrace(Printed):
     def printed_parts(self) -> list[str | SmallTable]:
         """Return the first steps as a table."""
         details = {name.replace("_", " "): values for name, values in self.details.items()}
-        heads = ["step", "feature", "drawn for", "rank", "score", *details]
+        heads = ["step", "feature", "chosen for", "rank", "score", *details]
         rows = [
             [
                 str(one.step + 1), short_name(one.feature_name), short_name(one.subproblem_name),

@@ -52,6 +52,7 @@ def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n
             reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
             won = nominal_wins(counts)
             effects[column] = sizer.nominal(won, class_signs(counts, by_category))
+            scorer.scores.nominal_squares[column] = float((effects[column] ** 2).sum())
             if pair_auc is not None:
                 pair_auc[column] = won / problem.max_wins
 

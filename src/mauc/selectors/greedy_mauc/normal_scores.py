@@ -1,6 +1,6 @@
 """Normal scores of all features: blocks of columns in, 8-bit scores sorted by class out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -33,6 +33,9 @@ class NormalScores:
         Rows of each class.
     varies : ndarray of shape (n_features,), bool
         False for a feature that is constant in all samples, kept or not.
+    nominal_squares : dict of int to float
+        For every nominal feature of more than two categories, whose scores are made of the classes,
+        the sum of its squared leave-pair-out effects over the class pairs.
 
     Notes
     -----
@@ -47,6 +50,7 @@ class NormalScores:
     squares: np.ndarray
     class_counts: np.ndarray
     varies: np.ndarray
+    nominal_squares: dict[int, float] = field(default_factory=dict)
 
     @property
     def scores(self):

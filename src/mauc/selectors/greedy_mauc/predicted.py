@@ -63,9 +63,11 @@ class Prediction(Mapping):
     is its squared distance from class g when x is left out (Sherman and Morrison; the diagonal
     that shrinkage adds is taken as fixed). In all :math:`v_g` the sample is first moved towards
     the mean of all samples by what its class mean owes to the choice of the features, see
-    `shares_of_luck`. Its score for class g is the logarithm of the odds of g, prior probabilities
-    being the class frequencies; samples that agree in all features get the mean of their scores,
-    for a tie must stay one. A pair of classes with :math:`n_i n_j` pairs of samples has
+    `shares_of_luck`. The numbers of the categories of a nominal feature were made of the classes of
+    the samples: of the distances between its class means, what its leave-pair-out effects do not
+    confirm is luck, too. Its score for class g is the logarithm of the odds of g, prior
+    probabilities being the class frequencies; samples that agree in all features get the mean of
+    their scores, for a tie must stay one. A pair of classes with :math:`n_i n_j` pairs of samples has
     :math:`A = (w + 1/2) / (n_i n_j + 1)`, w being the wins, so that no finite sample promises 1;
     MAUC is the mean over both scores of all pairs (Hand and Till).
     """
@@ -96,6 +98,10 @@ class Prediction(Mapping):
         self._sizes = count_sizes((by_class - common) / self._errors)
         self._by_class, self._common = means(columns)
         self._rows, self._scales = scores.scores[columns], scales[columns]
+        self._confirmed = np.full(len(columns), np.inf)
+        for place, column in enumerate(columns):
+            if int(column) in scores.nominal_squares:
+                self._confirmed[place] = scores.nominal_squares[int(column)]
 
     def __getitem__(self, name):
         if name != "predicted_mauc":
@@ -153,7 +159,12 @@ class Prediction(Mapping):
         All are in units of the standard deviation within the classes.
         """
         distances = self._by_class - self._common
-        luck = shares_of_luck(distances / self._errors, self._sizes) * distances
+        shares = shares_of_luck(distances / self._errors, self._sizes)
+        n_classes = len(distances)
+        # The sum over the pairs of the squared distances between class means.
+        apparent = n_classes * (distances**2).sum(axis=0) - distances.sum(axis=0) ** 2
+        part = self._confirmed / np.maximum(apparent, 1e-300)
+        luck = np.maximum(shares, 1.0 - np.sqrt(np.minimum(part, 1.0))) * distances
         n_samples = self._rows.shape[1]
         points = np.empty((len(self._rows), n_samples + 2 * len(luck) + 1))
         points[:, :n_samples] = self._rows

@@ -1,0 +1,111 @@
+"""Every command and code block of README.md runs, and prints what the README says it prints."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pandas")
+pytest.importorskip("typer")
+
+ROOT = Path(__file__).resolve().parents[1]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = BLOCK.findall(README)
+
+
+def blocks_of(language):
+    return [text for name, text in BLOCKS if name == language]
+
+
+def commands_of(text):
+    """Return the commands of a block, without their comments."""
+    return [shlex.split(line, comments=True) for line in text.splitlines() if line.strip()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the files that the README speaks of."""
+    from sklearn.datasets import load_wine
+
+    folder = tmp_path_factory.mktemp("readme")
+    wine = load_wine(as_frame=True)
+    label = wine.target.map(dict(enumerate(["Barolo", "Grignolino", "Barbera"])))
+    table = wine.data.assign(label=label)
+    table.to_csv(folder / "data.csv", index=False)
+    table.to_parquet(folder / "data.parquet")
+    scores = np.random.default_rng(0).dirichlet(np.ones(3), len(table)).round(3)
+    predictions = table[["label"]].assign(
+        **dict(zip(["Barolo", "Grignolino", "Barbera"], scores.T, strict=True))
+    )
+    predictions.to_csv(folder / "predictions.csv", index=False)
+    (folder / "mine.toml").write_text(blocks_of("toml")[0])
+    return folder
+
+
+def run(words, folder):
+    """Run a command of the README in the folder, on a terminal of 80 columns."""
+    assert words[0] == "mauc", f"the README has a command that no test knows: {words}"
+    done = subprocess.run(
+        [sys.executable, "-m", "mauc", *words[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_block_is_of_a_known_kind():
+    assert {name for name, _ in BLOCKS} <= {"python", "sh", "console", "toml", "make"}
+    assert all(blocks_of(kind) for kind in ("python", "sh", "console", "toml", "make"))
+
+
+def test_python_blocks_run_one_after_the_other(folder, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    monkeypatch.chdir(folder)
+    names = {}
+    for number, text in enumerate(blocks_of("python")):
+        exec(compile(text, f"README block {number}", "exec"), names)
+    assert (folder / "page.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("text", blocks_of("console"))
+def test_commands_print_what_is_shown(text, folder):
+    head, shown = text.split("\n", 1)
+    assert head.startswith("$ ")
+    printed = run(shlex.split(head[2:]), folder)
+    assert [line.rstrip() for line in printed.splitlines()] == [
+        line.rstrip() for line in shown.splitlines()
+    ]
+
+
+@pytest.mark.parametrize("text", blocks_of("sh"))
+def test_commands_run(text, folder):
+    for words in commands_of(text):
+        run(words, folder)
+
+
+def test_make_targets_exist():
+    for words in (words for text in blocks_of("make") for words in commands_of(text)):
+        assert words[0] == "make"
+        subprocess.run([*words, "--dry-run"], cwd=ROOT, check=True, capture_output=True)
+
+
+def test_the_plan_is_whole():
+    assert tomllib.loads(blocks_of("toml")[0])["name"] == "mine"
+
+
+def test_pictures_and_files_that_are_named_exist():
+    for path in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / path).exists(), path
