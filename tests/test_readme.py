@@ -70,30 +70,28 @@ def test_every_block_is_of_a_known_kind():
     assert all(blocks_of(kind) for kind in ("python", "sh", "console", "toml", "make"))
 
 
-def test_python_blocks_run_one_after_the_other(folder, monkeypatch):
+def check_shown(text, folder):
+    """Compare what a command prints with what the README shows below it."""
+    head, shown = text.split("\n", 1)
+    assert head.startswith("$ ")
+    printed = run(shlex.split(head[2:]), folder)
+    assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
+
+
+def test_all_blocks_run_one_after_the_other(folder, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(folder)
     names = {}
-    for number, text in enumerate(blocks_of("python")):
-        exec(compile(text, f"README block {number}", "exec"), names)
+    for number, (kind, text) in enumerate(BLOCKS):
+        if kind == "python":
+            exec(compile(text, f"block {number} of README.md", "exec"), names)
+        elif kind == "console":
+            check_shown(text, folder)
+        elif kind == "sh":
+            for words in commands_of(text):
+                run(words, folder)
     assert (folder / "page.html").stat().st_size > 10_000
-
-
-@pytest.mark.parametrize("text", blocks_of("console"))
-def test_commands_print_what_is_shown(text, folder):
-    head, shown = text.split("\n", 1)
-    assert head.startswith("$ ")
-    printed = run(shlex.split(head[2:]), folder)
-    assert [line.rstrip() for line in printed.splitlines()] == [
-        line.rstrip() for line in shown.splitlines()
-    ]
-
-
-@pytest.mark.parametrize("text", blocks_of("sh"))
-def test_commands_run(text, folder):
-    for words in commands_of(text):
-        run(words, folder)
 
 
 def test_make_targets_exist():

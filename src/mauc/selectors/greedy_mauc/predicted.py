@@ -67,9 +67,9 @@ class Prediction(Mapping):
     the samples: of the distances between its class means, what its leave-pair-out effects do not
     confirm is luck, too. Its score for class g is the logarithm of the odds of g, prior
     probabilities being the class frequencies; samples that agree in all features get the mean of
-    their scores, for a tie must stay one. A pair of classes with :math:`n_i n_j` pairs of samples has
-    :math:`A = (w + 1/2) / (n_i n_j + 1)`, w being the wins, so that no finite sample promises 1;
-    MAUC is the mean over both scores of all pairs (Hand and Till).
+    their scores, for a tie must stay one. A pair of classes with :math:`n_i n_j` pairs of samples
+    has :math:`A = (w + 1/2) / (n_i n_j + 1)`, w being the wins, so that no finite sample promises
+    1; MAUC is the mean over both scores of all pairs (Hand and Till).
     """
 
     def __init__(self, ranking, lower, scores, shrinkage):
