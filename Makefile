@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 demo: $(VENV)/.demo
 	$(BIN)/mauc select
-	$(BIN)/mauc compare --methods mdfs,maucd,chi --classifiers nb --sizes 5,10,20 --repeats 1
+	$(BIN)/mauc compare --methods greedy,mdfs,maucd,chi --classifiers nb --sizes 5,10,20 --repeats 1
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q $(PARALLEL)
