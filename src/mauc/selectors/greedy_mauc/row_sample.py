@@ -13,8 +13,8 @@ from mauc.auc.counting import write_levels
 from mauc.auc.levels import find_levels
 from mauc.problem.columns import read_only
 
-_MAX_MIXED = 32  # columns that the hashes of all rows are made of
-_SPARE_BITS = 4  # of information beyond the number of the rows
+_MAX_MIXED = 64  # columns that the hashes of all rows are made of
+_ENOUGH = 3.0  # times the information that tells all rows apart, for columns repeat each other
 _MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
@@ -71,16 +71,17 @@ def _spread_columns(problem):
 def _hash_rows(problem, columns):
     """Return a hash of the first columns for every row, and how many of them it took.
 
-    So many that all rows could differ, as far as the numbers of distinct values tell.
+    So many that nearly all rows differ, as far as the entropies of the columns tell.
     """
     hashes = np.zeros(problem.n_samples, np.uint64)
-    n_bits, n_mixed = log2(problem.n_samples) + _SPARE_BITS, 0
+    n_bits, n_mixed = _ENOUGH * log2(problem.n_samples), 0
     for column in columns[:_MAX_MIXED]:
-        ranks, n_distinct = _dense_ranks(problem.ordered_columns([column]), problem.is_small)
+        ranks, counts = _dense_ranks(problem.ordered_columns([column]), problem.is_small)
         _mix(hashes, ranks)
         n_mixed += 1
-        n_bits -= log2(n_distinct)
-        if n_bits <= 0 or n_distinct == problem.n_samples:
+        shares = counts / problem.n_samples
+        n_bits += float(np.sum(shares * np.log2(shares)))
+        if n_bits <= 0 or len(counts) == problem.n_samples:
             break
     return hashes, n_mixed
 
@@ -94,7 +95,7 @@ def _mix(hashes, ranks):
 
 
 def _dense_ranks(XT, is_small):
-    """Return the ranks 0, 1, ... of the distinct values of a column, and how many there are."""
+    """Return the ranks 0, 1, ... of the distinct values of a column, and how often each occurs."""
     if XT.dtype != np.uint8 and not is_small:
         levels = find_levels(XT)
         if levels.n_levels[0] > 0 and not np.isnan(XT).any():  # then they need not be sorted
@@ -103,10 +104,12 @@ def _dense_ranks(XT, is_small):
             write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
             XT = read_only(LT)
     if XT.dtype != np.uint8:
-        distinct, ranks = np.unique(XT[0], return_inverse=True)  # all NaN are one value
-        return ranks.astype(np.uint64), len(distinct)
-    is_there = np.bincount(XT[0], minlength=256) > 0
-    return (np.cumsum(is_there) - 1).astype(np.uint64)[XT[0]], int(is_there.sum())
+        # All NaN are one value.
+        _, ranks, counts = np.unique(XT[0], return_inverse=True, return_counts=True)
+        return ranks.astype(np.uint64), counts
+    counts = np.bincount(XT[0], minlength=256)
+    is_there = counts > 0
+    return (np.cumsum(is_there) - 1).astype(np.uint64)[XT[0]], counts[is_there]
 
 
 def _take_evenly(keys, places, n_taken):
