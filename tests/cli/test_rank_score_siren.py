@@ -156,7 +156,8 @@ def test_siren_takes_columns_of_words_as_categories(nominal_file):
     assert {row["best_feature"] for row in kept["pairs"]} <= {"colour", "size"}
     assert len(kept["pairs"]) == len(coded["pairs"]) == 3
     told = run(*words, "--relevance", "fisher").stderr
-    assert "--relevance fisher takes numbers only: nominal columns as codes" in told
+    assert "warning: nominal columns are codes" in told
+    assert "for relevance 'fisher'" in told
     mixed = run(*words[:-1], "chi,fisher")
-    assert "fisher: nominal columns as codes" in mixed.stderr
+    assert "in the order of their values, for fisher: numbers only" in mixed.stderr
     assert "fisher" in mixed.stdout

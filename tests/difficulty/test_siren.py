@@ -11,11 +11,11 @@ from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import StratifiedKFold
 
-from mauc import MAUCD, MDFS, ChiSquare
+from mauc import FSDD, MAUCD, MDFS, ChiSquare
 from mauc.classifiers import NormalNaiveBayes
 from mauc.difficulty import SirenStudy, siren_index, siren_study
 from mauc.difficulty.measures import third_weights
-from mauc.exceptions import MaucError, SmallClassWarning
+from mauc.exceptions import MaucError, MaucWarning, SmallClassWarning
 from mauc.metrics import mauc_score
 from mauc.selectors import make_selector
 from mauc.selectors.relevance import RELEVANCES
@@ -334,13 +334,27 @@ def test_nominal_columns_are_taken_as_categories(rng):
     assert (siren_study(codes, y, n_features=1).auc != study.auc).any()
 
 
-def test_what_takes_no_nominal_columns_is_named(rng):
-    X = rng.integers(0, 3, (30, 3)).astype(float)
-    y = np.arange(30) % 3
-    with pytest.raises(MaucError, match="selector 'fsdd' needs ordered values, but column 2 is no"):
-        siren_study(X, y, selectors=["chi", "fsdd"], categorical_features=[2])
-    with pytest.raises(MaucError, match="must be None for relevance 'fisher', which needs ordered"):
-        siren_study(X, y, relevance="fisher", categorical_features=[2])
+def test_what_takes_numbers_only_gets_codes_and_says_so(rng):
+    X = rng.integers(0, 3, (60, 3)).astype(float)
+    y = np.arange(60) % 3
+    X[:, 2] = (y + (rng.random(60) < 0.2)) % 3
+    with pytest.warns(MaucWarning, match="codes, in the order of their values, for fsdd: numbers"):
+        study = siren_study(X, y, selectors=["chi", "fsdd"], categorical_features=[2])
+    assert_array_equal(study.selections["fsdd"], FSDD(1).fit(X, y).ranking_)
+    with pytest.warns(MaucWarning, match="for relevance 'fisher': numbers only"):
+        other = siren_study(X, y, relevance="fisher", categorical_features=[2])
+    # How hard a pair is does not depend on the relevance, which alone sees codes.
+    assert_array_equal(other.auc, study.auc)
+    assert_array_equal(other.feature_auc, study.feature_auc)
+
+
+def test_selectors_that_are_given_get_the_nominal_columns_as_well(rng):
+    y = np.arange(90) % 3
+    X = np.column_stack([np.array([1, 0, 2])[y], y + rng.normal(size=90)])
+    X[rng.random(90) < 0.3, 0] = 0
+    named = siren_study(X, y, n_features=1, selectors=["maucd"], categorical_features=[0])
+    given = siren_study(X, y, n_features=1, selectors=[MAUCD(1)], categorical_features=[0])
+    assert_array_equal(given.selections["MAUCD"], named.selections["maucd"])
 
 
 def test_too_many_classes_are_refused_before_anything_is_allocated(rng, monkeypatch):

@@ -1,7 +1,7 @@
 """`mauc siren`: which class pairs are hard, and which selectors neglect them."""
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,9 +16,8 @@ from mauc.cli.common import (
     SeedOption,
     TargetOption,
     command,
-    complain,
 )
-from mauc.cli.data import check_size, named_selector, say_columns, words_of
+from mauc.cli.data import check_size, say_columns, words_of
 from mauc.cli.outputs import Written, check_figure, write_figure
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import frame_records, print_json, print_text, short
@@ -63,7 +62,7 @@ def siren(
     from mauc.checks import check_choice
     from mauc.datasets import coded_columns
     from mauc.difficulty import siren_study
-    from mauc.registry import RELEVANCES, SELECTORS, make_selector
+    from mauc.registry import RELEVANCES, make_selector
 
     check_figure(figure, force=force)
     check_choice("relevance", relevance, RELEVANCES)
@@ -75,21 +74,9 @@ def siren(
     if k is not None:
         check_size(str(k), dataset.n_features)
     X, is_nominal = coded_columns(dataset)
-    selectors: dict[str, Any] = {name: name for name in names}
-    if is_nominal is not None:
-        takes_numbers = [name for name in names if not SELECTORS[name].accepts.nominal]
-        if not RELEVANCES[relevance].accepts.nominal:
-            complain(f"--relevance {relevance} takes numbers only: nominal columns as codes")
-            is_nominal = None
-        elif takes_numbers:
-            complain(f"{', '.join(takes_numbers)}: nominal columns as codes")
-            for name in takes_numbers:
-                selector = named_selector(name, None, seed, jobs)
-                selector.set_params(n_features_to_select="all")
-                selectors[name] = selector.fit(X, dataset.y).ranking_
     study = siren_study(
         X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=selectors, random_state=seed, n_jobs=jobs, verbose=None,
+        selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
         categorical_features=is_nominal,
     )  # fmt: skip
     study = replace(study, feature_names=np.array(dataset.feature_names))

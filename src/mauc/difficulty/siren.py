@@ -1,6 +1,7 @@
 """The siren pitfall: which class pairs are hard, and which selectors neglect them."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from mauc.checks import check_choice, check_int, is_int
 from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.difficulty.measures import columns_of
 from mauc.difficulty.study import SirenStudy
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition, n_pairs_of
@@ -48,7 +49,8 @@ def siren_study(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        NaN is a missing value. Columns of a data frame with a categorical dtype are nominal.
+        NaN is a missing value. Columns of a data frame with a categorical dtype or of strings are
+        nominal.
     y : array-like of shape (n_samples,)
         Class labels.
     relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="chi2"
@@ -62,8 +64,8 @@ def siren_study(
         Selectors to compare: names as in `mauc.selectors.make_selector`, or selectors, which are
         cloned and fitted; in a mapping, whose keys become their names, also rankings and masks.
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, column numbers or names. The relevance and all selectors must
-        take them.
+        Further nominal columns, as a mask, column numbers or names. A relevance or selector that
+        takes numbers only gets their codes, with a warning.
     random_state : int, RandomState instance or None, default=0
         Of the folds and the named selectors.
     n_jobs : int, optional
@@ -109,16 +111,12 @@ def siren_study(
     named = _labelled(selectors)
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
-    nominal = RELEVANCES[relevance].accepts.nominal
-    if categorical_features is not None and not nominal:
-        raise MaucError(
-            f"categorical_features must be None for relevance {relevance!r}, which needs ordered "
-            "values; encode those columns first, or take another relevance."
-        )
-    problem = make_problem(checked, X, y, accepts=Accepts(nominal=nominal))
+    problem = make_problem(checked, X, y, accepts=Accepts(nominal=True))
+    coded = replace(problem, is_nominal=None)  # for what takes numbers only
+    ranked = problem if RELEVANCES[relevance].accepts.nominal else coded
     n_chosen = _check_n_features(n_features, problem.n_features)
     _check_memory(problem, n_chosen)
-    _check_nominal(named, problem)
+    _warn_of_codes(relevance, named, problem)
     seed = random_state
     if not is_int(seed):
         seed = check_generator(random_state).randint(2**31 - 1)
@@ -127,17 +125,17 @@ def siren_study(
         with shown(f"ranks by {relevance}", verbose=verbose):
             whole = Decomposition("whole", problem.n_classes)
             score = RELEVANCES[relevance].score
-            lists, _ = rank_features(problem, whole, score, n_chosen, n_jobs=n_jobs)
+            lists, _ = rank_features(ranked, whole, score, n_chosen, n_jobs=n_jobs)
             feature_auc = _pair_scores(problem, "auc", n_jobs)
             scores = feature_auc
             if relevance != "auc":
-                scores = _pair_scores(problem, relevance, n_jobs)
+                scores = _pair_scores(ranked, relevance, n_jobs)
             ranks = _ranks(scores)
         with shown("Naive Bayes", verbose=verbose):
             auc = pair_bayes_auc(problem, int(n_folds), seed, n_jobs)
         selections = {
             name: _select(
-                selector, X, y, n_chosen,
+                selector, X, coded, n_chosen,
                 categorical_features=categorical_features, random_state=seed, n_jobs=n_jobs,
             )
             for name, selector in track(named.items(), "selectors", len(named))
@@ -214,29 +212,47 @@ def _labelled(selectors: Iterable[Any] | Mapping[str, Any] | None) -> dict[str, 
     return labelled
 
 
-def _check_nominal(named: Mapping[str, Any], problem: Problem) -> None:
-    """Refuse selectors of this library that cannot take the nominal columns."""
+def _made(selector: Any) -> Any:
+    return make_selector(selector) if isinstance(selector, str) else selector
+
+
+def _takes_codes(selector: Any) -> bool:
+    """Whether a selector of this library takes no nominal columns."""
+    made = _made(selector)
+    return isinstance(made, RankingSelector) and not made.accepts.nominal
+
+
+def _warn_of_codes(relevance: str, named: Mapping[str, Any], problem: Problem) -> None:
+    """Name what gets the codes of nominal columns as numbers."""
     if problem.is_nominal is None:
         return
-    for name, selector in named.items():
-        made = make_selector(selector) if isinstance(selector, str) else selector
-        if isinstance(made, RankingSelector) and not made.accepts.nominal:
-            column = int(np.argmax(problem.is_nominal))
-            raise MaucError(
-                f"selector {name!r} needs ordered values, but column {column} is nominal; leave "
-                "that selector out, or encode nominal columns first."
-            )
+    found = [name for name, selector in named.items() if _takes_codes(selector)]
+    if not RELEVANCES[relevance].accepts.nominal:
+        found.insert(0, f"relevance {relevance!r}")
+    if found:
+        warn_user(
+            f"nominal columns are codes, in the order of their values, for {', '.join(found)}: "
+            "numbers only are taken there.",
+            MaucWarning,
+        )
 
 
-def _select(selector: Any, X: ArrayLike, y: ArrayLike, n_chosen: int, **options: Any) -> np.ndarray:
+def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **options: Any) -> Any:
     """Return the columns that a selector chooses, or those of a ranking or mask."""
+    y = coded.classes[coded.codes]
+    takes_codes = _takes_codes(selector)
     if isinstance(selector, str):
         selector = make_selector(selector, n_chosen)
         known = selector.get_params()
         selector.set_params(**{name: options[name] for name in options if name in known})
+    elif hasattr(selector, "fit"):
+        selector = clone(selector)
+        known = selector.get_params()
+        if known.get("categorical_features", ...) is None:
+            selector.set_params(categorical_features=options["categorical_features"])
     if hasattr(selector, "fit"):
-        selector = clone(selector).fit(X, y)
-    return columns_of(selector, np.shape(X)[1], n_chosen)
+        selector = selector.fit(coded.X[:, :] if takes_codes else X, y)
+    return columns_of(selector, coded.n_features, n_chosen)
 
 
 def _check_n_features(n_features: int | None, n_columns: int) -> int:
