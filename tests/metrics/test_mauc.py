@@ -302,3 +302,33 @@ def test_a_power_of_two_keeps_every_bit(rng):
         pair_auc_scores(y, scores, sample_weight=weights * factor) for factor in (1.0, 2.0**700)
     )
     assert_array_equal(one.auc_first, two.auc_first)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_a_frame_are_found_by_the_names_of_the_classes(rng, library):
+    frames = pytest.importorskip(library)
+    y = np.array(["low", "mid", "high"])[rng.integers(0, 3, 90)]
+    names = ["low", "mid", "high"]
+    scores = (y[:, np.newaxis] == names) + rng.normal(size=(90, 3))
+    wanted = mauc_score(y, scores, labels=names)
+    frame = frames.DataFrame(dict(zip(names, scores.T, strict=True)))
+    assert mauc_score(y, frame) == wanted
+    assert mauc_score(y, frame, labels=names) == wanted
+    with pytest.raises(MaucError, match="in their order, got 'high', 'low', 'mid' for columns"):
+        mauc_score(y, frame, labels=np.unique(y))
+    # Names that are not those of the classes say nothing.
+    other = frames.DataFrame(dict(zip("abc", scores.T, strict=True)))
+    assert mauc_score(y, other) == mauc_score(y, scores)
+    # Nor does a class without a sample need labels.
+    is_kept = y != "mid"
+    kept = frames.DataFrame(dict(zip(names, scores[is_kept].T, strict=True)))
+    with pytest.warns(AbsentClassWarning):
+        assert mauc_score(y[is_kept], kept) > 0.5
+
+
+def test_whole_numbers_name_columns_too(rng):
+    pd = pytest.importorskip("pandas")
+    y = rng.integers(0, 3, 60)
+    scores = np.eye(3)[y] + rng.normal(size=(60, 3))
+    frame = pd.DataFrame(scores[:, [2, 0, 1]], columns=["2", "0", "1"])
+    assert mauc_score(y, frame) == mauc_score(y, scores)

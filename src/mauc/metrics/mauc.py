@@ -9,6 +9,7 @@ from mauc.extras import optional_import
 from mauc.metrics.class_pairs import ClassPairs, score_columns
 from mauc.metrics.score_order import ordered_scores
 from mauc.printing import MAX_ROWS, Printed, SmallTable, number, short_name
+from mauc.problem.columns import is_frame
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.validate import (
     check_no_missing_label,
@@ -148,7 +149,8 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
         decision values do. One-dimensional scores are those of the second of two classes.
     labels : array-like of shape (n_classes,), optional
         The label of each score column. Needed if a class has no sample in `y_true` or if the
-        columns are not in sorted order of the labels.
+        columns are not in sorted order of the labels; a data frame whose columns have the names
+        of the classes needs none.
     sample_weight : array-like of shape (n_samples,), optional
         A pair of samples counts with the product of their weights.
 
@@ -214,6 +216,7 @@ def check_scored(y_true, y_score, labels, sample_weight=None):
     """
     check_no_missing_label(y_true, "y_true")
     y_true = check_vector(y_true, "y_true")
+    labels = _named_labels(y_true, y_score, labels)
     table = ordered_scores(y_score)
     is_vector = np.ndim(y_score) == 1
     scores = check_table(table, name="y_score", dtype=np.float64, accept_infinite=True)
@@ -223,6 +226,33 @@ def check_scored(y_true, y_score, labels, sample_weight=None):
     check_same_length(y_true, ST.T, sample_weight)
     classes, codes = _encode(y_true, labels, len(ST))
     return ST, codes, classes
+
+
+def _named_labels(y_true, y_score, labels):
+    """Return the labels that the column names of a frame of scores say, or those given.
+
+    Names count where they are those of all classes, in any order, as text; other names, such as
+    "p0", say nothing.
+    """
+    if not is_frame(y_score):
+        return labels
+    names = [str(name) for name in y_score.columns]
+    present = np.unique(y_true) if labels is None else check_vector(labels, "labels")
+    by_name = {str(label): label for label in present}
+    if len(set(names)) < len(names) or not set(by_name) <= set(names):
+        return labels
+    if labels is not None:
+        if names != [str(label) for label in present]:
+            raise MaucError(
+                f"labels must name the columns of y_score in their order, got {listed(present)} "
+                f"for columns {listed(names)}; leave labels out, or sort the columns."
+            )
+        return labels
+    if set(names) == set(by_name):
+        return np.array([by_name[name] for name in names])
+    if all(isinstance(label, str) for label in present.tolist()):
+        return np.array(names)  # a class of the columns may have no sample
+    return labels
 
 
 def _encode(y_true, labels, n_columns):

@@ -18,6 +18,9 @@ def conclusion(*kinds, loss=0.0, stable=0.9):
     }  # fmt: skip
 
 
+POOR = {"chosen": {"mauc": 0.5}, "every": {"mauc": 0.5}}
+
+
 @pytest.fixture(scope="module")
 def wine():
     return load_wine(return_X_y=True)
@@ -29,10 +32,18 @@ def wine():
         (MDFS(4, random_state=0), conclusion("left_out", "limit"), "greedy"),
         (GreedyMAUC(4), conclusion("left_out"), "auto"),
         (MDFS(4, random_state=0), conclusion("more", loss=0.01), "auto"),
-        (MDFS("auto", random_state=0), conclusion("more", loss=0.01), "more"),
+        (MDFS("auto", random_state=0), conclusion("more", loss=0.01), "compare"),
+        (GreedyMAUC("auto"), conclusion("left_out"), "more"),
+        (MDFS(4, random_state=0), conclusion("none", "few"), "compare"),
+        (MDFS(4, random_state=0), conclusion("limit") | POOR, "compare"),
         (MDFS(4, random_state=0), conclusion("limit", stable=0.1), "compare"),
         (MDFS(4, random_state=0), conclusion("separated"), "use"),
-        (MDFS(4, random_state=0), conclusion("few") | {"chosen": None, "stability": None}, "use"),
+        (
+            MDFS(4, random_state=0),
+            conclusion("few") | {"chosen": None, "stability": None},
+            "compare",
+        ),
+        (MDFS(4, random_state=0), conclusion() | {"chosen": None, "stability": None}, "use"),
     ],
 )
 def test_what_is_suggested_runs(method, found, kind, wine, tmp_path, monkeypatch):

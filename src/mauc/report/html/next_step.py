@@ -7,6 +7,7 @@ from mauc.report.html.conclude import SAME, UNSTABLE
 from mauc.report.html.recipe import call_of, import_line, short_name
 from mauc.selectors.base import RankingSelector
 
+_POOR = 0.6  # MAUC of features that tell next to nothing
 _RIVALS = ("greedy", "mdfs", "mrmr")  # methods to compare with
 _RIVAL_CALLS = {
     "greedy": "GreedyMAUC()", "mdfs": "MDFS(random_state=0)", "mrmr": "MRMR()",
@@ -97,14 +98,29 @@ def _choose(
             return "auto", (
                 "More features would do better. Let cross-validation say how many are enough:"
             )
-        return "more", "More features would do better. Try twice as many:"
+        if "left_out" in kinds:
+            return "more", "The choice leaves better features out. Try more of them:"
+        return "compare", (
+            "All features together do a little better than the number that cross-validation "
+            "chose. See whether another method does:"
+        )
     stable = conclusion["stability"]
     if stable and stable["value"] < UNSTABLE:
         return "compare", (
             "Other samples would lead to another choice. See whether another method does better:"
         )
+    if chosen is None and kinds & {"none", "few"}:
+        return "compare", (
+            "Too little is known about the pairs above: more samples, or other measurements, are "
+            "needed before a choice can be trusted. See whether another method does better:"
+        )
     if chosen is None:
         return "use", "Go on with the chosen features; more samples would tell how good they are:"
+    if chosen["mauc"] < _POOR or kinds <= {"none", "few"}:
+        return "compare", (
+            "The chosen features hardly tell the pairs above apart, and no other feature does: "
+            "more samples or other measurements are needed. See whether another method does better:"
+        )
     if "more" in kinds:
         return "use", (
             "Over all pairs the choice does as well as all features. Go on with it, or choose more "
