@@ -230,7 +230,7 @@ def test_files_that_are_not_what_their_name_says(write, content, name, message):
         ({"categorical_features": "bb"}, "no column 'bb'; did you mean 'b'"),
         ({"encoding": "none"}, "encoding must be one that Python knows"),
         ({"separator": ",,"}, "separator must be one character, or 'whitespace'.* got ',,'"),
-        ({"decimal": ","}, "separator and decimal must differ"),
+        ({"decimal": ",", "separator": ","}, "separator and decimal must differ"),
         ({"thousands": "."}, "decimal and thousands must differ.*say decimal=','"),
         ({"thousands": ".."}, "thousands must be one character"),
         ({"sheet": "one"}, "sheet goes with txt, xlsx files, not with csv"),
@@ -343,3 +343,10 @@ def test_many_words_among_numbers_make_a_nominal_column(write):
     dataset = load_dataset(path, "label")
     assert dataset.nominal_features == ["t"]
     assert dataset.notes == ("1 nominal", "column 't' mixes 2 words and 8 numbers: nominal")
+
+
+def test_a_decimal_comma_goes_with_semicolons(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a;b;label\n1,5;2;x\n2,5;3;y\n")
+    dataset = load_dataset(path, "label", decimal=",", keep_ids=True)
+    assert dataset.X.tolist() == [[1.5, 2.0], [2.5, 3.0]]

@@ -29,7 +29,7 @@ _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 def read_delimited(
     path: Path,
     *,
-    separator: str = ",",
+    separator: str | None = None,
     encoding: str = "utf-8",
     header: bool = True,
     decimal: str = ".",
@@ -44,8 +44,9 @@ def read_delimited(
     ----------
     path : Path
         Compressed by gzip or not.
-    separator : str, default=","
-        One character, or "whitespace" for any run of blanks and tabs.
+    separator : str, optional
+        One character, or "whitespace" for any run of blanks and tabs; by default a comma, or a
+        semicolon where the comma is the decimal point.
     encoding : str, default="utf-8"
     header : bool, default=True
         Whether the first line holds the names of the columns. Without it they are x0, x1, ...
@@ -68,6 +69,8 @@ def read_delimited(
     table : Table
     """
     pd = optional_import("pandas", "csv and tsv files")
+    if separator is None:
+        separator = ";" if decimal == "," else ","
     _check_marks(separator, decimal, thousands)
     check_text(path, "text of rows and columns", encoding)
     lines = Lines(path, separator, encoding, header)
