@@ -137,14 +137,100 @@ def test_signal_of_some_categories_is_found():
     assert 0.79 < np.mean(values) < 0.85
 
 
-def test_whole_weights_are_repeated_rows(rng):
-    X, y = rng.integers(0, 9, (80, 3)).astype(float), np.arange(80) % 3
+def rest_auc(X, y, sample_weight=None):
+    selector = SubproblemSelector(
+        "all", decomposition="one-vs-rest", categorical_features=np.ones(X.shape[1], bool)
+    )
+    return selector.fit(X, y, sample_weight=sample_weight).scores_
+
+
+def categories_with_gaps(rng, n=80, n_classes=3):
+    X, y = rng.integers(0, 9, (n, 3)).astype(float), np.arange(n) % n_classes
     X[rng.random(X.shape) < 0.1] = np.nan
-    weights = rng.integers(0, 4, 80)
-    weights[:3] = 1
-    repeated = np.repeat(np.arange(80), weights)
-    wanted = nominal_auc(X[repeated], y[repeated])
-    assert_array_equal(nominal_auc(X, y, sample_weight=weights), wanted)
+    return X, y
+
+
+@pytest.mark.parametrize("weight", [1, 2, 3, 0.5, 0.1, 1 / 3, 1e200, 1e-200])
+def test_equal_weights_are_no_weights(rng, weight):
+    X, y = categories_with_gaps(rng)
+    weights = np.full(80, weight)
+    assert_array_equal(nominal_auc(X, y, sample_weight=weights), nominal_auc(X, y))
+    assert_array_equal(rest_auc(X, y, weights), rest_auc(X, y))
+
+
+@pytest.mark.parametrize("units", [(2, 3, 5), (1000.5, 1.5, 0.1), (1e200, 1, 1e-200)])
+def test_the_unit_of_a_class_does_not_matter(rng, units):
+    X, y = categories_with_gaps(rng)
+    by_class = np.array(units)[y]
+    assert_array_equal(nominal_auc(X, y, sample_weight=by_class), nominal_auc(X, y))
+    for weights in (rng.uniform(0.5, 1.5, 80), rng.integers(1, 5, 80)):
+        found = nominal_auc(X, y, sample_weight=by_class * weights)
+        assert_allclose(found, nominal_auc(X, y, sample_weight=weights), rtol=1e-9)
+
+
+def test_rows_of_weight_0_are_absent(rng):
+    X, y = categories_with_gaps(rng)
+    for weights in (rng.integers(0, 2, 80), rng.integers(0, 4, 80), rng.uniform(-1, 1, 80).clip(0)):
+        is_there = weights > 0
+        for auc in (nominal_auc, rest_auc):
+            found = auc(X, y, sample_weight=weights)
+            wanted = auc(X[is_there], y[is_there], sample_weight=weights[is_there])
+            assert_array_equal(found, wanted)
+
+
+def weighted_oracle(x, is_first, is_second, weights):
+    """Every pair of rows, scored by the weights of the others: the definition, in doubles."""
+    scaled = np.zeros(len(x))
+    for side in (is_first, is_second):
+        scaled[side] = weights[side] * weights[side].sum() / (weights[side] ** 2).sum()
+
+    def score(row, leaves_first):
+        side = is_first if leaves_first else is_second
+        here = scaled[side & (x == x[row])]
+        own = (here**2).sum() / here.sum()
+        in_i, in_j = (scaled[one & (x == x[row])].sum() for one in (is_first, is_second))
+        n_i, n_j = scaled[is_first].sum(), scaled[is_second].sum()
+        in_i, in_j = (in_i - own, in_j) if leaves_first else (in_i, in_j - own)
+        return round(np.log((in_i + n_i / (n_i + n_j)) / (in_j + n_j / (n_i + n_j))), 10)
+
+    won = 0.0
+    for a in np.flatnonzero(is_first):
+        for b in np.flatnonzero(is_second):
+            of_a, of_b = score(a, True), score(b, False)
+            share = 0.5 if x[a] == x[b] or of_a == of_b else float(of_a > of_b)
+            won += share * scaled[a] * scaled[b]
+    return max(0.5, won / (scaled[is_first].sum() * scaled[is_second].sum()))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_weights_equal_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 8, 45).astype(float), np.arange(45) % 3
+    weights = [rng.integers(1, 4, 45), rng.lognormal(size=45)][seed % 2].astype(float)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    wanted = [weighted_oracle(x, y == i, y == j, weights) for i, j in pairs]
+    assert_allclose(nominal_auc(x[:, np.newaxis], y, sample_weight=weights)[0], wanted, rtol=1e-12)
+    wanted = np.mean([weighted_oracle(x, y == k, y != k, weights) for k in range(3)])
+    assert_allclose(rest_auc(x[:, np.newaxis], y, weights), [wanted], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["2", "3", "0.5", "uniform", "whole", "lognormal", "by class"])
+def test_noise_with_weights_stays_at_one_half(kind):
+    pairs, rests = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 1000, (2000, 1)), rng.integers(0, 3, 2000)
+        weights = {
+            "uniform": rng.uniform(0.1, 2, 2000),
+            "whole": rng.integers(0, 6, 2000),
+            "lognormal": rng.lognormal(size=2000),
+            "by class": np.array([1000.5, 1.5, 3])[y],
+        }.get(kind)
+        weights = np.full(2000, float(kind)) if weights is None else weights
+        pairs.append(nominal_auc(X, y, sample_weight=weights)[0].mean())
+        rests.append(rest_auc(X, y, weights)[0])
+    assert abs(np.mean(pairs) - 0.5) < 0.03
+    assert abs(np.mean(rests) - 0.5) < 0.03
 
 
 def test_a_category_of_weight_0_is_absent(rng):
@@ -155,14 +241,11 @@ def test_a_category_of_weight_0_is_absent(rng):
 
 
 @pytest.mark.parametrize("unit", [0.37, 1e-200, 1e200])
-def test_the_unit_of_other_weights_does_not_matter(rng, unit):
+def test_the_unit_of_weights_does_not_matter(rng, unit):
     x, y = rng.integers(0, 9, 300)[:, np.newaxis], rng.integers(0, 2, 300)
-    weights = rng.uniform(0.5, 1.5, 300)
-    with np.errstate(over="ignore", invalid="ignore"):
+    for weights in (rng.uniform(0.5, 1.5, 300), rng.integers(1, 4, 300)):
         found = nominal_auc(x, y, sample_weight=unit * weights)
-    assert_allclose(found, nominal_auc(x, y, sample_weight=weights), rtol=1e-9)
-    found = nominal_auc(x, y, sample_weight=np.full(300, 0.5))
-    assert_allclose(found, nominal_auc(x, y), rtol=1e-12)
+        assert_allclose(found, nominal_auc(x, y, sample_weight=weights), rtol=1e-9)
 
 
 def test_threads_blocks_and_layouts_do_not_matter(rng):

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
+from mauc import MDFS, GreedyMAUC, feature_pair_auc
+from mauc.classifiers import C45
 from mauc.exceptions import MaucError
-from mauc.problem.nominal import category_codes, encode_nominal, missing_mask
+from mauc.problem.nominal import category_codes, encode_nominal, missing_mask, replace_columns
 
 X = np.array([[3.0, 7.0, 1.5], [1.0, 5.0, 2.5], [3.0, np.nan, 0.5]])
 CODES = [1.0, 0.0, 1.0]
@@ -199,3 +202,71 @@ def test_an_unknown_name():
 
 def test_one_dimension_is_left_to_the_validation():
     assert encode_nominal([1.0, 2.0], [0])[1] is None
+
+
+def wide_values(n):
+    return {
+        "int64": 2**60 + np.arange(n),
+        "uint64": np.uint64(2**63) + np.arange(n, dtype=np.uint64),
+        "longdouble": np.longdouble(1) + np.arange(n) * np.finfo(np.longdouble).eps,
+    }
+
+
+@pytest.mark.parametrize("kind", ["int64", "uint64", "longdouble"])
+def test_wide_numbers_beside_a_nominal_column_keep_their_order(rng, kind):
+    n = 90
+    values, categories = wide_values(n)[kind], rng.integers(0, 5, n)
+    table = np.column_stack([values, categories.astype(values.dtype)])
+    assert table.dtype == values.dtype
+    y = (np.arange(n) + rng.integers(0, 40, n)) // 45
+    wanted = feature_pair_auc(values[:, np.newaxis], y)
+    assert wanted.max() > 0.7
+    assert_array_equal(feature_pair_auc(table, y, categorical_features=[1])[:1], wanted)
+    encoded, _ = encode_nominal(table, [1])
+    assert encoded.dtype == values.dtype
+    assert_array_equal(encoded[:, 1], categories)
+
+
+def test_wide_numbers_keep_their_order_beside_missing_codes():
+    if np.finfo(np.longdouble).nmant < 63:
+        pytest.skip("needs extended precision")
+    for kind in ("int64", "uint64"):
+        values = wide_values(4)[kind]
+        codes = np.array([0, np.nan, 1, 0])
+        replaced = replace_columns(np.column_stack([values, values]), {1: codes})
+        assert_array_equal(replaced[:, 0].astype(values.dtype), values)
+        assert_array_equal(replaced[:, 1], codes)
+
+
+def arrow_words(words, kind):
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    values = pa.array(words, pa.string())
+    types = {
+        "string": pa.string(),
+        "large_string": pa.large_string(),
+        "dictionary": pa.dictionary(pa.int32(), pa.string()),
+        "large_dictionary": pa.dictionary(pa.int8(), pa.large_string()),
+    }
+    if "dictionary" in kind:
+        values = values.dictionary_encode()
+    return pd.Series(pd.arrays.ArrowExtensionArray(values.cast(types[kind])))
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "dictionary", "large_dictionary"])
+def test_words_of_arrow_are_nominal(rng, kind):
+    pd = pytest.importorskip("pandas")
+    y = np.arange(90) % 3
+    words = np.array(list("abcd"), dtype=object)[(y + rng.integers(0, 2, 90)) % 4]
+    words[[0, 7]] = None
+    plain = pd.DataFrame({"x": rng.normal(size=90), "w": pd.Series(words, dtype="category")})
+    frame = plain.assign(w=arrow_words(words.tolist(), kind))
+    assert str(frame.dtypes["w"]).endswith("[pyarrow]")
+    encoded, is_nominal = encode_nominal(frame)
+    assert_array_equal(is_nominal, [False, True])
+    assert_array_equal(encoded.to_numpy(float), encode_nominal(plain)[0].to_numpy(float))
+    for selector in (MDFS("all"), GreedyMAUC("all")):
+        wanted = clone(selector).fit(plain, y)
+        assert_array_equal(selector.fit(frame, y).scores_, wanted.scores_)
+    wanted = C45().fit(plain, y)
+    found = C45().fit(frame, y)
+    assert_array_equal(found.predict_proba(frame), wanted.predict_proba(plain))

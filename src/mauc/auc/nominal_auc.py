@@ -12,6 +12,10 @@ it has; in sample it would come near 1. Values below 1/2 count as 1/2: nothing i
 
 A missing value is tied with every value, and the n are of the known rows. A column of at most two
 categories has an order, up to its direction, and keeps its plain AUC.
+
+Weights are scaled to the effective number of rows of each class, and the n are sums of them. What
+is left out is then not 1 but the mean of the own weights of the rows of a class in a category,
+sum w^2 / sum w.
 """
 
 from typing import NamedTuple
@@ -24,6 +28,7 @@ from mauc.problem.decomposition import n_pairs_of
 
 _MIN_TABLE = 2**16  # entries that a table of counts may have, however few the rows are
 _MAX_ORDERED = 2  # categories that have an order
+_SPLITTER = 2.0**12 + 1.0  # by which a double is rounded to 53 - 12 bits
 
 
 class CategoryCounts(NamedTuple):
@@ -31,8 +36,10 @@ class CategoryCounts(NamedTuple):
 
     starts: np.ndarray  #: (n_classes + 1,), int64: class k has the entries from starts[k] on
     categories: np.ndarray  #: (n_entries,), int64: ascending within a class
-    counts: np.ndarray  #: (n_entries,), float64: rows, or their weights; positive
+    counts: np.ndarray  #: (n_entries,), float64: rows, or their scaled weights; positive
+    own: np.ndarray  #: (n_entries,), float64: what one row counts, 1 without weights
     totals: np.ndarray  #: (n_classes,), float64: rows of each class, missing ones included
+    units: np.ndarray  #: (n_classes,), float64: what a row of each class weighs, 1 without weights
     n_categories: int  #: categories that occur are below this number
 
     @property
@@ -55,14 +62,16 @@ class CategoryCounts(NamedTuple):
 def count_categories(problem, column):
     """Count the rows of every class in the categories of a nominal column.
 
-    Rows of weight 0 count as absent. Weights that are whole numbers count rows: weight 2 is the row
-    given twice. Others are scaled to sum to the effective number of rows, (sum w)^2 / sum w^2.
+    Rows of weight 0 count as absent; others as `Problem.row_weights` says, in which neither a
+    factor of all weights nor one of the weights of a class matters.
     """
     values = problem.float_columns([column])[0]
-    weights = problem.row_weights
-    totals = problem.class_counts.astype(np.float64)
     is_known = ~np.isnan(values)
-    if weights is not None:
+    if problem.row_weights is None:
+        weights, units = None, np.ones(problem.n_classes)
+        totals = problem.class_counts.astype(np.float64)
+    else:
+        weights, units = problem.row_weights
         totals = np.bincount(problem.codes, weights, minlength=problem.n_classes)
         is_known &= weights > 0
         weights = weights[is_known]
@@ -71,16 +80,20 @@ def count_categories(problem, column):
     keys = y * n_categories + categories
     n_keys = problem.n_classes * n_categories
     if n_keys <= max(_MIN_TABLE, 4 * len(keys)):
-        counts = np.bincount(keys, weights, minlength=n_keys).astype(np.float64)
-        found = np.flatnonzero(counts)
-        counts = counts[found]
+        counts = np.bincount(keys, minlength=n_keys)
+        found = places = np.flatnonzero(counts)
     else:  # a table of all classes and categories would be nearly empty
-        found, place = np.unique(keys, return_inverse=True)
-        counts = np.bincount(place, weights, minlength=len(found)).astype(np.float64)
+        found, keys, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        places = np.arange(len(found))
+    counts = counts[places].astype(np.float64)
+    own = np.ones(len(found))
+    if weights is not None:
+        counts = np.bincount(keys, weights)[places]
+        own = np.bincount(keys, weights * weights)[places] / counts
     n_categories = max(n_categories, 1)
     starts = np.searchsorted(found, np.arange(problem.n_classes + 1) * n_categories)
     return CategoryCounts(
-        starts.astype(np.int64), found % n_categories, counts, totals, n_categories
+        starts.astype(np.int64), found % n_categories, counts, own, totals, units, n_categories
     )
 
 
@@ -99,8 +112,8 @@ def nominal_wins(counts):
     wins = np.empty(n_pairs_of(len(counts.totals)))
     longest = int(np.diff(counts.starts).max(initial=0))
     count_wins(
-        counts.starts, counts.categories, counts.counts, counts.totals,
-        np.empty((4, longest)), wins,
+        counts.starts, counts.categories, counts.counts, counts.own, counts.totals,
+        bool((counts.own != 1.0).any()), np.empty((4, longest)), wins,
     )  # fmt: skip
     return wins
 
@@ -111,23 +124,36 @@ def nominal_pair_auc(counts):
 
 
 def nominal_rest_auc(counts):
-    """Return the AUC of a nominal column on every class against the others, shape (n_classes,)."""
-    n_classes, total = len(counts.totals), counts.totals.sum()
-    of_all = np.bincount(counts.categories, counts.counts, minlength=counts.n_categories)
-    n_classes_in = np.bincount(counts.categories, minlength=counts.n_categories)
+    """Return the AUC of a nominal column on every class against the others, shape (n_classes,).
+
+    The others are one class of all their rows, with the weights that these have.
+    """
+    n_classes = len(counts.totals)
+    classes = np.repeat(np.arange(n_classes), np.diff(counts.starts))
     auc = np.empty(n_classes)
     for k in range(n_classes):
         own, own_counts = counts.of_class(k)
-        of_rest, n_others = of_all.copy(), n_classes_in.copy()
-        of_rest[own] -= own_counts
-        n_others[own] -= 1
-        rest = np.flatnonzero(n_others)  # by number: rounding may leave a trace of a weight
+        is_other = np.arange(n_classes) != k
+        # Weights of the others, in units of the largest of them, where those of a class sum to
+        # the same as their squares; then scaled to their effective number of rows.
+        units = counts.units * is_other / counts.units[is_other].max()
+        total = (units * counts.totals).sum()
+        factor = total / (units * units * counts.totals).sum()
+        entries = np.flatnonzero(is_other[classes])
+        of_entries = units[classes[entries]] * counts.counts[entries]
+        squares = units[classes[entries]] * of_entries * counts.own[entries]
+        at = counts.categories[entries]
+        rest = np.unique(at)
+        in_rest = np.bincount(at, of_entries, minlength=1)[rest]
+        own_in_rest = np.bincount(at, squares, minlength=1)[rest] / in_rest
         auc[k] = nominal_pair_auc(
             CategoryCounts(
                 np.array([0, len(own), len(own) + len(rest)]),
                 np.concatenate([own, rest]),
-                np.concatenate([own_counts, of_rest[rest]]),
-                np.array([counts.totals[k], total - counts.totals[k]]),
+                np.concatenate([own_counts, factor * in_rest]),
+                np.concatenate([counts.own[classes == k], factor * own_in_rest]),
+                np.array([counts.totals[k], factor * total]),
+                np.ones(2),
                 counts.n_categories,
             )
         )[0]
@@ -135,13 +161,15 @@ def nominal_rest_auc(counts):
 
 
 @njit(cache=True, nogil=True)
-def count_wins(starts, categories, counts, totals, work, wins):
+def count_wins(starts, categories, counts, own, totals, is_rounded, work, wins):
     """Fill in the wins of all class pairs.
 
     Parameters
     ----------
-    starts, categories, counts, totals
+    starts, categories, counts, own, totals
         Of `CategoryCounts`.
+    is_rounded : bool
+        Whether scores that agree in 41 bits are equal: those of sums of weights.
     work : ndarray of shape (4, >= largest number of categories of a class), float64
         Work space.
     wins : ndarray of shape (n_pairs,), float64
@@ -157,15 +185,15 @@ def count_wins(starts, categories, counts, totals, work, wins):
             # Pairs of rows with a missing value are ties.
             won = totals[i] * totals[j] - known_i * known_j
             won += _known_wins(
-                categories, counts, starts[i], starts[i + 1], starts[j], starts[j + 1],
-                known_i, known_j, work,
+                categories, counts, own, starts[i], starts[i + 1], starts[j], starts[j + 1],
+                known_i, known_j, is_rounded, work,
             )  # fmt: skip
             wins[pair] = max(won, totals[i] * totals[j])
             pair += 1
 
 
 @njit_part
-def _known_wins(categories, counts, a, a_stop, b, b_stop, n_i, n_j, work):
+def _known_wins(categories, counts, own, a, a_stop, b, b_stop, n_i, n_j, is_rounded, work):
     """Return the wins of the known rows of one pair, whose lists are a..a_stop and b..b_stop."""
     keys_i, counts_i, keys_j, counts_j = work[0], work[1], work[2], work[3]
     n = n_i + n_j
@@ -178,16 +206,22 @@ def _known_wins(categories, counts, a, a_stop, b, b_stop, n_i, n_j, work):
         in_i = counts[a] if is_of_i else 0.0
         in_j = counts[b] if is_of_j else 0.0
         if is_of_i:
-            keys_i[n_a] = (max(in_i - 1.0, 0.0) * n + n_i) / (in_j * n + n_j)
+            keys_i[n_a] = (max(in_i - own[a], 0.0) * n + n_i) / (in_j * n + n_j)
             counts_i[n_a] = in_i
             n_a += 1
             a += 1
         if is_of_j:
-            keys_j[n_b] = (in_i * n + n_i) / (max(in_j - 1.0, 0.0) * n + n_j)
+            keys_j[n_b] = (in_i * n + n_i) / (max(in_j - own[b], 0.0) * n + n_j)
             counts_j[n_b] = in_j
             n_b += 1
             b += 1
         won += in_i * in_j  # the same category: a tie, where the keys would say lost
+    if is_rounded:
+        for side in range(2):
+            keys = work[2 * side]
+            for u in range(n_a if side == 0 else n_b):
+                scaled = keys[u] * _SPLITTER
+                keys[u] = scaled - (scaled - keys[u])
     for side in range(2):  # not two calls: the sort would be compiled into each
         _sort(work[2 * side], work[2 * side + 1], n_a if side == 0 else n_b)
     below = 0.0  # rows of j whose keys are less than that of u

@@ -6,6 +6,7 @@ from scipy import sparse
 from mauc.exceptions import MaucError
 from mauc.problem.columns import is_frame
 from mauc.problem.factorize import factorize, holds_strings
+from mauc.problem.wide_columns import is_wide
 
 
 def encode_nominal(X, categorical_features=None):
@@ -69,9 +70,10 @@ def replace_columns(X, columns):
     ----------
     X : ndarray or data frame of shape (n_samples, n_features)
     columns : dict of int to ndarray of shape (n_samples,), float64
+        Category codes, NaN where missing.
     """
     if not is_frame(X):
-        X = np.array(X, dtype=object if X.dtype.kind not in "fiub" else np.float64)
+        X = np.array(X, dtype=_type_with_codes(X, columns.values()))
         for j, values in columns.items():
             X[:, j] = values
         return X
@@ -83,6 +85,17 @@ def replace_columns(X, columns):
     for j, values in columns.items():
         X.isetitem(j, values)
     return X
+
+
+def _type_with_codes(X, codes):
+    """Return a type that holds the values of an array and category codes."""
+    if X.dtype.kind not in "fiub":
+        return np.dtype(object)
+    if not is_wide(X):
+        return np.dtype(np.float64)
+    if X.dtype.kind == "f" or any(np.isnan(values).any() for values in codes):
+        return np.dtype(np.longdouble)  # has 64 bits on most platforms
+    return X.dtype
 
 
 def category_codes(column):
@@ -156,8 +169,8 @@ def _is_word_column(frame, j, dtype):
     """Whether a column of a data frame has a categorical dtype or holds strings alone."""
     kind = str(dtype).lower()
     if kind != "object":
-        # pandas' "str" and "string", polars' "String", once "Utf8"
-        return _is_categorical(dtype) or kind.startswith(("str", "utf8"))
+        # pandas' "str" and "string", polars' "String", once "Utf8"; Arrow's "large_string"
+        return _is_categorical(dtype) or kind.startswith(("str", "utf8", "large_string"))
     values = np.asarray(get_column(frame, j), dtype=object)
     if holds_strings(values):
         return True
@@ -166,8 +179,8 @@ def _is_word_column(frame, j, dtype):
 
 
 def _is_categorical(dtype):
-    # pandas' "category"; polars' "Categorical" and "Enum"
-    return str(dtype).lower().startswith(("category", "categorical", "enum"))
+    # pandas' "category"; polars' "Categorical" and "Enum"; Arrow's "dictionary<...>"
+    return str(dtype).lower().startswith(("category", "categorical", "enum", "dictionary<"))
 
 
 def flag_columns(categorical_features, n_features, names):

@@ -100,16 +100,25 @@ class Problem:
 
     @cached_property
     def row_weights(self):
-        """Weights as numbers of rows, None where all are 1.
+        """Weights as numbers of rows, and the unit of every class; None where there are none.
 
-        Whole numbers count rows as they are; others are scaled to sum to the effective number of
-        rows, (sum w)^2 / sum w^2, so that their unit does not matter.
+        Those of a class sum to its effective number of rows, (sum w)^2 / sum w^2: equal weights,
+        whatever they are, count every row once, and a row of weight 0 counts as absent.
+
+        Returns
+        -------
+        scaled : ndarray of shape (n_samples,), float64
+        units : ndarray of shape (n_classes,), float64
+            The weights are ``scaled * units[codes]``.
         """
-        weights = self.sample_weight
-        if weights is None or ((weights == np.floor(weights)).all() and weights.sum() <= 2.0**53):
-            return weights
-        scaled = weights / weights.max()
-        return scaled * (scaled.sum() / (scaled * scaled).sum())
+        if self.sample_weight is None:
+            return None
+        largest = np.zeros(self.n_classes)
+        np.maximum.at(largest, self.codes, self.sample_weight)
+        scaled = self.sample_weight / largest[self.codes]
+        totals = np.bincount(self.codes, scaled, minlength=self.n_classes)
+        factors = totals / np.bincount(self.codes, scaled * scaled, minlength=self.n_classes)
+        return scaled * factors[self.codes], largest / factors
 
     @cached_property
     def pair_weights(self):

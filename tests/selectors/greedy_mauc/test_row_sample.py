@@ -107,3 +107,52 @@ def test_the_sample_is_not_a_part_of_the_range(rng):
     # Of a uniform sample of 1,000 the mean has standard error 0.009, the deviation 0.004.
     assert np.abs(ranks[rows].mean(axis=0) - 0.5).max() < 0.04
     assert np.abs(ranks[rows].std(axis=0) - 12**-0.5).max() < 0.02
+
+
+def nominal_table(rng, n=4000):
+    """Eight nominal columns: of three to 400 categories, with gaps, of pairs with equal counts."""
+    y = rng.integers(0, 3, n)
+    columns = [
+        (rng.integers(0, size, n) + y * rng.integers(0, 2, n)) % size
+        for size in (3, 4, 6, 10, 20, 400)
+    ]
+    columns.append(rng.permutation(n) // 2)
+    X = np.column_stack([*columns, rng.integers(0, 2, n)]).astype(float)
+    X[rng.random(n) < 0.1, 1] = np.nan
+    return X, y
+
+
+def renamed(X, rng):
+    out = X.copy()
+    for column in out.T:
+        is_known = ~np.isnan(column)
+        names = rng.permutation(10000)
+        column[is_known] = names[column[is_known].astype(int)]
+    return out
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_names_of_categories_do_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    X, y = nominal_table(rng)
+    for n_columns in (8, 3):  # few columns: rows that are equal everywhere
+        table, flags = X[:, :n_columns], np.ones(n_columns, bool)
+        one = fitted(table, y, categorical_features=flags)
+        assert (
+            one.shrinkage_
+            != fitted(table, y, categorical_features=flags, max_samples=None).shrinkage_
+        )
+        for _ in range(3):
+            assert_same_bits(fitted(renamed(table, rng), y, categorical_features=flags), one)
+        order = rng.permutation(len(y))
+        assert_same_bits(fitted(table[order], y[order], categorical_features=flags), one)
+
+
+def test_row_order_does_not_matter_to_categories_with_equal_counts(rng):
+    # Both categories of the first column have the same counts: it is the last to decide.
+    y = np.repeat([0, 1], 2000)
+    X = np.column_stack([np.arange(4000) % 2, rng.integers(0, 3, 4000) + y]).astype(float)
+    one = fitted(X, y, categorical_features=[0, 1])
+    for _ in range(3):
+        order = rng.permutation(4000)
+        assert_same_bits(fitted(X[order], y[order], categorical_features=[0, 1]), one)

@@ -3,6 +3,11 @@
 The rows of a class are sorted by a hash of the ranks of their values, and taken at even distances.
 So the order of the rows does not matter, nor does a strictly monotone map of a column. Rows that
 share a hash are told apart by further columns; those that are equal everywhere are interchangeable.
+
+A category has no rank. It is known by what does not depend on its name, its counts per class, and
+so are its scores (`mauc.selectors.greedy_mauc.category_scores`): rows whose categories have equal
+counts are as good as equal. Only two categories with the same counts, which are scored as numbers,
+can differ; the codes of categories therefore decide, last of all, between rows that are open.
 """
 
 from math import gcd, log2
@@ -11,6 +16,7 @@ import numpy as np
 
 from mauc.auc.counting import write_levels
 from mauc.auc.levels import find_levels
+from mauc.auc.nominal_auc import count_categories
 from mauc.problem.columns import read_only
 
 _MAX_MIXED = 64  # columns that the hashes of all rows are made of
@@ -48,8 +54,13 @@ def sample_rows(problem, order, starts, n_kept):
     for column in columns[n_mixed:]:
         if not open_groups:
             break
-        values = problem.ordered_columns([column])[0][order]
-        found = _split_groups(values, open_groups)
+        found = _split_groups(_values(problem, column)[order], open_groups)
+        chosen += found[0]
+        open_groups = found[1]
+    for column in columns[[_is_nominal(problem, column) for column in columns]]:
+        if not open_groups:
+            break
+        found = _split_groups(problem.ordered_columns([column])[0][order], open_groups)
         chosen += found[0]
         open_groups = found[1]
     chosen += [places[:n_taken] for places, n_taken in open_groups]  # rows that are all equal
@@ -76,7 +87,12 @@ def _hash_rows(problem, columns):
     hashes = np.zeros(problem.n_samples, np.uint64)
     n_bits, n_mixed = _ENOUGH * log2(problem.n_samples), 0
     for column in columns[:_MAX_MIXED]:
-        ranks, counts = _dense_ranks(problem.ordered_columns([column]), problem.is_small)
+        if _is_nominal(problem, column):
+            ranks = _category_ranks(problem, column)
+            counts = np.bincount(ranks)
+            ranks, counts = ranks.astype(np.uint64), counts[counts > 0]
+        else:
+            ranks, counts = _dense_ranks(problem.ordered_columns([column]), problem.is_small)
         _mix(hashes, ranks)
         n_mixed += 1
         shares = counts / problem.n_samples
@@ -84,6 +100,36 @@ def _hash_rows(problem, columns):
         if n_bits <= 0 or len(counts) == problem.n_samples:
             break
     return hashes, n_mixed
+
+
+def _is_nominal(problem, column):
+    return problem.is_nominal is not None and bool(problem.is_nominal[column])
+
+
+def _values(problem, column):
+    """Return values of a column that tell its rows apart and have nothing of names in them."""
+    if _is_nominal(problem, column):
+        return _category_ranks(problem, column)
+    return problem.ordered_columns([column])[0]
+
+
+def _category_ranks(problem, column):
+    """Return a number for every row, equal for categories with equal counts in all classes.
+
+    Returns
+    -------
+    ranks : ndarray of shape (n_samples,), int64
+        0 where the category is missing.
+    """
+    counts = count_categories(problem, column)
+    words = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
+    _mix(words, np.uint64(1))
+    _mix(words, counts.counts.astype(np.uint64))
+    of_categories = np.zeros(counts.n_categories, np.uint64)
+    np.add.at(of_categories, counts.categories, words)
+    ranks = np.append(np.unique(of_categories, return_inverse=True)[1] + 1, 0)
+    codes = problem.float_columns([column])[0]
+    return ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
 
 
 def _mix(hashes, ranks):
