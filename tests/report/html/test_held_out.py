@@ -110,6 +110,20 @@ def test_every_kind_of_table_is_scored(kind, rng):
     assert mauc_score(held.labels, scores) > 0.7
 
 
+def test_a_nominal_column_does_not_change_the_classifier_of_the_others(rng):
+    y = np.repeat([0, 1, 2], 100)
+    X = pd.DataFrame(
+        {
+            "a": np.where(y == 0, 0, rng.poisson(0.05 + 0.3 * y)),
+            "b": np.where(y == 1, 5.0, 5 + rng.normal(size=300) * 0.02 * (y + 1)),
+            "constant": ["one"] * 300,
+        }
+    )
+    held = hold_out(MAUCD(2).fit(X, y), X, problem_of(MAUCD(), X, y))
+    numbers, every = held.scores(np.array([0, 1])), held.scores(np.arange(3))
+    np.testing.assert_allclose(numbers, every, atol=1e-9)
+
+
 def test_too_few_samples_are_named():
     X = np.arange(6.0).reshape(3, 2)
     selector = MAUCD(1)

@@ -178,8 +178,8 @@ def _select(selector: RankingSelector, X: Any, problem: Problem, train: Array) -
 
 def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -> Array:
     """Return log-probabilities of the test rows; densities are learnt on the training rows."""
-    is_nominal = problem.is_nominal is not None and problem.is_nominal[columns].any()
-    if is_nominal or problem.sample_weight is not None:
+    # One Naive Bayes for all sets of columns of a problem: their scores are compared.
+    if problem.is_nominal is not None or problem.sample_weight is not None:
         return _general_scores(problem, columns, train, test)
     codes = problem.codes[train]
     prior = np.log(np.bincount(codes, minlength=problem.n_classes) / len(codes))
