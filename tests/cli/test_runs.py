@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from cli_helpers import run, run_json
 
@@ -210,3 +212,25 @@ def test_a_table_that_cannot_be_made_is_left_out_of_both(compared, tmp_path, mon
     assert "warning: no table of stability: " in result.stderr
     assert (tmp_path / "tables" / "ranks.txt").is_file()
     assert not (tmp_path / "tables" / "stability.txt").exists()
+
+
+def test_the_page_of_compare_has_the_columns_of_its_table(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["u", "v", "w"], 20)
+    colours = np.where(rng.random(60) < 0.7, labels, rng.choice(["u", "v", "w", "x"], 60))
+    frame = pd.DataFrame({"size": rng.normal(size=60), "colour": colours, "label": labels})
+    frame.to_csv(tmp_path / "mixed.csv", index=False)
+    words = ("compare", tmp_path / "mixed.csv", "-t", "label", *COMPARE, "--sizes", "2")
+    for reference, how in (("fisher", " as codes, as fisher takes numbers only"), ("greedy", "")):
+        page = tmp_path / f"{reference}.json"
+        run(*words, "-m", "fisher,greedy", "--reference", reference, "--report", page)
+        summary = json.loads(page.read_text())
+        assert summary["data"]["n_features"] == 2
+        assert {one["name"] for one in summary["features"]} == {"size", "colour"}
+        assert summary["data"]["notes"] == [
+            f"1 number, 1 nominal{how}",
+            "1 nominal column as such for greedy, nb, 1nn; as codes 0, 1, ... for fisher",
+        ]
+    assert "encode_dataset" not in summary["reproduce"]["code"]
+    code = json.loads((tmp_path / "fisher.json").read_text())["reproduce"]["code"]
+    assert ", 'ordinal')" in code

@@ -203,19 +203,24 @@ def _write_report(
     dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path, *,
     force: bool,
 ) -> Path:  # fmt: skip
-    """Write the page about the selection of the baseline, fitted on all rows."""
+    """Write the page about the selection of the baseline, fitted on all rows.
+
+    It is made of what the selectors of the table saw: codes, if the baseline takes numbers only.
+    """
+    from mauc.experiments.data import nominal_notes
     from mauc.report import selection_report
 
     baseline = comparison.reference or plan.selectors[0].name
     selector = named_selector(baseline, None, plan.seed, 1)
-    dataset = suited(selector, dataset, baseline)
+    notes = nominal_notes(plan, dataset)
+    dataset = suited(selector, dataset, baseline, "ordinal")
     selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
     fit_on(selector, dataset)
     page = watched(selection_report, "the page")(
         selector, dataset.X, dataset.y,
         data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
         comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),
-        notes=dataset.notes, source=dataset.source,
+        notes=[*dataset.notes, *notes], source=dataset.source,
     )  # fmt: skip
     return page.write(path, force=force)
 

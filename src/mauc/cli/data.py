@@ -57,17 +57,20 @@ def _pronoun(names: str) -> str:
     return "it" if names.count("'") == 2 else "them"
 
 
-def suited(selector: "RankingSelector", dataset: "Dataset", method: str) -> "Dataset":
+def suited(
+    selector: "RankingSelector", dataset: "Dataset", method: str, nominal: str = "onehot"
+) -> "Dataset":
     """Return the data as a selector takes them: nominal columns as numbers, if it has to be.
 
-    A nominal column becomes one indicator for each of its values, or codes if it has more than
-    100 values.
+    With "onehot" a nominal column becomes one indicator for each of its values, or codes if it
+    has more than 100 values; with "ordinal" it becomes codes, as in experiments.
     """
     from mauc.datasets import encode_dataset
 
     if selector.accepts.nominal or not dataset.nominal_features:
         return dataset
-    encoded = encode_dataset(dataset, "onehot", max_categories=_MAX_CATEGORIES)
+    largest = _MAX_CATEGORIES if nominal == "onehot" else None
+    encoded = encode_dataset(dataset, nominal, max_categories=largest)
     head, mark, tail = encoded.notes[0].partition("; left out: ")
     line = f"{head}, as {method} takes numbers only{mark}{tail}"
     return replace(encoded, notes=(line, *encoded.notes[1:]))

@@ -1,10 +1,11 @@
 """The conclusion of a page: its numbers are those of the library, its sentences follow them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_wine
 
-from mauc import MAUCD, MDFS, mauc_interval, pair_auc_scores
+from mauc import MAUCD, MDFS, mauc_interval, mauc_score, pair_auc_scores
 from mauc.datasets import make_siren
 from mauc.exceptions import MaucWarning
 from mauc.problem.validate import make_problem
@@ -133,6 +134,53 @@ def test_a_part_of_the_rows_is_said(monkeypatch):
     assert conclusion["is_part"]
     words = " ".join(report.to_html().split())
     assert f"of {conclusion['n_rows']} samples drawn from the 1,797" in words
+
+
+def weighted_rows(rng):
+    """Numbers and categories, of which the second half of the rows counts little."""
+    y = np.repeat(["u", "v", "w"], 40)
+    codes = np.repeat([0, 1, 2], 40)
+    X = pd.DataFrame(rng.normal(size=(120, 4)), columns=list("abcd"))
+    X["a"] += codes
+    X["colour"] = np.where(rng.random(120) < 0.6, y, rng.choice(["u", "v", "w"], 120))
+    return X, y, rng.uniform(0.1, 5, 120)
+
+
+def test_rows_of_weight_zero_change_nothing_in_the_conclusion(rng):
+    X, y, weight = weighted_rows(rng)
+    junk = pd.DataFrame(rng.normal(size=(200, 4)) * 100, columns=list("abcd"))
+    junk["colour"] = rng.choice(["u", "other"], 200)
+    X_all = pd.concat([X, junk], ignore_index=True)
+    y_all = np.concatenate((y, rng.choice(["u", "v", "w"], 200)))
+    weight_all = np.concatenate((weight, np.zeros(200)))
+    found = []
+    for data in ((X, y, weight), (X_all, y_all, weight_all)):
+        selector = MAUCD(2).fit(*data)
+        report = selection_report(selector, *data[:2], sample_weight=data[2])
+        html = report.to_html()
+        section = html[html.index('id="conclusion"') : html.index("</section>")]
+        found.append((section, report.to_dict()["conclusion"]))
+    assert found[0] == found[1]
+    assert "without each of 5 stratified parts of the 120 samples" in " ".join(section.split())
+    assert found[0][1]["n_rows"] == found[1][1]["n_samples"] == 120
+
+
+def test_weights_count_in_the_numbers_of_the_conclusion(rng):
+    X, y, weight = weighted_rows(rng)
+    selector = MAUCD(2).fit(X, y, weight)
+    report = selection_report(selector, X, y, sample_weight=weight)
+    problem = make_problem(MAUCD(), X, y, weight, accepts=selector.accepts)
+    held = hold_out(selector, X, problem)
+    conclusion = report.to_dict()["conclusion"]
+    for key, columns in (("chosen", None), ("every", np.arange(5))):
+        scores = held.scores(columns)
+        wanted = mauc_interval(held.labels, scores, sample_weight=held.weights)
+        for name in ("mauc", "lower", "upper"):
+            assert conclusion[key][name] == pytest.approx(getattr(wanted, name), rel=1e-6)
+        assert wanted.mauc != pytest.approx(mauc_score(held.labels, scores), abs=1e-4)
+    auc = pair_auc_scores(held.labels, held.scores(), sample_weight=held.weights).auc
+    np.testing.assert_allclose(report.to_dict()["pairs"]["set_auc"], auc, rtol=1e-6)
+    assert "Weights count in fitting, in MAUC and in its interval" in report.to_html()
 
 
 def test_threads_do_not_change_the_conclusion(siren):

@@ -11,7 +11,7 @@ from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
 from mauc.problem.validate import make_problem
 from mauc.report.html import held_out
-from mauc.report.html.held_out import hold_out, sample_rows, split_rows
+from mauc.report.html.held_out import drop_absent, hold_out, sample_rows, split_rows
 
 
 def problem_of(selector, X, y, sample_weight=None):
@@ -83,7 +83,8 @@ def test_rows_of_weight_zero_are_absent(rng):
     weight = np.repeat([1.0, 0.0], [80, 50])
     X_all, y_all = np.vstack((X, junk)), np.concatenate((y, rng.integers(0, 2, 50)))
     selector = MAUCD(2).fit(X_all, y_all, sample_weight=weight)
-    with_junk = hold_out(selector, X_all, problem_of(MAUCD(), X_all, y_all, weight))
+    problem = problem_of(MAUCD(), X_all, y_all, weight)
+    with_junk = hold_out(selector, *drop_absent(selector, X_all, problem))
     without = hold_out(selector, X, problem_of(MAUCD(), X, y, np.ones(80)))
     np.testing.assert_array_equal(with_junk.labels, without.labels)
     np.testing.assert_allclose(with_junk.scores(), without.scores(), atol=1e-12)
@@ -108,6 +109,20 @@ def test_every_kind_of_table_is_scored(kind, rng):
     assert scores.shape == (60, 3)
     assert not np.isnan(scores).any()
     assert mauc_score(held.labels, scores) > 0.7
+
+
+def test_a_nominal_column_does_not_change_the_classifier_of_the_others(rng):
+    y = np.repeat([0, 1, 2], 100)
+    X = pd.DataFrame(
+        {
+            "a": np.where(y == 0, 0, rng.poisson(0.05 + 0.3 * y)),
+            "b": np.where(y == 1, 5.0, 5 + rng.normal(size=300) * 0.02 * (y + 1)),
+            "constant": ["one"] * 300,
+        }
+    )
+    held = hold_out(MAUCD(2).fit(X, y), X, problem_of(MAUCD(), X, y))
+    numbers, every = held.scores(np.array([0, 1])), held.scores(np.arange(3))
+    np.testing.assert_allclose(numbers, every, atol=1e-9)
 
 
 def test_too_few_samples_are_named():

@@ -10,7 +10,7 @@ from mauc.metrics import mauc_interval, mauc_score, pair_auc_scores
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.problem import Problem
 from mauc.report.html.diagnose import TITLES, PairFacts, diagnose
-from mauc.report.html.held_out import HeldOut, hold_out
+from mauc.report.html.held_out import HeldOut, drop_absent, hold_out
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
 from mauc.stats import stability
@@ -54,8 +54,10 @@ def conclude(
     -----
     The selector is fitted anew without each of five stratified parts, on the features that it then
     finds Naive Bayes is trained, and both see the held-out part for the first time when it is
-    scored. MAUC and its interval are those of all held-out scores together.
+    scored. MAUC and its interval are those of all held-out scores together. Weights of samples
+    count in all of that, and rows of weight 0 are absent.
     """
+    X, problem = drop_absent(selector, X, problem)
     try:
         held = hold_out(selector, X, problem)
         with warnings.catch_warnings():
@@ -77,22 +79,20 @@ def _judge(
     held: HeldOut,
     pairs: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    labels, classes = held.labels, problem.classes
     scores = held.scores()
-    set_auc = pair_auc_scores(labels, scores, labels=classes).auc
-    chosen, bounds = _measure(selector, held, labels, scores)
+    set_auc = _pair_auc(held, scores)
+    chosen, bounds = _measure(selector, held, scores)
     every, every_auc = None, None
     if len(selector.ranking_) < problem.n_features:
         all_scores = held.scores(np.arange(problem.n_features))
-        every_auc = pair_auc_scores(labels, all_scores, labels=classes).auc
-        every, _ = _measure(selector, held, labels, all_scores)
+        every_auc = _pair_auc(held, all_scores)
+        every, _ = _measure(selector, held, all_scores)
     hard = []
     for row in _hardest(pairs, set_auc):
         pair, added_auc = row["pair"], None
         column = row["all_column"]
         if column is not None and not selector.support_[column]:
-            with_best = held.scores(added=column)
-            added_auc = pair_auc_scores(labels, with_best, labels=classes).auc[pair]
+            added_auc = _pair_auc(held, held.scores(added=column))[pair]
         facts = _facts(row, problem, set_auc, every_auc, added_auc)
         limits = None if bounds is None else (bounds[0][pair], bounds[1][pair])
         hard.append(_hard_pair(row, facts, limits))
@@ -103,9 +103,10 @@ def _judge(
         "hard_title": _hard_title(hard, problem),
         "n_folds": len(held.folds),
         "n_rows": held.problem.n_samples,
+        "n_samples": problem.n_samples,
         "is_part": held.problem.n_samples < problem.n_samples,
         "is_weighted": problem.sample_weight is not None,
-        "absent": [text(label) for label in classes[is_single]],
+        "absent": [text(label) for label in problem.classes[is_single]],
         "chosen": chosen,
         "every": every,
         "hard": hard,
@@ -115,15 +116,26 @@ def _judge(
     }
 
 
+def _pair_auc(held: HeldOut, scores: Array) -> Array:
+    """Return the AUC of held-out scores on every pair."""
+    found = pair_auc_scores(
+        held.labels, scores, labels=held.problem.classes, sample_weight=held.weights
+    )
+    auc: Array = found.auc
+    return auc
+
+
 def _measure(
-    selector: RankingSelector, held: HeldOut, labels: Array, scores: Array
+    selector: RankingSelector, held: HeldOut, scores: Array
 ) -> tuple[dict[str, Any], tuple[Array, Array] | None]:
     """Return MAUC with its interval, and the bounds of every pair."""
-    classes = held.problem.classes
+    labels, classes, weights = held.labels, held.problem.classes, held.weights
     if len(classes) > _MAX_CLASSES:
-        mauc = mauc_score(labels, scores, labels=classes)
+        mauc = mauc_score(labels, scores, labels=classes, sample_weight=weights)
         return {"mauc": number(mauc), "lower": None, "upper": None, "level": None}, None
-    interval = mauc_interval(labels, scores, labels=classes, n_jobs=selector.n_jobs)
+    interval = mauc_interval(
+        labels, scores, labels=classes, sample_weight=weights, n_jobs=selector.n_jobs
+    )
     found = {key: number(getattr(interval, key)) for key in ("mauc", "lower", "upper", "level")}
     return found, (interval.pair_lower, interval.pair_upper)
 

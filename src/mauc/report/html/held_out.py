@@ -54,6 +54,14 @@ class HeldOut:
         return labels
 
     @property
+    def weights(self) -> Array | None:
+        """Weights of the held-out samples, or None."""
+        if self.problem.sample_weight is None:
+            return None
+        weights: Array = self.problem.sample_weight[self._rows]
+        return weights
+
+    @property
     def _rows(self) -> Array:
         return np.concatenate([test for _, test in self.folds])
 
@@ -81,6 +89,27 @@ class HeldOut:
         return np.concatenate(parts)
 
 
+def drop_absent(selector: RankingSelector, X: Any, problem: Problem) -> tuple[Any, Problem]:
+    """Return the data without the rows of weight 0, which count as absent.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        It is not changed.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    problem : Problem
+        Made of X, the labels and the weights.
+
+    Returns
+    -------
+    X, problem
+        Those given if all rows count. The classes stay: each has a row with a weight.
+    """
+    if problem.sample_weight is None or (problem.sample_weight > 0).all():
+        return X, problem
+    return _take_rows(selector, X, problem, np.flatnonzero(problem.sample_weight > 0))
+
+
 def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
     """Fit a selector again without each of five parts of the samples.
 
@@ -90,7 +119,7 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
         Fitted; it is not changed.
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
     problem : Problem
-        Made of X, the labels and the weights.
+        Made of X, the labels and the weights, all of them positive; see `drop_absent`.
 
     Returns
     -------
@@ -112,12 +141,7 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
         # fit has given those that matter; smaller parts add some on few samples
         warnings.simplefilter("ignore", UserWarning)
         if len(rows) < problem.n_samples:
-            X = _safe_indexing(X, rows)
-            problem = make_problem(
-                clone(selector), X, problem.classes[problem.codes[rows]],
-                None if problem.sample_weight is None else problem.sample_weight[rows],
-                accepts=selector.accepts,
-            )  # fmt: skip
+            X, problem = _take_rows(selector, X, problem, rows)
         folds = split_rows(problem.codes)
         selections = [_select(selector, X, problem, train) for train, _ in folds]
     return HeldOut(problem, folds, selections)
@@ -126,19 +150,16 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
 def sample_rows(problem: Problem) -> Array:
     """Return the rows that are used: all, or some of every class where there are very many.
 
-    Rows of weight 0 count as absent. The draw has a fixed seed.
+    The draw has a fixed seed.
     """
-    is_used = np.ones(problem.n_samples, bool)
-    if problem.sample_weight is not None:
-        is_used = problem.sample_weight > 0
-    n_rows = int(is_used.sum())
+    n_rows = problem.n_samples
     limit = min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
     if n_rows <= limit:
-        return np.flatnonzero(is_used)
+        return np.arange(n_rows)
     generator = np.random.default_rng(0)
     kept = []
     for code in range(problem.n_classes):
-        members = np.flatnonzero(is_used & (problem.codes == code))
+        members = np.flatnonzero(problem.codes == code)
         wanted = max(round(limit * len(members) / n_rows), _MIN_PER_CLASS)
         kept.append(generator.permutation(members)[:wanted])
     return np.sort(np.concatenate(kept))
@@ -167,6 +188,20 @@ def split_rows(codes: Array) -> list[tuple[Array, Array]]:
     return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in folds]
 
 
+def _take_rows(
+    selector: RankingSelector, X: Any, problem: Problem, rows: Array
+) -> tuple[Any, Problem]:
+    X = _safe_indexing(X, rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # fit has given those that matter
+        part: Problem = make_problem(
+            clone(selector), X, problem.classes[problem.codes[rows]],
+            None if problem.sample_weight is None else problem.sample_weight[rows],
+            accepts=selector.accepts,
+        )  # fmt: skip
+    return X, part
+
+
 def _select(selector: RankingSelector, X: Any, problem: Problem, train: Array) -> Array:
     labels = problem.classes[problem.codes[train]]
     weights = {}
@@ -178,8 +213,8 @@ def _select(selector: RankingSelector, X: Any, problem: Problem, train: Array) -
 
 def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -> Array:
     """Return log-probabilities of the test rows; densities are learnt on the training rows."""
-    is_nominal = problem.is_nominal is not None and problem.is_nominal[columns].any()
-    if is_nominal or problem.sample_weight is not None:
+    # One Naive Bayes for all sets of columns of a problem: their scores are compared.
+    if problem.is_nominal is not None or problem.sample_weight is not None:
         return _general_scores(problem, columns, train, test)
     codes = problem.codes[train]
     prior = np.log(np.bincount(codes, minlength=problem.n_classes) / len(codes))
