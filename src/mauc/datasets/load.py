@@ -104,7 +104,8 @@ def load_dataset(
     - number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, or from any number in a column
       that has no name or is called an identifier;
     - identify them: texts of which 95 % are different; whole numbers that are all different in a
-      column whose name says so (``id``, ``PassengerId``, ``row_no``) or beyond 2**53;
+      column whose name says so (``id``, ``PassengerId``, ``row_no``) or beyond 2**53, or a range
+      in a column whose name has a word such as ``index``;
     - are dates or times, by type or text;
     - have a single value, or more than 95 % missing values.
 
