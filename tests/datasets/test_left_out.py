@@ -1,5 +1,6 @@
 """Columns that are no features are left out and named; measurements never are."""
 
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from mauc.datasets import Dataset, load_dataset
 from mauc.datasets.assemble import assemble
 from mauc.datasets.left_out import find_left_out, is_date, is_id_name
+from mauc.datasets.load import OPTIONS
 from mauc.datasets.readers.table import Table
 from mauc.exceptions import LeftOutWarning, MaucError
 
@@ -145,6 +147,52 @@ def test_the_source_reads_the_data_again(path, monkeypatch):
     reduced = dataset.take([2, 0])
     again = eval(reduced.source, {"load_dataset": load_dataset})
     assert again.fingerprint() == reduced.fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("drop", "written"),
+    [
+        (np.array([0, -1]), "[0, -1]"),
+        (np.int64(0), "0"),
+        (np.array(["hue"]), "['hue']"),
+        (np.str_("hue"), "'hue'"),
+        (pd.Index(["hue", "ash"]), "['hue', 'ash']"),
+        (pd.Series([0, 1]), "[0, 1]"),
+        (("hue", np.uint8(1)), "['hue', 1]"),
+        (range(2), "[0, 1]"),
+    ],
+)
+def test_columns_come_as_any_sequence(drop, written):
+    dataset = load_dataset("wine", drop=drop)
+    assert dataset.source == f"load_dataset('wine', drop={written})"
+    again = eval(dataset.source, {"load_dataset": load_dataset})
+    assert again.feature_names == dataset.feature_names
+    assert len(again.feature_names) < 13
+
+
+def test_other_options_are_plain_in_the_source(path):
+    options = {"categorical_features": np.array(["a", "b"]), "missing": np.array(["x", "-1"])}
+    dataset = load_dataset(path, np.int64(-1), keep_ids=True, **options)
+    assert dataset.source == (
+        f"load_dataset({str(path)!r}, -1, categorical_features=['a', 'b'], keep_ids=True, "
+        "missing=['x', '-1'])"
+    )
+    again = eval(dataset.source, {"load_dataset": load_dataset})
+    assert again.fingerprint() == dataset.fingerprint()
+    assert "missing='-1.5'" in load_dataset(path, -1, keep_ids=True, missing=-1.5).source
+
+
+@pytest.mark.parametrize("drop", [0.5, None, True, [None], np.array([0.0]), [["hue"]]])
+def test_what_is_no_column_is_refused(drop):
+    with pytest.raises(MaucError, match="drop must name columns by text or whole number"):
+        load_dataset("wine", drop=drop)
+
+
+def test_the_options_are_those_of_the_signature():
+    parameters = signature(load_dataset).parameters.values()
+    own = {field.name: field.default for field in parameters if field.kind == field.KEYWORD_ONLY}
+    assert own == OPTIONS
+    assert list(own) == list(OPTIONS)
 
 
 def test_a_table_of_ids_alone_says_the_way_out(tmp_path):
