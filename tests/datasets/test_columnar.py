@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc.datasets import load_dataset
+from mauc.datasets.features import feature_matrix
+from mauc.datasets.readers.table import Table
 from mauc.exceptions import MaucError
 
 SAVE = {
@@ -90,6 +93,41 @@ def test_bad_tables(load, columns, message):
 def test_dates_that_are_kept_are_seconds(load, days):
     dataset = load({"a": days, "label": [0, 1]}, keep_ids=True)
     assert_array_equal(dataset.X, [[86400.0], [np.nan]])
+
+
+YEARS = ["1500-01-01", "1969-12-31", None, "3000-01-01"]
+SECONDS = np.array([-171664, -1, np.nan, 376200]) * 86400.0
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_dates_of_any_year_keep_their_order(load, unit, zone):
+    days = pd.Series(np.array(YEARS, f"datetime64[{unit}]")).dt.tz_localize(zone)
+    dataset = load({"a": days, "label": [0, 1, 0, 1]}, keep_ids=True)
+    assert_array_equal(dataset.X.ravel(), SECONDS)
+
+
+@pytest.mark.parametrize("dtype", ["date32[day][pyarrow]", "timestamp[us, UTC][pyarrow]"])
+def test_days_and_durations_of_any_length(load, dtype):
+    days = [day and datetime.date.fromisoformat(day) for day in YEARS]
+    columns = {
+        "days": days,
+        "arrow": pd.Series(np.array(YEARS, "datetime64[us]")).astype(dtype),
+        "times": np.array([day and (day - days[1]).days for day in days], "timedelta64[D]").astype(
+            "timedelta64[us]"
+        ),
+        "label": [0, 1, 0, 1],
+    }
+    dataset = load(columns, keep_ids=True)
+    assert_array_equal(dataset.X, np.column_stack([SECONDS, SECONDS, SECONDS + 86400]))
+
+
+def test_days_with_a_time_zone_are_of_universal_time():
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    values = [datetime.datetime(3000, 1, 1, 2, tzinfo=zone), datetime.date(1970, 1, 2), pd.NaT]
+    frame = pd.DataFrame({"a": pd.Series(values, dtype=object), "label": [0, 1, 0]})
+    table = Table(Path("t"), frame, ["a", "label"])
+    assert_array_equal(feature_matrix(table, [0], set()), [[376200 * 86400], [86400], [np.nan]])
 
 
 def test_no_target(load):

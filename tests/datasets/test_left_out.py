@@ -1,5 +1,6 @@
 """Columns that are no features are left out and named; measurements never are."""
 
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from mauc.datasets import Dataset, load_dataset
 from mauc.datasets.assemble import assemble
 from mauc.datasets.left_out import find_left_out, is_date, is_id_name
+from mauc.datasets.load import OPTIONS
 from mauc.datasets.readers.table import Table
 from mauc.exceptions import LeftOutWarning, MaucError
 
@@ -31,6 +33,16 @@ def reasons_of(frame, marked=()):
         ("row", np.arange(500, 500 + N), "numbers the rows"),
         ("column1", np.arange(7, 7 + N), "numbers the rows"),
         ("PassengerId", NUMBERS, "40 values in 40 rows"),
+        ("passenger_id", NUMBERS, "40 values in 40 rows"),
+        ("CustomerID", NUMBERS, "40 values in 40 rows"),
+        ("id", NUMBERS, "40 values in 40 rows"),
+        ("order number", NUMBERS, "40 values in 40 rows"),
+        ("Index", NUMBERS, "40 values in 40 rows"),
+        ("Obs. No.", NUMBERS, "40 values in 40 rows"),
+        ("index", np.arange(N), "numbers the rows"),
+        ("No", np.arange(1, N + 1), "numbers the rows"),
+        ("plot index", np.arange(5, N + 5), "numbers the rows"),
+        ("plot_no", NUMBERS.argsort() + 7.0, "40 values in 40 rows"),
         ("customerid", np.where(np.arange(N) < 3, np.nan, NUMBERS), "37 values in 40 rows"),
         ("a", NUMBERS + 2**60, "40 values in 40 rows"),
         ("a", [f"N{i}" for i in range(N)], "40 values in 40 rows"),
@@ -61,6 +73,13 @@ def test_what_is_no_feature(name, values, reason):
     [
         ("weight", np.random.default_rng(0).normal(size=N)),
         ("length", NUMBERS),
+        ("number_of_inhabitants", NUMBERS),
+        ("refractive index", NUMBERS),
+        ("num_words", NUMBERS),
+        ("key frames", NUMBERS),
+        ("case_notes", NUMBERS),
+        ("NO2", NUMBERS),
+        ("index", NUMBERS / 7),
         ("year", np.arange(1990, 1990 + N)),
         ("steps", np.arange(N)[::-1]),
         ("width", [f"{value:.3f}".replace(".", ",") for value in NUMBERS / 7]),
@@ -128,6 +147,52 @@ def test_the_source_reads_the_data_again(path, monkeypatch):
     reduced = dataset.take([2, 0])
     again = eval(reduced.source, {"load_dataset": load_dataset})
     assert again.fingerprint() == reduced.fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("drop", "written"),
+    [
+        (np.array([0, -1]), "[0, -1]"),
+        (np.int64(0), "0"),
+        (np.array(["hue"]), "['hue']"),
+        (np.str_("hue"), "'hue'"),
+        (pd.Index(["hue", "ash"]), "['hue', 'ash']"),
+        (pd.Series([0, 1]), "[0, 1]"),
+        (("hue", np.uint8(1)), "['hue', 1]"),
+        (range(2), "[0, 1]"),
+    ],
+)
+def test_columns_come_as_any_sequence(drop, written):
+    dataset = load_dataset("wine", drop=drop)
+    assert dataset.source == f"load_dataset('wine', drop={written})"
+    again = eval(dataset.source, {"load_dataset": load_dataset})
+    assert again.feature_names == dataset.feature_names
+    assert len(again.feature_names) < 13
+
+
+def test_other_options_are_plain_in_the_source(path):
+    options = {"categorical_features": np.array(["a", "b"]), "missing": np.array(["x", "-1"])}
+    dataset = load_dataset(path, np.int64(-1), keep_ids=True, **options)
+    assert dataset.source == (
+        f"load_dataset({str(path)!r}, -1, categorical_features=['a', 'b'], keep_ids=True, "
+        "missing=['x', '-1'])"
+    )
+    again = eval(dataset.source, {"load_dataset": load_dataset})
+    assert again.fingerprint() == dataset.fingerprint()
+    assert "missing='-1.5'" in load_dataset(path, -1, keep_ids=True, missing=-1.5).source
+
+
+@pytest.mark.parametrize("drop", [0.5, None, True, [None], np.array([0.0]), [["hue"]]])
+def test_what_is_no_column_is_refused(drop):
+    with pytest.raises(MaucError, match="drop must name columns by text or whole number"):
+        load_dataset("wine", drop=drop)
+
+
+def test_the_options_are_those_of_the_signature():
+    parameters = signature(load_dataset).parameters.values()
+    own = {field.name: field.default for field in parameters if field.kind == field.KEYWORD_ONLY}
+    assert own == OPTIONS
+    assert list(own) == list(OPTIONS)
 
 
 def test_a_table_of_ids_alone_says_the_way_out(tmp_path):

@@ -106,6 +106,13 @@ def test_numbers_can_be_nominal(write):
     assert dataset.categories == {"code": ("01", "1", "x")}
 
 
+@pytest.mark.parametrize("column", ["code", 1, -2, "1", np.int64(1)])
+def test_nominal_columns_by_number_are_read_as_by_name(write, column):
+    path = write("size,code,label\n1,007,u\n2,7,v\n3,08,u\n4,8,v\n")
+    dataset = load_dataset(path, "label", categorical_features=[column])
+    assert dataset.categories["code"] == ("007", "08", "7", "8")
+
+
 def test_columns_can_be_left_out(write):
     path = write("id,a,b,label\nq,1,2,u\nr,3,4,v\n")
     assert load_dataset(path, "label", drop=["id", 1]).feature_names == ["b"]

@@ -1,6 +1,6 @@
 """Give the columns of a table their types: numbers in one array, or a frame with categories."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -117,7 +117,7 @@ def _column(table: Table, j: int, is_marked: bool) -> Any:
         if len(known) == len(column):
             return known
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    if types.is_datetime64_any_dtype(column.dtype) or types.is_timedelta64_dtype(column.dtype):
+    if column.dtype.kind in "mM":
         return _seconds(column)
     if types.is_float_dtype(column.dtype):
         return column.to_numpy(
@@ -128,12 +128,30 @@ def _column(table: Table, j: int, is_marked: bool) -> Any:
 
 
 def _seconds(column: "pd.Series[Any]") -> np.ndarray[Any, Any]:
-    """Return dates as seconds since 1970, and times as seconds; NaN where there is none."""
-    kind = "timedelta64[ns]" if column.dtype.kind == "m" else "datetime64[ns]"
-    values = column.to_numpy(dtype=kind)
-    seconds: np.ndarray[Any, Any] = values.astype(np.int64) / 1e9
-    seconds[np.isnat(values)] = np.nan
+    """Return dates as seconds since 1970, and times as seconds; NaN where there is none.
+
+    The column keeps its unit: dates in nanoseconds would end in 2262.
+    """
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert(None)
+    values = column.to_numpy()
+    if values.dtype.kind == "O":
+        values = np.array([_plain_date(value) for value in values], dtype="datetime64[us]")
+    if values.dtype.kind == "M":
+        values = values - np.datetime64(0, "s")
+    seconds: np.ndarray[Any, Any] = values / np.timedelta64(1, "s")
     return seconds
+
+
+def _plain_date(value: Any) -> date | None:
+    """Return a date without a time zone, None if it is missing."""
+    if not isinstance(value, date) or value != value:  # NaT is a date
+        return None
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    return value
 
 
 def _object_column(table: Table, j: int, column: "pd.Series[Any]") -> Any:
@@ -145,7 +163,7 @@ def _object_column(table: Table, j: int, column: "pd.Series[Any]") -> Any:
     if len(known) == 0:
         return np.full(len(column), np.nan)
     if known.map(lambda value: isinstance(value, date)).all():
-        return _seconds(pd.to_datetime(column))
+        return _seconds(column.astype(object))
     counts = kinds.value_counts()
     if "other" in counts:
         example = known[kinds == "other"].iloc[0]

@@ -17,15 +17,18 @@ MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or
 MAX_MISSING = 0.95  # share of missing values above which a column is nearly empty
 MIN_DISTINCT = 0.95  # share of distinct texts from which a column names its rows
 
-# Words of a name that stand for an identifier, alone, or behind another word.
+# Words of a name that stand for an identifier, wherever they are.
 _ID_WORDS = {
-    "guid", "id", "ids", "identifier", "idx", "index", "key", "no", "nr", "num", "number", "obs",
-    "observation", "ref", "row", "rowname", "rownames", "rowid", "rownum", "serial", "ssn", "uid",
-    "unnamed", "uuid",
+    "guid", "id", "ids", "identifier", "rowid", "rowname", "rownames", "rownum", "serial", "ssn",
+    "uid", "unnamed", "uuid",
+}  # fmt: skip
+# Those that do as the whole name; "number of rooms" and "refractive index" are measurements.
+_WEAK_WORDS = {
+    "idx", "index", "key", "no", "nr", "num", "number", "obs", "observation", "ref", "row",
 }  # fmt: skip
 _ID_ENDING = re.compile(
     r"(account|case|client|customer|employee|file|image|item|member|object|order|passenger|patient"
-    r"|person|product|record|row|sample|student|subject|user)(id|no|nr|number)"
+    r"|person|product|record|row|sample|student|subject|user)(id|no|nr|number)$"
 )
 _NUMBER = re.compile(r"[+-]?[\d.,']*\d[.,]?([eE][+-]?\d+)?")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -64,8 +67,9 @@ def find_left_out(table: Table, chosen: list[int], marked: set[int]) -> dict[int
     - columns that number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, from any number
       if the column has no name or is called an identifier;
     - identifiers: texts of which 95 % are different; whole numbers that are all different, if the
-      name of the column says so (``id``, ``PassengerId``, ``row_no``) or if they are larger than
-      2**53. Measurements that are all different are features;
+      name of the column says so (``id``, ``PassengerId``, ``row_no``), if they are a range and the
+      name has a word such as ``index``, or if they are larger than 2**53. Measurements that are
+      all different are features;
     - dates and times, by their type or their text;
     - columns with a single value, and those with more than 95 % missing values.
 
@@ -98,12 +102,12 @@ def _reason(table: Table, j: int) -> str | None:
 
 def _number_reason(values: np.ndarray[Any, Any], name: str, is_nameless: bool) -> str | None:
     n_rows = len(values)
-    is_named_id = is_nameless or is_id_name(name)
+    known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
+    is_named_id = is_nameless or is_id_name(name, is_whole_range(known))
     if (is_nameless or n_rows >= MIN_ROWS) and numbers_rows(values, any_start=is_named_id):
         return "numbers the rows"
     if n_rows < MIN_ROWS:
         return None
-    known = values[~np.isnan(values)] if values.dtype.kind == "f" else values
     empty = _empty_reason(len(known), n_rows)
     if empty is not None:
         return empty
@@ -191,17 +195,38 @@ def is_date(value: object) -> bool:
     return isinstance(value, datetime.date | datetime.time | datetime.timedelta)
 
 
-def is_id_name(name: str) -> bool:
+def is_id_name(name: str, is_range: bool = False) -> bool:
     """Whether the name of a column says that it identifies rows.
+
+    Parameters
+    ----------
+    name : str
+    is_range : bool, default=False
+        Whether its values are a range, see `is_whole_range`: then "index", "number" and the like
+        are enough anywhere in the name, otherwise the name must be nothing else.
 
     Examples
     --------
     >>> from mauc.datasets.left_out import is_id_name
     >>> [is_id_name(name) for name in ("ID", "PassengerId", "row_no", "Unnamed: 0", "width")]
     [True, True, True, True, False]
+    >>> is_id_name("refractive index"), is_id_name("plot index", is_range=True)
+    (False, True)
     """
-    words = [word.lower() for word in _WORD.findall(name)]
-    return bool(_ID_WORDS & set(words)) or _ID_ENDING.search(name.lower()) is not None
+    words = {word.lower() for word in _WORD.findall(name)}
+    if words & _ID_WORDS or _ID_ENDING.search(re.sub(r"[\W_]+", "", name.lower())):
+        return True
+    if is_range:
+        return bool(words & _WEAK_WORDS)
+    has_digits = any(map(str.isdigit, name))  # NO2 is a gas
+    return bool(words) and words <= _WEAK_WORDS and not has_digits
+
+
+def is_whole_range(values: np.ndarray[Any, Any]) -> bool:
+    """Whether values are whole numbers without gap or repetition, in any order."""
+    if len(values) < 2 or float(values.max()) - float(values.min()) != len(values) - 1:
+        return False
+    return bool((np.diff(np.sort(values)) == 1).all() and values[0] == np.floor(values[0]))
 
 
 def list_left_out(reasons: dict[str, str]) -> str:

@@ -1,12 +1,11 @@
 """Load a data set: a name or a path in, a Dataset out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from mauc.checks import check_choice
+from mauc.checks import check_choice, is_int, is_real
 from mauc.datasets.assemble import assemble
 from mauc.datasets.bundled import BUNDLED, load_bundled
 from mauc.datasets.dataset import Dataset
@@ -16,6 +15,13 @@ from mauc.datasets.readers import FORMATS, read_table
 from mauc.datasets.readers.table import Table
 from mauc.datasets.stream import NAME, is_stream, stream_as_file
 from mauc.exceptions import MaucError
+
+#: the options of `load_dataset` and their defaults
+OPTIONS: dict[str, Any] = {
+    "format": None, "nominal": "keep", "categorical_features": (), "drop": (), "keep_ids": False,
+    "skip_unlabelled": False, "many_classes": False, "encoding": None, "separator": None,
+    "decimal": None, "thousands": None, "header": None, "missing": None, "sheet": None,
+}  # fmt: skip
 
 
 def load_dataset(
@@ -104,7 +110,8 @@ def load_dataset(
     - number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, or from any number in a column
       that has no name or is called an identifier;
     - identify them: texts of which 95 % are different; whole numbers that are all different in a
-      column whose name says so (``id``, ``PassengerId``, ``row_no``) or beyond 2**53;
+      column whose name says so (``id``, ``PassengerId``, ``row_no``) or beyond 2**53, or a range
+      in a column whose name has a word such as ``index``;
     - are dates or times, by type or text;
     - have a single value, or more than 95 % missing values.
 
@@ -120,20 +127,28 @@ def load_dataset(
     >>> load_dataset("wine", drop=["hue", 0]).source
     "load_dataset('wine', drop=['hue', 0])"
     """
-    given = {name: value for name, value in locals().items() if name not in ("source", "target")}
     check_choice("nominal", nominal, NOMINAL)
     if format is not None:
         check_choice("format", format, FORMATS)
-    marked, dropped = _listed(categorical_features), _listed(drop)
+    target = None if target is None else _plain_column("target", target)
+    marked = _plain_columns("categorical_features", categorical_features)
+    dropped = _plain_columns("drop", drop)
     options = {
         "encoding": encoding,
         "separator": separator,
         "decimal": decimal,
         "thousands": thousands,
         "header": header,
-        "missing": None if missing is None else [str(text) for text in _listed(missing)],
-        "sheet": sheet,
+        "missing": None if missing is None else _plain_words(missing),
+        "sheet": int(sheet) if sheet is not None and is_int(sheet) else sheet,
     }
+    given = {
+        "format": format, "nominal": nominal, "categorical_features": marked, "drop": dropped,
+        "keep_ids": keep_ids, "skip_unlabelled": skip_unlabelled, "many_classes": many_classes,
+        **options,
+    }  # fmt: skip
+    options["missing"] = None if missing is None else _listed(given["missing"])
+    marked, dropped = _listed(marked), _listed(dropped)
     rules: dict[str, Any] = {
         "categorical_features": marked, "drop": dropped, "keep_ids": keep_ids,
         "skip_unlabelled": skip_unlabelled, "many_classes": many_classes,
@@ -142,7 +157,7 @@ def load_dataset(
         dataset = assemble(_bundled_table(str(source), target, options), target, **rules)
         name = str(source)
     else:
-        options |= {"texts": [str(column) for column in marked] or None, "label": target}
+        options |= {"texts": marked or None, "label": target}
         if is_stream(source):
             with stream_as_file(source) as path:
                 table = read_table(path, format or "txt", **options)
@@ -169,11 +184,9 @@ def _is_bundled(source: str | Path, format: str | None) -> bool:
 
 def _call(source: str | Path, target: str | int | None, given: dict[str, Any]) -> str:
     """Return the call of `load_dataset` with what differs from its defaults."""
-    defaults = {name: field.default for name, field in signature(load_dataset).parameters.items()}
     words = [repr(str(source))] + ([] if target is None else [repr(target)])
     for name, value in given.items():
-        value = list(value) if isinstance(value, tuple) else value
-        if value != defaults[name] and value != []:
+        if value != OPTIONS[name] and value != []:
             words.append(f"{name}={value!r}")
     return f"load_dataset({', '.join(words)})"
 
@@ -202,8 +215,30 @@ def _stem(path: Path) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _listed(given: str | int | Sequence[Any]) -> list[Any]:
-    return [given] if isinstance(given, str | int) else list(given)
+def _plain_columns(option: str, given: Any) -> Any:
+    """Return a column, or the list of columns of any sequence, as plain names and numbers."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        return _plain_column(option, given)
+    return [_plain_column(option, column) for column in given]
+
+
+def _plain_column(option: str, column: Any) -> str | int:
+    if isinstance(column, str):
+        return str(column)
+    if is_int(column):
+        return int(column)
+    raise MaucError(f"{option} must name columns by text or whole number, got {column!r}.")
+
+
+def _plain_words(given: Any) -> str | list[str]:
+    """Return a word, or the list of words of any sequence, as plain text."""
+    if isinstance(given, str) or is_real(given):
+        return str(given)
+    return [str(word) for word in given]
+
+
+def _listed(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [given]
 
 
 def _bundled_table(name: str, target: str | int | None, options: dict[str, Any]) -> Table:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from inspect import signature
 from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 from mauc.checks import check_choice, check_int, is_int, unknown_word
-from mauc.datasets import load_dataset
+from mauc.datasets.load import OPTIONS
 from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_classifier, build_selector
 
@@ -214,7 +213,7 @@ def is_tuned(method: str, options: Iterable[str]) -> bool:
 
 def dataset_options() -> list[str]:
     """Return the names of the options that a data set may have."""
-    return [key for key in signature(load_dataset).parameters if key not in ("source", "target")]
+    return list(OPTIONS)
 
 
 def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:

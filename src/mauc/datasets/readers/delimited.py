@@ -9,7 +9,7 @@ from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.datasets.readers.exact import exact_floats
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.lines import Lines
-from mauc.datasets.readers.missing import MISSING, MISSING_LABELS, find_label, read_labels
+from mauc.datasets.readers.missing import MISSING, MISSING_LABELS, find_place, read_labels
 from mauc.datasets.readers.sniff import WHITESPACE
 from mauc.datasets.readers.table import Table, check_precision
 from mauc.datasets.readers.thousands import is_ambiguous, read_thousands
@@ -35,7 +35,7 @@ def read_delimited(
     decimal: str = ".",
     thousands: str | None = None,
     missing: Sequence[str] = (),
-    texts: Sequence[str] = (),
+    texts: Sequence[str | int] = (),
     label: str | int | None = None,
 ) -> Table:
     """Read a text file with one row per line.
@@ -58,8 +58,8 @@ def read_delimited(
         doubt, see `read_thousands`.
     missing : sequence of str
         What stands for a missing value besides `MISSING`.
-    texts : sequence of str
-        Columns to keep as the text that stands in the file.
+    texts : sequence of str or int
+        Columns to keep as the text that stands in the file, by name or number.
     label : str or int, optional
         The column of labels, by default the last if there is no header. There only nothing, ``?``
         and what `missing` names are missing: "NA" may be the name of a class.
@@ -77,7 +77,8 @@ def read_delimited(
     names = lines.check()
     if not header and label is None:
         label = -1
-    at = find_label(names, label)
+    at = find_place(names, label)
+    kept = {names[j] for j in (find_place(names, text) for text in texts) if j is not None}
     gaps = {name: [*MISSING, *missing] for name in names}
     if at is not None:
         gaps[names[at]] = [*MISSING_LABELS, *missing]
@@ -88,20 +89,20 @@ def read_delimited(
                 header=0 if header else None, names=names, decimal=decimal,
                 na_values=gaps, keep_default_na=False, index_col=False,
                 skipinitialspace=separator not in (" ", WHITESPACE), low_memory=False,
-                dtype=dict.fromkeys(set(texts) & set(names), str),
+                dtype=dict.fromkeys(kept, str),
                 **exact_floats(),
             )  # fmt: skip
         except pd.errors.ParserError as error:
             raise MaucError(f"{path} cannot be read as rows and columns: {error}") from error
-    if at is not None and names[at] not in texts:
+    if at is not None and names[at] not in kept:
         frame[names[at]] = read_labels(frame[names[at]], MISSING)
     notes: list[str] = []
     for place, name in enumerate(names):
-        if name not in texts and place != at and frame[name].dtype.kind == "O":
+        if name not in kept and place != at and frame[name].dtype.kind == "O":
             notes += _join_thousands(frame, name, decimal, thousands)
 
     def check_column(place: int) -> None:
-        if names[place] not in texts:
+        if names[place] not in kept:
             notes.extend(_check_column(lines, names, place, frame.iloc[:, place]))
 
     return Table(

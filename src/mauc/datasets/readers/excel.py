@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_word
 from mauc.datasets.readers.files import content_error, read_beginning
-from mauc.datasets.readers.missing import MISSING, find_label, read_labels
+from mauc.datasets.readers.missing import MISSING, find_place, read_labels
 from mauc.datasets.readers.table import Table, check_unique
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
@@ -61,7 +61,7 @@ def read_xlsx(
             f"{', '.join(titles)}."
         )
     names, columns = _split(path, [rows[place] for place in places])
-    at = find_label(names, label)
+    at = find_place(names, label)
     frame = pd.DataFrame(
         {
             name: _typed(values, [*MISSING, *missing], missing, is_label=j == at)

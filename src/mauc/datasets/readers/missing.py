@@ -12,15 +12,15 @@ MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
 MISSING_LABELS = ("", "?")
 
 
-def find_label(names: list[str], label: str | int | None) -> int | None:
-    """Return the place of the column of labels, or None if it is not to be found."""
-    if isinstance(label, str) and label in names:
-        return names.index(label)
-    if isinstance(label, str) and not label.removeprefix("-").isdigit():
+def find_place(names: list[str], column: str | int | None) -> int | None:
+    """Return the place of a column by its name or number, or None if it is not to be found."""
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    if isinstance(column, str) and not column.removeprefix("-").isdigit():
         return None
-    if label is None or not -len(names) <= int(label) < len(names):
+    if column is None or not -len(names) <= int(column) < len(names):
         return None
-    return int(label) % len(names)
+    return int(column) % len(names)
 
 
 def read_labels(labels: "pd.Series[Any]", words: Iterable[str]) -> "pd.Series[Any]":
