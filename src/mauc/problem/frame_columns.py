@@ -121,7 +121,9 @@ def has_number_columns(frame):
 
 
 def has_dates(frame):
-    """Whether a column of a pandas frame holds dates or durations."""
+    """Whether a column of a data frame holds dates, times or durations."""
+    if hasattr(frame, "with_columns"):
+        return any(_word(kind) in (*_POLARS_DATES, "Time") for kind in frame.dtypes)
     return any(getattr(kind, "kind", "O") in "mM" for kind in frame.dtypes)
 
 

@@ -113,7 +113,7 @@ def distinct_categories(column):
     codes : ndarray of shape (n_samples,), float64
         NaN where missing.
     """
-    if hasattr(column, "cat") and _is_categorical(column.dtype):
+    if hasattr(column, "cat") and is_categorical(column.dtype):
         return _recode(column)
     values = np.asarray(column)
     if values.dtype.kind not in "fiub":
@@ -170,7 +170,7 @@ def _is_word_column(frame, j, dtype):
     kind = str(dtype).lower()
     if kind != "object":
         # pandas' "str" and "string", polars' "String", once "Utf8"; Arrow's "large_string"
-        return _is_categorical(dtype) or kind.startswith(("str", "utf8", "large_string"))
+        return is_categorical(dtype) or kind.startswith(("str", "utf8", "large_string"))
     values = np.asarray(get_column(frame, j), dtype=object)
     if holds_strings(values):
         return True
@@ -178,7 +178,8 @@ def _is_word_column(frame, j, dtype):
     return len(known) > 0 and all(isinstance(value, str) for value in known)
 
 
-def _is_categorical(dtype):
+def is_categorical(dtype):
+    """Whether the type of a column of a data frame is one of categories."""
     # pandas' "category"; polars' "Categorical" and "Enum"; Arrow's "dictionary<...>"
     return str(dtype).lower().startswith(("category", "categorical", "enum", "dictionary<"))
 

@@ -16,7 +16,7 @@ from mauc.exceptions import MaucError
 from mauc.parallel import count_threads
 from mauc.problem.columns import is_frame
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.frame_columns import has_dates
+from mauc.problem.frame_parts import needs_types, take_columns
 from mauc.problem.validate import check_columns, make_problem
 from mauc.progress import shown
 from mauc.registry import Accepts, accepts_of
@@ -40,6 +40,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     them, implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own,
     checks them in ``check_options()``, whose result is passed on as `options`. What input it takes
     is written in the registry.
+
+    ``transform`` returns an array. For a data frame with nominal columns (a categorical dtype or
+    strings) or dates it returns the selected columns as a frame of the same kind, pandas or polars,
+    so that the next step of a pipeline sees what they are; ``set_output`` makes every result a
+    frame.
     """
 
     _size_words = '"all" or "auto"'  # that n_features_to_select may be
@@ -126,19 +131,16 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         X_selected : array-like of shape (n_samples, n_selected)
-            A data frame if ``set_output`` asks for one; its columns keep their types.
+            A data frame if ``set_output`` asks for one. By default an array, but for a data frame
+            with nominal columns (a categorical dtype or strings) or dates a frame of the same
+            kind. The columns of a frame keep their types.
         """
-        # scikit-learn passes pandas frames through as they are; polars frames it would convert.
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        if wanted == "polars" and hasattr(X, "with_columns"):
+        # scikit-learn would ask for one type of all columns, of polars frames in any case.
+        if is_frame(X) and (wanted != "default" or needs_types(X)):
             chosen = self.get_support(indices=True)
             check_columns(X, self)
-            return X[:, chosen.tolist()]
-        if is_frame(X) and hasattr(X, "iloc") and has_dates(X):
-            # Dates and numbers have no common type; scikit-learn would ask for one of all columns.
-            check_columns(X, self)
-            selected = X.iloc[:, self.get_support(indices=True)]
-            return selected.to_numpy() if wanted == "default" else selected
+            return take_columns(X, chosen, wanted)
         return super().transform(X)
 
     def _get_support_mask(self):
