@@ -248,6 +248,15 @@ def test_the_unit_of_weights_does_not_matter(rng, unit):
         assert_allclose(found, nominal_auc(x, y, sample_weight=weights), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e-170, 1e-300])
+def test_classes_of_nearly_no_weight_have_an_auc(rng, unit):
+    X, y = rng.integers(0, 5, (60, 2)), np.repeat([0, 1, 2], 20)
+    found = nominal_auc(X, y, sample_weight=np.where(y == 2, 1.0, unit))
+    assert_array_equal(found[:, 0], [0.5, 0.5])
+    assert not np.isnan(found).any()
+
+
 def test_threads_blocks_and_layouts_do_not_matter(rng):
     X, y = rng.integers(0, 30, (200, 70)).astype(float), rng.integers(0, 5, 200)
     wanted = nominal_auc(X, y)

@@ -34,7 +34,14 @@ from mauc.cli.data import (
     suited,
     words_of,
 )
-from mauc.cli.outputs import Written, check_figure, check_folder, check_report, write_figure
+from mauc.cli.outputs import (
+    Written,
+    check_figure,
+    check_folder,
+    check_outputs,
+    check_report,
+    write_figure,
+)
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import (
     add_row,
@@ -132,7 +139,8 @@ def compare(
     from mauc.stats import compare_to, mean_mauc
 
     check_figure(figure, force=force)
-    check_report(report, force=force)
+    check_outputs(report, force=force)
+    check_report(report)
     check_folder(output)
     names = words_of(_METHODS if methods is None else methods, "--methods")
     if reference is not None and reference not in names:

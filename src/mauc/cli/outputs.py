@@ -81,11 +81,10 @@ class Written:
             raise self._error
 
 
-def check_report(path: Path | None, *, force: bool) -> None:
-    """Refuse a page that cannot be written: its name is wrong, or jinja2 is missing."""
+def check_report(path: Path | None) -> None:
+    """Refuse a page that cannot be made: the extension is wrong, or jinja2 is missing."""
     if path is None:
         return
-    check_outputs(path, force=force)
     check_extension("--report", path, (".html", ".htm", ".json"))
     if path.suffix.lower() != ".json":
         optional_import("jinja2", "pages")

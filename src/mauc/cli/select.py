@@ -82,7 +82,7 @@ def select(
     Example: mauc select data.csv --target label -k 20 --output reduced.csv
     """
     check_outputs(output, report, force=force)
-    check_report(report, force=force)
+    check_report(report)
     _check_table(output)
     name = method or DEFAULT_METHOD
     selector = named_selector(name, options, seed, jobs)
@@ -187,16 +187,13 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
 
 def served_pairs(selector: "RankingSelector") -> list[list[str]]:
     """Return for each chosen feature the pairs on which no other chosen one has a larger AUC."""
-    import numpy as np
-
     from mauc.problem.decomposition import Decomposition
 
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
-    auc = selector.pair_auc_
-    best = np.where(np.isnan(auc), -1.0, auc).argmax(axis=0)
-    # Nominal features have no AUC: they serve no pair in this sense.
-    best[np.isnan(auc).all(axis=0)] = -1
-    return [[names[pair] for pair in np.flatnonzero(best == place)] for place in range(len(auc))]
+    served: list[list[str]] = [[] for _ in selector.ranking_]
+    for name, place in zip(names, selector.pair_auc_.argmax(axis=0), strict=True):
+        served[place].append(name)
+    return served
 
 
 def feature_table(selector: "RankingSelector", feature_names: list[str]) -> "Table":

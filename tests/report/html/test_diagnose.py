@@ -34,7 +34,6 @@ def facts(**changes):
         ({"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.9}, "limit", "another classifier"),
         ({"chosen_auc": 0.6, "best_auc": 0.62, "set_auc": 0.61, "every_auc": 0.62}, "none",
          "other measurements are needed"),
-        ({"best_auc": None}, "none", "no AUC"),
         ({}, "limit", "another classifier or other measurements"),
     ],
 )  # fmt: skip

@@ -91,7 +91,7 @@ def _judge(
     for row in _hardest(pairs, set_auc):
         pair, added_auc = row["pair"], None
         column = row["all_column"]
-        if column is not None and not selector.support_[column]:
+        if not selector.support_[column]:
             added_auc = _pair_auc(held, held.scores(added=column))[pair]
         facts = _facts(row, problem, set_auc, every_auc, added_auc)
         limits = None if bounds is None else (bounds[0][pair], bounds[1][pair])

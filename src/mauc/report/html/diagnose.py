@@ -34,9 +34,9 @@ class PairFacts:
         Samples of the two classes.
     n_features : int
         Of the data.
-    chosen_auc, best_auc : float or None
+    chosen_auc, best_auc : float
         Largest AUC of a single chosen feature, and of any feature; measured on all samples.
-    best_feature : str or None
+    best_feature : str
         The feature that has `best_auc`.
     set_auc, every_auc, added_auc : float or None
         Cross-validated AUC of Naive Bayes with the chosen features, with all features, and with
@@ -46,9 +46,9 @@ class PairFacts:
     names: tuple[str, str]
     counts: tuple[int, int]
     n_features: int
-    chosen_auc: float | None
-    best_auc: float | None
-    best_feature: str | None
+    chosen_auc: float
+    best_auc: float
+    best_feature: str
     set_auc: float | None = None
     every_auc: float | None = None
     added_auc: float | None = None
@@ -81,8 +81,6 @@ Naive Bayes gets from 0.750 to 0.920.')
             if count < MIN_SAMPLES
         )
         return "few", f"{who}: more samples are needed before any feature can be judged."
-    if pair.best_auc is None or pair.chosen_auc is None:
-        return "none", "The features have no AUC on this pair."
     chance = chance_auc(pair.counts, pair.n_features)
     if pair.best_auc < chance and chance > WEAK:
         return "few", (
@@ -120,8 +118,6 @@ Naive Bayes gets from 0.750 to 0.920.')
 
 
 def _is_left_out(pair: PairFacts) -> bool:
-    if pair.best_auc is None or pair.chosen_auc is None:
-        return False
     is_better = pair.best_auc - pair.chosen_auc >= MIN_GAP
     if pair.added_auc is None or pair.set_auc is None:
         return is_better

@@ -20,7 +20,7 @@ _SCRIPTS = (
     "base.js", "table.js", "chosen.js", "values.js", "map_views.js", "map_drawing.js", "map.js",
     "pairs.js", "page.js",
 )  # fmt: skip
-_NO_AUC = 65535  # code of an AUC that is not defined
+_NO_AUC = 65535  # code where a class has no held-out sample
 _FRAME_HEIGHT = 720
 
 Array = np.ndarray[Any, Any]
@@ -70,10 +70,10 @@ def render_frame(page: str, title: str) -> str:
 def pack(summary: dict[str, Any]) -> dict[str, Any]:
     """Return what the script of the page reads: columns, and large arrays as base64.
 
-    AUCs are 16-bit numbers a, AUC = 1/2 + a / 131068, with 65535 for those that are not
-    defined. Shares of a class in a bin are 8-bit numbers relative to the largest of the feature;
-    a share that is not zero is at least 1, so that a rare value stays visible; ``top`` holds the
-    largest.
+    AUCs are 16-bit numbers a, AUC = 1/2 + a / 131068, with 65535 where cross-validation has
+    none: a class of one sample. Shares of a class in a bin are 8-bit numbers relative to the
+    largest of the feature; a share that is not zero is at least 1, so that a rare value stays
+    visible; ``top`` holds the largest.
     """
     features, selection = summary["features"], summary["selection"]
     is_paired = selection["decomposition"] == "one-vs-one"

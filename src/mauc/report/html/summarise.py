@@ -196,23 +196,22 @@ def _pairs(
     """Return the best chosen feature of every pair, and more about the hardest pairs."""
     chosen_auc, chosen = best_of(selector.pair_auc_)
     all_auc, all_best = _best_of_all(selector, problem, pairs)
-    hardest = np.argsort(np.where(np.isnan(chosen_auc), np.inf, chosen_auc), kind="stable")
+    hardest = np.argsort(chosen_auc, kind="stable")
     neglect = None if study is None else study.neglect(selector)
     rows = []
     for pair in hardest:
         row = {
             "pair": int(pair),
             "auc": number(chosen_auc[pair]),
-            "feature": None if np.isnan(chosen_auc[pair]) else int(chosen[pair]) + 1,
+            "feature": int(chosen[pair]) + 1,
             "all_auc": number(all_auc[pair]),
-            "all_column": None if np.isnan(all_auc[pair]) else int(all_best[pair]),
-            "all_feature": None if np.isnan(all_auc[pair]) else names[all_best[pair]],
+            "all_column": int(all_best[pair]),
+            "all_feature": names[all_best[pair]],
         }
         if study is not None and neglect is not None:
             row |= {"bayes_auc": number(study.auc[pair]), "neglect": number(neglect[pair])}
         rows.append(row)
-    found = zip(chosen_auc, chosen, strict=True)
-    best = [None if np.isnan(auc) else int(at) + 1 for auc, at in found]
+    best = [int(at) + 1 for at in chosen]
     best_auc = [number(auc) for auc in chosen_auc]
     return {"best_feature": best, "best_auc": best_auc, "hardest": rows}
 
@@ -223,19 +222,14 @@ def best_of(pair_auc: Array) -> tuple[Array, Array]:
     Parameters
     ----------
     pair_auc : ndarray of shape (n_features, n_pairs)
-        NaN where a feature has no AUC.
 
     Returns
     -------
     auc : ndarray of shape (n_pairs,)
-        NaN where no feature has an AUC.
     feature : ndarray of shape (n_pairs,)
         Row of `pair_auc`.
     """
-    known = np.where(np.isnan(pair_auc), -1.0, pair_auc)
-    feature = known.argmax(axis=0)
-    auc = known.max(axis=0)
-    return np.where(auc < 0, np.nan, auc), feature
+    return pair_auc.max(axis=0), pair_auc.argmax(axis=0)
 
 
 def _best_of_all(
@@ -261,8 +255,7 @@ def _best_of_all(
     for block, (other_auc, at) in found:
         other = block[at]
         is_first = (other_auc == auc) & (other < column)
-        is_known = ~np.isnan(other_auc)
-        is_better = is_known & (np.isnan(auc) | (other_auc > auc) | is_first)
+        is_better = (other_auc > auc) | is_first
         auc[is_better], column[is_better] = other_auc[is_better], other[is_better]
     return auc, column
 

@@ -36,7 +36,7 @@ function subproblemName(subproblem) {
 // Pairs that each feature serves best.
 const served = Array.from({ length: nFeatures }, () => []);
 data.best_feature.forEach((order, pair) => {
-  if (order !== null) served[order - 1].push(pair);
+  served[order - 1].push(pair);
 });
 
 function decode(text) {
@@ -56,7 +56,7 @@ function decodeCodes(text) {
   return new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
 }
 
-const NO_AUC = 65535;
+const NO_AUC = 65535; // no two classes, or a class that cross-validation could not judge
 let codes = null; // decoded when the map is first drawn
 
 function aucCode(feature, pair) {

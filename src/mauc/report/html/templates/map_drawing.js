@@ -116,14 +116,14 @@ function drawMap() {
 function drawBar(code, x, y, blank, ink) {
   const { cellWidth, cellHeight } = map;
   const room = cellWidth - 60;
-  const long = code === NO_AUC ? 0 : Math.max(2, room * code / (NO_AUC - 1));
+  const long = Math.max(2, room * code / (NO_AUC - 1));
   pen.fillRect(x, y + 2, long, cellHeight - 4);
   pen.fillStyle = blank;
   pen.fillRect(x + room, y + 2, 1, cellHeight - 4);
   if (cellHeight < MIN_NAMED) return;
   pen.fillStyle = ink;
   pen.textAlign = "left";
-  pen.fillText(code === NO_AUC ? "—" : aucOfCode(code).toFixed(4), x + room + 8, y + cellHeight / 2);
+  pen.fillText(aucOfCode(code).toFixed(4), x + room + 8, y + cellHeight / 2);
 }
 
 // A white dot with a dark rim shows on both ends of the scale.

@@ -18,8 +18,7 @@ function pairOf(one, other) {
 }
 
 function bestOf(pair) {
-  const order = data.best_feature[pair];
-  return order === null ? null : features.name[order - 1];
+  return features.name[data.best_feature[pair] - 1];
 }
 
 const classView = {
@@ -41,7 +40,7 @@ const classView = {
   describe([r, c]) {
     if (r === c) return [data.classes[r], counted(data.counts[r], "sample"), "Enter shows all its pairs"];
     const pair = pairOf(r, c);
-    const words = [pairName(pair), `best chosen feature: ${bestOf(pair) ?? "—"}`,
+    const words = [pairName(pair), `best chosen feature: ${bestOf(pair)}`,
       `AUC ${shown(aucOfCode(bestCodes[pair]), 4)}`];
     if (setCodes) words.push(`Naive Bayes ${shown(aucOfCode(setCodes[pair]), 4)}`);
     return words;
@@ -83,10 +82,8 @@ const featureView = {
   describe([r, c]) {
     const feature = map.rows[r];
     const pair = map.columns[c];
-    const value = auc(feature, pair);
     const asked = isPaired && features.asked_by[feature] === pair ? (data.is_drawn ? ", asked for it" : ", helped most") : "";
-    return [features.name[feature], `${pairName(pair)}${asked}`,
-      value === null ? "no AUC" : `AUC ${value.toFixed(4)}`];
+    return [features.name[feature], `${pairName(pair)}${asked}`, `AUC ${auc(feature, pair).toFixed(4)}`];
   },
   // Show the values of the feature, the classes of the pair in colour.
   choose([r, c]) {
@@ -124,8 +121,7 @@ function openAll() {
 // The best of all features on a pair, if it was not chosen.
 function bestOfAll(pair) {
   const row = data.hardest.pair.indexOf(pair);
-  const column = row < 0 ? null : data.hardest.all_column[row];
-  if (column === null || features.column.includes(column)) return "";
+  if (row < 0 || features.column.includes(data.hardest.all_column[row])) return "";
   const value = shown(data.hardest.all_auc[row], 4);
   return `; best of all ${counted(data.n_features, "feature")}, not chosen: ${data.hardest.all_feature[row]}, AUC ${value}`;
 }

@@ -4,7 +4,6 @@ const hardest = data.hardest;
 
 // A bar from AUC 1/2 to 1, and the number.
 function aucCell(value) {
-  if (value === null) return "—";
   const bar = make("svg",
     { viewBox: "0 0 100 8", preserveAspectRatio: "none", class: "bar small", "aria-hidden": "true" },
     make("rect", { width: Math.max(0, (value - 0.5) * 200), height: 8 }));
@@ -12,16 +11,14 @@ function aucCell(value) {
 }
 
 function gap(row) {
-  const { auc: chosen, all_auc: all } = hardest;
-  return chosen[row] === null || all[row] === null ? null : all[row] - chosen[row];
+  return hardest.all_auc[row] - hardest.auc[row];
 }
 
 function chosenName(row) {
-  return hardest.feature[row] === null ? null : features.name[hardest.feature[row] - 1];
+  return features.name[hardest.feature[row] - 1];
 }
 
 function chosenButton(row) {
-  if (hardest.feature[row] === null) return "—";
   const feature = hardest.feature[row] - 1;
   const button = featureButton(feature);
   button.addEventListener("click", () => {
@@ -65,7 +62,7 @@ if (nFeatures < data.n_features) {
     numberColumn("best of all", "Best AUC of any feature", "all_auc", 4),
     { head: "by", hint: "The feature with the best AUC of all",
       value: (row) => hardest.all_feature[row],
-      cell: (row) => nameCell(hardest.all_feature[row] ?? "—") },
+      cell: (row) => nameCell(hardest.all_feature[row]) },
     { head: "gap", hint: "What the selection leaves out", isNumber: true, isFalling: true,
       value: gap, cell: (row) => shown(gap(row), 4) },
   );
