@@ -127,8 +127,8 @@ class SizeCurve(Printed):
         chosen = int(np.flatnonzero(self.sizes == self.size)[0])
         return (
             f"{self.size} feature{'s' * (self.size > 1)}: MAUC {self.mean[chosen]:.4f}; "
-            f"best {self.mean[best]:.4f} (standard error {self.standard_error[best]:.4f}) with {self.best_size}"
-            + (f"\n{self.edge_note}" if self.edge_note else "")
+            f"best {self.mean[best]:.4f} (standard error {self.standard_error[best]:.4f}) "
+            f"with {self.best_size}" + (f"\n{self.edge_note}" if self.edge_note else "")
         )
 
     def printed_parts(self):
