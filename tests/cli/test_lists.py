@@ -45,10 +45,10 @@ def test_methods_lists_all():
     assert [row["name"] for row in got["selectors"]] == list(SELECTORS)
     assert [row["name"] for row in got["classifiers"]] == list(CLASSIFIERS)
     mdfs = got["selectors"][0]
-    assert mdfs["options"] == {
-        "schedule": "random",
-        "ties": "index",
-        "categorical_features": None,
+    assert mdfs["options"] == {"schedule": "random", "ties": "index"}
+    rows = got["selectors"] + got["classifiers"]
+    assert not {"categorical_features", "verbose"} & {
+        name for row in rows for name in row["options"]
     }
     assert mdfs["accepts"] == ["sparse", "infinite", "nominal", "weights"]
     assert (mdfs["label"], mdfs["measure"]) == ("MDFS", SELECTORS["mdfs"].measure)

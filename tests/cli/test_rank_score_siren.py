@@ -38,6 +38,26 @@ def test_rank_gives_the_scores_of_the_selector():
     assert len(run_json("rank", "wine", "-k", 4)["features"]) == 4
 
 
+@pytest.mark.parametrize(
+    ("method", "head"),
+    [
+        ("greedy", "alone"),
+        ("mdfs", "mean AUC"),
+        ("maucd", "mean AUC"),
+        ("mrmr", "score alone"),
+        ("su", "symm. uncertainty"),
+    ],
+)
+def test_rank_and_select_call_the_scores_alike(method, head):
+    for command in ("rank", "select"):
+        line = next(
+            line for line in run(command, "wine", "-k", 3, "-m", method).stdout.splitlines()
+            if "feature  " in line
+        )  # fmt: skip
+        words = [word.strip() for word in line.split("  ") if word.strip()]
+        assert words[-1 if command == "rank" else -2] == head
+
+
 @pytest.mark.parametrize("extension", ["csv", "parquet"])
 def test_the_file_of_pairs_has_every_feature_on_every_pair(many_classes, tmp_path, extension):
     path = tmp_path / f"auc.{extension}"
@@ -121,6 +141,13 @@ def test_a_file_that_has_no_scores_is_refused(tmp_path, columns, message):
 def test_score_refuses_what_makes_no_sense(scores_file):
     assert "--level must be a number in (0, 1)" in run("score", "--level", 95, code=2).stderr
     assert "takes a file of scores" in run("score", "wine", code=2).stderr
+    for words, message in (
+        (("--no-header",), "mauc: --no-header goes with a file of scores."),
+        (("--keep-ids",), "mauc: --keep-ids goes with a file of scores."),
+        (("--categorical", "a"), "--categorical goes with a file of scores, got ['a'] without one"),
+        (("--target", "y"), "--target goes with a file of scores, got 'y' without one."),
+    ):
+        assert message in run("score", *words, code=2).stderr
 
 
 def test_siren_gives_the_study(tmp_path):

@@ -230,7 +230,7 @@ def test_sizes_that_data_choose(birds):
         assert "predicted (as few as greedy's model finds enough)" in text
         result = run(command, birds, "-t", "species", "-k", "auto", "-m", "maucd", "--drop",
                      "island", "--drop", "sex")  # fmt: skip
-        assert "features: MAUC" in result.stdout
+        assert "1 feature: MAUC" in result.stdout
     assert len(run_json("select", "iris", "-k", "predicted")["features"]) >= 1
 
 

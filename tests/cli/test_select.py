@@ -101,6 +101,11 @@ def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
         (["wine", "-m", "mdfs", "-k", "predicted"], "-k predicted goes with the method greedy"),
         (["wine", "--set", "schedule"], "--set must be NAME=VALUE, got 'schedule'."),
         (["wine", "--set", "n_jobs=2"], "--set n_jobs: use --jobs instead."),
+        (
+            ["wine", "--set", "categorical_features=hue"],
+            "--set categorical_features: use --categorical instead.",
+        ),
+        (["wine", "--set", "verbose=true"], "--set verbose: no option of the command line; bars"),
         (["wine", "--seed", "-1"], "--seed must be an int in [0, 4294967295], got -1."),
         (["wine", "--jobs", "0"], "--jobs must be at least 1, or -1 for all cores, got 0."),
         (["wine", "-o", "small.xyz"], "small.xyz: the extension '.xyz' tells no format."),
@@ -206,7 +211,9 @@ def test_auto_says_how_the_size_was_chosen_and_a_best_at_the_edge(wine_file, tmp
     curve = MAUCD("auto").fit(X, y).size_curve_
     assert str(curve).splitlines()[0] in run(*words).stdout.replace("\n", " ")
     assert run_json(*words)["size_curve"] == str(curve).splitlines()
+    assert run_json("rank", *words[1:])["size_curve"] == str(curve).splitlines()
     assert "size_curve" not in run_json(*words[:4], "-k", 3)
+    assert "size_curve" not in run_json("rank", *words[1:4], "-k", 3)
     # Six features that are worth the same: the best is all of them.
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(400, 6)), columns=list("abcdef"))

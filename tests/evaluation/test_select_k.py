@@ -38,6 +38,7 @@ def test_the_smallest_size_within_one_standard_error_by_hand():
 def test_near_one_a_tolerance_stands_for_the_standard_error():
     curve = SizeCurve(np.array([1, 9]), np.array([[0.9992, 1.0], [0.9992, 1.0]]))
     assert curve.size == 1
+    assert curve.summary.startswith("1 feature: MAUC 0.9992")
     assert SizeCurve(curve.sizes, curve.fold_mauc, tolerance=0.0).size == 9
 
 

@@ -8,6 +8,7 @@ from mauc.cli.common import DEFAULT_METHOD, complain
 from mauc.cli.reading import as_options
 from mauc.cli.show import watched
 from mauc.exceptions import MaucError
+from mauc.registry import score_label
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -15,8 +16,14 @@ if TYPE_CHECKING:
     from mauc.stats import Comparison
 
 _MAX_CATEGORIES = 100  # more would make many columns, nearly all of them 0
-# Parameters of selectors that are options of their own here.
-_OWN = {"n_features_to_select": "-k", "random_state": "--seed", "n_jobs": "--jobs"}
+#: parameters of methods that ``--set`` does not take, and what to do instead
+NOT_SET = {
+    "n_features_to_select": "use -k instead",
+    "random_state": "use --seed instead",
+    "n_jobs": "use --jobs instead",
+    "categorical_features": "use --categorical instead",
+    "verbose": "no option of the command line; bars show on a terminal",
+}
 
 
 def make_comparison(reference: str | None, test: str, alpha: float) -> "Comparison":
@@ -87,10 +94,10 @@ def named_selector(
     given = parse_options(options)
     fixed = SELECTORS[method].options
     known = make_selector(method).get_params()
-    free = [name for name in known if name not in _OWN and name not in fixed]
+    free = [name for name in known if name not in NOT_SET and name not in fixed]
     for name in given:
-        if name in _OWN:
-            raise MaucError(f"--set {name}: use {_OWN[name]} instead.")
+        if name in NOT_SET:
+            raise MaucError(f"--set {name}: {NOT_SET[name]}.")
         if name not in free:
             choices = free or ["none (it has no options)"]
             raise unknown_word(f"--set for the method {method}", name, choices)
@@ -136,6 +143,30 @@ def _value(text: str) -> Any:
 def fit_on(selector: "RankingSelector", dataset: "Dataset") -> None:
     """Fit a selector on data that suit it."""
     watched(selector.fit, type(selector).__name__)(dataset.X, dataset.y)
+
+
+def is_greedy(selector: "RankingSelector") -> bool:
+    """Whether a fitted selector judged features given those chosen before."""
+    if selector.decomposition_.name != "whole":
+        return not hasattr(selector, "recipe")
+    alone = [float(selector.scores_[step.feature]) for step in selector.trace_]
+    return alone != [step.score for step in selector.trace_]
+
+
+def score_head(selector: "RankingSelector") -> str:
+    """Return what tables call the scores of a fitted selector, those of features by themselves."""
+    measure = score_label(selector)
+    is_paired = selector.decomposition_.name != "whole"
+    if is_greedy(selector):
+        return "alone" if is_paired else f"{measure} alone"
+    # The AUC of a feature on the whole problem is its mean over the class pairs.
+    return f"mean {measure}" if is_paired or measure == "AUC" else measure
+
+
+def size_curve_dict(selector: "RankingSelector") -> dict[str, list[str]]:
+    """Return the lines about the size that cross-validation chose, nothing without it."""
+    curve = getattr(selector, "size_curve_", None)
+    return {} if curve is None else {"size_curve": str(curve).splitlines()}
 
 
 def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:

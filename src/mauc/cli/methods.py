@@ -3,10 +3,8 @@
 from typing import Any
 
 from mauc.cli.common import DebugOption, JsonOption, command
+from mauc.cli.data import NOT_SET
 from mauc.cli.show import add_row, make_table, print_json, print_table
-
-# Parameters that are options of the commands themselves.
-_COMMON = {"n_features_to_select", "n_jobs", "random_state", "verbose"}
 
 
 @command
@@ -38,7 +36,7 @@ def methods(as_json: JsonOption = False, debug: DebugOption = False) -> None:
 
 
 def _describe(entry: Any) -> dict[str, Any]:
-    hidden = _COMMON | set(entry.options)
+    hidden = set(NOT_SET) | set(entry.options)
     options = {name: value for name, value in entry().get_params().items() if name not in hidden}
     return {
         "name": entry.name,

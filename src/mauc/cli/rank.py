@@ -25,13 +25,14 @@ from mauc.cli.data import (
     fit_on,
     named_selector,
     say_columns,
+    score_head,
+    size_curve_dict,
     suited,
 )
 from mauc.cli.outputs import Written, check_extension, check_outputs
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
 from mauc.files import write_atomic
-from mauc.registry import score_label
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -102,18 +103,16 @@ def rank(
                 "data": dataset.name,
                 "columns": list(dataset.notes),
                 "method": name,
+                **size_curve_dict(selector),
                 "features": ranked,
                 "files": written.files,
             }
         )
     else:
-        measure = score_label(selector)
-        # The AUC of a feature on the whole problem is its mean over the class pairs.
-        if measure == "AUC" or selector.decomposition_.name != "whole":
-            measure = f"mean {measure}"
-        if k == "auto":
+        if hasattr(selector, "size_curve_"):
             print_text(str(selector.size_curve_))
-        table = make_table("#", "feature", measure, right=("#", measure))
+        head = score_head(selector)
+        table = make_table("#", "feature", head, right=("#", head))
         for row in ranked:
             add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
         print_table(table)

@@ -213,8 +213,26 @@ _FLAGS = {
     "header=False": "--no-header", "keep_ids=True": "--keep-ids",
     "many_classes=True": "--many-classes", "skip_unlabelled=True": "--skip-unlabelled",
 }  # fmt: skip
+_SWITCHES = {flag.partition("=")[0]: option for flag, option in _FLAGS.items()}
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _NAMES = "|".join(_WORDS)
+
+
+def refuse_options(given: dict[str, Any], what: str) -> None:
+    """Raise if an option of `load_dataset` is given that goes with something that is not there.
+
+    Examples
+    --------
+    >>> from mauc.cli.reading import refuse_options
+    >>> refuse_options({"header": False}, "a file of scores")
+    Traceback (most recent call last):
+    mauc.exceptions.MaucError: --no-header goes with a file of scores.
+    """
+    for name, value in given.items():
+        if name in _SWITCHES:
+            raise MaucError(f"{_SWITCHES[name]} goes with {what}.")
+        if value is not None:
+            raise MaucError(f"{_WORDS[name]} goes with {what}, got {value!r} without one.")
 
 
 def as_options(message: str) -> str:

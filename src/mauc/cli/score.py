@@ -17,7 +17,7 @@ from mauc.cli.common import (
     complain,
 )
 from mauc.cli.outputs import Written, check_extension, check_outputs
-from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
+from mauc.cli.reading import DEFAULT_READING, Reading, reads_data, refuse_options
 from mauc.cli.show import (
     add_row,
     frame_records,
@@ -92,13 +92,7 @@ def score(
     check_extension("--pairs", pairs, (".csv",))
     check_level("--level", level)
     if scores is None:
-        given = {"target": target, **reading.options()}
-        for option, value in given.items():
-            if value is not None:
-                raise MaucError(
-                    f"--{option.replace('_', '-')} goes with a file of scores, got {value!r} "
-                    "without one."
-                )
+        refuse_options({"target": target, **reading.options()}, "a file of scores")
         y, values, labels = _example(seed)
         line = ""
     else:

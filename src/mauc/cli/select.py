@@ -25,8 +25,11 @@ from mauc.cli.data import (
     check_size,
     chosen_method,
     fit_on,
+    is_greedy,
     named_selector,
     say_columns,
+    score_head,
+    size_curve_dict,
     suited,
 )
 from mauc.cli.outputs import Written, check_outputs, check_report
@@ -159,7 +162,6 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
     """Return a selection as plain values."""
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
-    curve = getattr(selector, "size_curve_", None)
     return {
         "data": dataset.name,
         "columns": list(dataset.notes),
@@ -168,7 +170,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
         "classes": [str(label) for label in selector.classes_],
         "method": method,
         "parameters": selector.get_params(),
-        **({} if curve is None else {"size_curve": str(curve).splitlines()}),
+        **size_curve_dict(selector),
         "features": [
             {
                 "order": step.step + 1,
@@ -201,18 +203,16 @@ def feature_table(selector: "RankingSelector", feature_names: list[str]) -> "Tab
     measure = score_label(selector)
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
-    there, mean = f"{measure} there", f"mean {measure}" if is_paired else measure
-    if is_paired and not hasattr(selector, "recipe"):
-        there, mean = "gain", "alone"
-    asking: tuple[str, ...] = ("chosen for", "rank", there) if is_paired else ()
-    alone = [float(selector.scores_[step.feature]) for step in selector.trace_]
-    # A greedy method judges a feature given those chosen before.
-    is_greedy = not is_paired and alone != [step.score for step in selector.trace_]
-    if is_greedy:
-        there, mean = f"{measure} when chosen", f"{measure} alone"
+    head, there = score_head(selector), ""
+    asking: tuple[str, ...] = ()
+    if is_paired:
+        there = "gain" if is_greedy(selector) else f"{measure} there"
+        asking = ("chosen for", "rank", there)
+    elif is_greedy(selector):
+        there = f"{measure} when chosen"
         asking = (there,)
     table = make_table(
-        "#", "feature", *asking, mean, "serves best", right=("#", "rank", there, mean)
+        "#", "feature", *asking, head, "serves best", right=("#", "rank", there, head)
     )
     for step in selector.trace_:
         pairs = [short(pair) for pair in served[step.step]]

@@ -126,9 +126,9 @@ class SizeCurve(Printed):
         best = self.mean.argmax()
         chosen = int(np.flatnonzero(self.sizes == self.size)[0])
         return (
-            f"{self.size} features: MAUC {self.mean[chosen]:.4f}; best {self.mean[best]:.4f} "
-            f"(standard error {self.standard_error[best]:.4f}) with {self.best_size}"
-            + (f"\n{self.edge_note}" if self.edge_note else "")
+            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {self.mean[chosen]:.4f}; "
+            f"best {self.mean[best]:.4f} (standard error {self.standard_error[best]:.4f}) "
+            f"with {self.best_size}" + (f"\n{self.edge_note}" if self.edge_note else "")
         )
 
     def printed_parts(self):
