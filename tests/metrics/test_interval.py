@@ -189,3 +189,10 @@ def test_the_simulated_coverage_is_high_enough_in_every_setting():
     values = [float(value) for value in re.findall(r"\b[01]\.\d{3}\b(?= [/|]|$)", table)]
     assert len(values) >= 2 * 16 * 5
     assert min(values) >= 0.93
+
+
+@pytest.mark.parametrize("seed", [-1, "zero"])
+def test_a_wrong_seed_is_an_error_of_this_library(seed):
+    y, scores = np.arange(12) % 2, np.arange(12.0)
+    with pytest.raises(MaucError):
+        mauc_interval(y, scores, method="percentile", n_bootstrap=3, random_state=seed)

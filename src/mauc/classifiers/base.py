@@ -7,8 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.exceptions import MaucError
-from mauc.problem.category_coder import CategoryCoder, is_table
-from mauc.problem.nominal import find_nominal, flag_columns
+from mauc.problem.category_coder import learn_categories
 from mauc.problem.validate import check_columns, check_table, check_weights, encode_labels
 from mauc.registry import accepts_of
 
@@ -81,29 +80,13 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def check_options(self):
         """Raise a `MaucError` if a parameter is wrong."""
 
-    def nominal_columns(self, n_features, feature_names=None):
-        """Return the numbers of the nominal columns, ascending.
-
-        Parameters
-        ----------
-        n_features : int
-        feature_names : sequence of str, optional
-        """
-        names = None if feature_names is None else [str(name) for name in feature_names]
-        return np.flatnonzero(flag_columns(self.categorical_features, n_features, names))
-
     def _check_samples(self, X, y, sample_weight=None):
         """Validate the arguments of ``fit``, encode the labels and drop samples of weight 0.
 
         Categories that are no numbers are encoded as well.
         """
         self.check_options()
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        coder, is_nominal = CategoryCoder(), None
-        if is_table(X):
-            is_nominal = find_nominal(X, self.categorical_features)
-        if is_nominal is not None:
-            coder, X = CategoryCoder.learn(X, is_nominal)
+        coder, X, is_nominal = learn_categories(X, self.categorical_features)
         X, y = check_table(X, y, estimator=self, order=self._order, takes_nominal=True)
         self.classes_, codes, _ = encode_labels(y, min_classes=self._min_classes)
         weights = check_weights(sample_weight, X)
@@ -122,7 +105,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Validate the samples to predict; a category that was not learnt becomes missing."""
         check_is_fitted(self)
         if self._coder.categories:
-            X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+            X = self._coder.check_table(X)
             check_columns(X, self)
             X = self._coder.encode(X)
         return check_table(X, estimator=self, reset=False, order=self._order)

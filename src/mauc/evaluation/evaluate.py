@@ -10,8 +10,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mauc.checks import check_choice
 from mauc.classifiers.base import BaseClassifier, Samples
+from mauc.classifiers.nominal_columns import find_categories
+from mauc.classifiers.svm.indicators import Indicators
 from mauc.exceptions import MaucError
 from mauc.metrics.class_pairs import ClassPairs
+from mauc.problem.category_coder import learn_categories
 from mauc.problem.nominal import flag_columns
 from mauc.problem.validate import check_table, check_weights, encode_labels, is_frame
 
@@ -60,6 +63,8 @@ def evaluate_ranking(
         Not changed. C45, NearestNeighbor, NormalNaiveBayes and RBFSVM share work; any other
         scikit-learn classifier is fitted for every size.
     X_train, X_test : array-like of shape (n_samples, n_features)
+        Columns of a data frame with a categorical dtype or of strings are nominal, see
+        `FoldEvaluator`.
     y_train, y_test : array-like of shape (n_samples,)
         Labels. Every class of `y_test` must be in `y_train`; one that is only in `y_train`
         is left out of the mean.
@@ -102,14 +107,22 @@ class FoldEvaluator:
     of Naive Bayes, scaled columns for distances, sorted columns for trees. It is kept for every
     classifier, with its parameters, that was evaluated.
 
+    The categories of nominal columns are learnt on the training part; one that is only in the test
+    part is missing there. Classifiers with a parameter ``categorical_features`` are told of the
+    nominal columns, besides those that the parameter names. Any other gets indicators in their
+    place, a column of 0 and 1 per category of the training part, all 0 where a value is missing.
+
     Parameters
     ----------
     X_train, X_test : array-like of shape (n_samples, n_features)
+        Columns of a data frame with a categorical dtype or of strings are nominal.
     y_train, y_test : array-like of shape (n_samples,)
     train_weight, test_weight : array-like of shape (n_samples,), optional
         Sample weights that classifiers are fitted with, and those of MAUC. Samples of weight 0
         count as absent. A classifier that takes no weights can be evaluated if those that are
         left are equal.
+    categorical_features : array-like of bool, int or str, optional
+        Further nominal columns, as a mask, column numbers or names.
     n_jobs : int, optional
         Threads. The results do not depend on it.
 
@@ -127,18 +140,21 @@ class FoldEvaluator:
     """
 
     def __init__(
-        self, X_train, y_train, X_test, y_test, *, train_weight=None, test_weight=None, n_jobs=None
-    ):
+        self, X_train, y_train, X_test, y_test, *, train_weight=None, test_weight=None,
+        categorical_features=None, n_jobs=None,
+    ):  # fmt: skip
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
+        coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
         X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
-        X_test, y_test = check_table(X_test, y_test, name="X_test", order="F")
+        self._is_nominal = np.zeros(X_train.shape[1], bool) if is_nominal is None else is_nominal
         X_train, y_train, self._weights = _present(X_train, y_train, train_weight)
+        if coder.categories:
+            coder = coder.keep(X_train)
+            X_test = coder.check_table(X_test)
+            _check_width(X_test, X_train)
+        X_test, y_test = check_table(coder.encode(X_test), y_test, name="X_test", order="F")
+        _check_width(X_test, X_train)
         X_test, y_test, test_weight = _present(X_test, y_test, test_weight)
-        if X_train.shape[1] != X_test.shape[1]:
-            raise MaucError(
-                f"X_test must have the {X_train.shape[1]} columns of X_train, "
-                f"got {X_test.shape[1]}."
-            )
         dtype = np.result_type(X_train, X_test)
         self._X_train = X_train.astype(dtype, copy=False)
         self._X_test = X_test.astype(dtype, copy=False)
@@ -215,24 +231,41 @@ class FoldEvaluator:
         model.check_options()
         n_features = self._X_train.shape[1]
         weights = self._fit_weights(model).get("sample_weight", np.ones(len(self._codes)))
-        nominal = model.nominal_columns(n_features, self._names)
+        is_nominal = self._is_nominal | own_nominal(model, n_features, self._names)
+        nominal = np.flatnonzero(is_nominal)
         samples = Samples(self._X_train, self._codes, weights, self._n_classes, nominal)
         return model.nest(samples, self._X_test, response_method, self._n_jobs)
 
     def _refit(self, classifier, response_method, ranking, sizes):
         """Yield the scores of a new fit for every size."""
-        nominal = classifier.get_params().get("categorical_features")
-        mask = None
-        if nominal is not None and not isinstance(nominal, str):
-            mask = flag_columns(nominal, self._X_train.shape[1], self._names)
         weights = self._fit_weights(classifier)
+        takes_nominal = "categorical_features" in classifier.get_params()
+        own = own_nominal(classifier, self._X_train.shape[1], self._names)
+        is_nominal = self._is_nominal | own
+        X_train, X_test, parts = self._X_train, self._X_test, None
+        if is_nominal[ranking].any() and not takes_nominal:
+            X_train, X_test, parts = self._with_indicators(ranking[: max(sizes)])
         for size in sizes:
-            columns = ranking[:size]
+            columns = ranking[:size] if parts is None else np.concatenate(parts[:size])
             model = clone(classifier)
-            if mask is not None:
-                model.set_params(categorical_features=mask[columns])
-            model.fit(self._X_train[:, columns], self._codes, **weights)
-            yield getattr(model, response_method)(self._X_test[:, columns])
+            if takes_nominal and is_nominal.any():
+                model.set_params(categorical_features=is_nominal[columns])
+            model.fit(X_train[:, columns], self._codes, **weights)
+            yield getattr(model, response_method)(X_test[:, columns])
+
+    def _with_indicators(self, ranking):
+        """Return both parts with indicators of nominal columns, and the columns of each feature."""
+        X_train, X_test = self._X_train[:, ranking], self._X_test[:, ranking]
+        nominal = np.flatnonzero(self._is_nominal[ranking])
+        indicators = Indicators(len(ranking), find_categories(X_train, nominal))
+        parts = [indicators.columns([place]) for place in range(len(ranking))]
+        columns = indicators.columns(nominal)
+        tables = []
+        for X in (X_train, X_test):
+            X = indicators.expand(X)
+            X[:, columns] = np.nan_to_num(X[:, columns])
+            tables.append(X)
+        return *tables, parts
 
     def _fit_weights(self, classifier):
         """Return the weights as an argument of ``fit``, none if they would change nothing."""
@@ -258,6 +291,22 @@ class FoldEvaluator:
         return ranking.astype(np.int64)
 
 
+def own_nominal(classifier, n_features, names):
+    """Return the mask of the columns that a classifier's ``categorical_features`` names.
+
+    Parameters
+    ----------
+    classifier : classifier
+        With or without that parameter.
+    n_features : int
+    names : list of str, or None
+    """
+    own = classifier.get_params().get("categorical_features")
+    if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
+        own = None  # no column, but a word such as "from_dtype" of scikit-learn
+    return flag_columns(own, n_features, names)
+
+
 def check_equal_weights(method, weights):
     """Raise unless the weights of a method that takes none are equal, where not 0.
 
@@ -273,6 +322,13 @@ def check_equal_weights(method, weights):
             f"{type(method).__name__} takes no sample weights, so those that are not 0 must be "
             f"equal, got {given.min():g} to {given.max():g}; leave sample_weight out or take "
             f"a method with weights (`mauc methods` names them)."
+        )
+
+
+def _check_width(X_test, X_train):
+    if X_train.shape[1] != X_test.shape[1]:
+        raise MaucError(
+            f"X_test must have the {X_train.shape[1]} columns of X_train, got {X_test.shape[1]}."
         )
 
 

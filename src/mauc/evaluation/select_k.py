@@ -11,12 +11,19 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
-from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_equal_weights, check_sizes
+from mauc.evaluation.evaluate import (
+    RESPONSES,
+    FoldEvaluator,
+    check_equal_weights,
+    check_sizes,
+    own_nominal,
+)
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.exceptions import MaucWarning, UndefinedMAUCError
 from mauc.extras import optional_import
 from mauc.metrics.class_pairs import ClassPairs
 from mauc.printing import Printed, SmallTable, first_rows
+from mauc.problem.columns import is_frame
 from mauc.problem.frame_columns import dates_to_seconds
 from mauc.problem.validate import check_generator, make_problem
 from mauc.progress import track
@@ -168,7 +175,10 @@ def select_k(
         Sizes to evaluate; by default about 18 from 1 to 100, closer for small sizes.
     classifier : classifier, optional
         What the features are for. By default Naive Bayes with normal densities, computed for all
-        sizes by a few matrix products (with nominal columns `NormalNaiveBayes`).
+        sizes by a few matrix products (with nominal columns `NormalNaiveBayes`). One with a
+        parameter ``categorical_features`` is told of the nominal columns, besides those that it
+        names itself; any other gets indicators of their categories, learnt on the training part
+        (see `FoldEvaluator`).
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
@@ -220,6 +230,7 @@ def select_k(
     if sizes is None:
         sizes = auto_sizes(problem.n_features)
     sizes = np.unique(check_sizes(sizes, problem.n_features, "the number of features"))
+    names = [str(name) for name in X.columns] if is_frame(X) else None
     values = []
     folds = stratified_folds(problem, int(n_folds), random_state)
     with threadpool_limits(1):  # the same bits on any number of cores
@@ -228,7 +239,9 @@ def select_k(
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
             values.append(
-                _evaluate(problem, ranking, train, test, sizes, classifier, response_method, n_jobs)
+                _evaluate(
+                    problem, names, ranking, train, test, sizes, classifier, response_method, n_jobs
+                )
             )
     n_sizes = min(map(len, values))
     fold_mauc = np.array([value[:n_sizes] for value in values])
@@ -291,7 +304,7 @@ def _rank(selector, X, problem, train, size):
         return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
 
 
-def _evaluate(problem, ranking, train, test, sizes, classifier, response_method, n_jobs):
+def _evaluate(problem, names, ranking, train, test, sizes, classifier, response_method, n_jobs):
     """Return the MAUC of every size in one fold."""
     # Only the ranked columns: the classifier does not use the others.
     columns = problem.X[:, ranking]
@@ -308,12 +321,14 @@ def _evaluate(problem, ranking, train, test, sizes, classifier, response_method,
         )
         return np.array([pairs.mauc(score) for score in scores])
     model = clone(classifier)
-    if problem.is_nominal is not None and "categorical_features" in model.get_params():
-        model.set_params(categorical_features=problem.is_nominal[ranking])
+    own = own_nominal(model, problem.n_features, names)
+    if own.any():  # the evaluator sees the ranked columns alone
+        model.set_params(categorical_features=own[ranking])
     labels = problem.classes[problem.codes]
+    is_nominal = None if problem.is_nominal is None else problem.is_nominal[ranking]
     evaluator = FoldEvaluator(
-        columns[train], labels[train], columns[test], labels[test],
-        train_weight=train_weight, test_weight=test_weight, n_jobs=n_jobs,
+        columns[train], labels[train], columns[test], labels[test], train_weight=train_weight,
+        test_weight=test_weight, categorical_features=is_nominal, n_jobs=n_jobs,
     )  # fmt: skip
     places = np.arange(len(ranking))
     return evaluator.evaluate(places, sizes, model, response_method=response_method)

@@ -8,8 +8,8 @@ from mauc.checks import check_choice
 from mauc.classifiers import TuningResult, tune_rbf_svm
 from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
 from mauc.exceptions import MaucError
-from mauc.problem.columns import is_frame
-from mauc.problem.nominal import flag_columns
+from mauc.problem.category_coder import learn_categories
+from mauc.problem.validate import check_table
 
 SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 
@@ -58,7 +58,8 @@ def evaluate_tuned_svm(
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from, in tuning and on the test part.
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns of numbers (codes), as a mask, column numbers or names.
+        Nominal columns, as a mask, column numbers or names. Columns of a data frame with a
+        categorical dtype or of strings are always nominal.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     **options
@@ -86,10 +87,13 @@ def evaluate_tuned_svm(
         raise MaucError(f"nothing is tuned with tuned=; leave out {', '.join(options)}.")
     if scope == "dataset" and not isinstance(tuned, TuningResult):
         raise MaucError(f'tuned= must be one TuningResult for scope="dataset", got {tuned!r}.')
-    evaluator = FoldEvaluator(X_train, y_train, X_test, y_test, n_jobs=n_jobs)
-    names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
-    ranking, X_train = np.asarray(ranking), np.asarray(X_train)
-    is_nominal = flag_columns(categorical_features, X_train.shape[1], names)
+    evaluator = FoldEvaluator(
+        X_train, y_train, X_test, y_test, categorical_features=categorical_features, n_jobs=n_jobs
+    )
+    _, X_train, is_nominal = learn_categories(X_train, categorical_features)
+    ranking, X_train = np.asarray(ranking), check_table(X_train)
+    if is_nominal is None:
+        is_nominal = np.zeros(X_train.shape[1], bool)
     sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
 
     def tune(size):
@@ -100,7 +104,7 @@ def evaluate_tuned_svm(
         )  # fmt: skip
 
     def evaluate(some_sizes, tuning):
-        model = tuning.classifier().set_params(categorical_features=is_nominal)
+        model = tuning.classifier()
         return evaluator.evaluate(ranking, some_sizes, model, response_method=response_method)
 
     if scope in ("dataset", "fold"):

@@ -35,8 +35,9 @@ def resampled_auc(ST, codes, weights, n_bootstrap, random_state, n_jobs):
     members = [np.flatnonzero((codes == code) & (weights > 0)) for code in range(n_classes)]
     orders = np.argsort(ST, axis=1)
     # A generator of its own for each resample: threads may take them in any order.
+    generator = check_generator(random_state)
     if not isinstance(random_state, Integral | None):
-        random_state = check_generator(random_state).randint(2**31 - 1)
+        random_state = generator.randint(2**31 - 1)
     seeds = np.random.SeedSequence(random_state).spawn(n_bootstrap)
     auc = np.empty((n_bootstrap, len(first)))
 

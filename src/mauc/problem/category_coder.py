@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mauc.exceptions import MaucError
 from mauc.problem.columns import is_frame
-from mauc.problem.nominal import distinct_categories, get_column, replace_columns
+from mauc.problem.nominal import distinct_categories, find_nominal, get_column, replace_columns
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,18 @@ class CategoryCoder:
             if not _holds_numbers(column):
                 categories[j], codes[j] = distinct_categories(column)
         return cls(categories), replace_columns(X, codes) if codes else X
+
+    def check_table(self, X):
+        """Return X, a list as an array; raise if it cannot hold the categories that were learnt."""
+        if not self.categories:
+            return X
+        X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+        if not is_table(X):
+            raise MaucError(
+                f"X must be a data frame or an array of two dimensions, with the categories of "
+                f"column {min(self.categories)} as in the training data, got {_described(X)}."
+            )
+        return X
 
     def encode(self, X):
         """Return a table with the codes of its categories; those not learnt are missing, NaN."""
@@ -78,6 +91,35 @@ class CategoryCoder:
             j: self.categories[j][codes.astype(np.int64)] if j in self.categories else codes
             for j, codes in values.items()
         }
+
+
+def learn_categories(X, categorical_features=None):
+    """Find the nominal columns of training data and learn the categories that are no numbers.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns besides those of a categorical dtype or of strings in a data frame.
+
+    Returns
+    -------
+    coder : CategoryCoder
+    X : array or data frame
+        With the codes of the categories.
+    is_nominal : ndarray of shape (n_features,), bool, or None
+        None if there is no nominal column.
+    """
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    is_nominal = find_nominal(X, categorical_features) if is_table(X) else None
+    if is_nominal is None:
+        return CategoryCoder(), X, None
+    return *CategoryCoder.learn(X, is_nominal), is_nominal
+
+
+def _described(X):
+    kind = type(X).__name__
+    return f"a {kind} of {len(X.shape)} dimensions" if isinstance(X, np.ndarray) else f"a {kind}"
 
 
 def _holds_numbers(column):

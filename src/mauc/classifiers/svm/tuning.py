@@ -13,8 +13,7 @@ from mauc.classifiers.svm.svm import RBFSVM
 from mauc.exceptions import MaucError
 from mauc.metrics.class_pairs import ClassPairs
 from mauc.parallel import run_blocks
-from mauc.problem.columns import is_frame
-from mauc.problem.nominal import flag_columns
+from mauc.problem.category_coder import learn_categories
 from mauc.problem.validate import as_mauc_error, check_table, encode_labels
 
 PAPER_C = tuple(2.0**power for power in range(-5, 16, 2))
@@ -95,7 +94,8 @@ def tune_rbf_svm(
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from: the hard scores of the paper, or the decision values.
     categorical_features : array-like of bool, int or str, optional
-        Nominal columns of numbers (codes), as a mask, column numbers or names.
+        Nominal columns, as a mask, column numbers or names. Columns of a data frame with a
+        categorical dtype or of strings are always nominal.
     random_state : int, RandomState or None, default=0
         Shuffles the samples before they are divided into stratified folds.
     n_jobs : int, optional
@@ -118,9 +118,9 @@ def tune_rbf_svm(
     check_int("n_folds", n_folds, 2)
     C_values = _check_axis("C_values", C_values)
     gamma_values = _check_axis("gamma_values", gamma_values)
-    names = [str(name) for name in X.columns] if is_frame(X) else None
-    X, y = check_table(X, y)
-    nominal = np.flatnonzero(flag_columns(categorical_features, X.shape[1], names))
+    _, X, is_nominal = learn_categories(X, categorical_features)
+    X, y = check_table(X, y, takes_nominal=True)
+    nominal = np.flatnonzero([] if is_nominal is None else is_nominal)
     classes, codes, _ = encode_labels(y)
     try:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
