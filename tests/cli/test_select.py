@@ -210,8 +210,11 @@ def test_auto_says_how_the_size_was_chosen_and_a_best_at_the_edge(wine_file, tmp
     X, y = load_wine(return_X_y=True)
     curve = MAUCD("auto").fit(X, y).size_curve_
     assert str(curve).splitlines()[0] in run(*words).stdout.replace("\n", " ")
-    assert run_json(*words)["size_curve"] == str(curve).splitlines()
-    assert run_json("rank", *words[1:])["size_curve"] == str(curve).splitlines()
+    found = run_json(*words)["size_curve"]
+    assert (found["chosen"], found["best"]) == (curve.size, curve.best_size)
+    assert found["mauc"] == curve.mean.tolist()
+    assert found["note"] == curve.edge_note
+    assert run_json("rank", *words[1:])["size_curve"] == found
     assert "size_curve" not in run_json(*words[:4], "-k", 3)
     assert "size_curve" not in run_json("rank", *words[1:4], "-k", 3)
     # Six features that are worth the same: the best is all of them.

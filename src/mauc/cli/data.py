@@ -163,10 +163,21 @@ def score_head(selector: "RankingSelector") -> str:
     return f"mean {measure}" if is_paired or measure == "AUC" else measure
 
 
-def size_curve_dict(selector: "RankingSelector") -> dict[str, list[str]]:
-    """Return the lines about the size that cross-validation chose, nothing without it."""
+def size_curve_dict(selector: "RankingSelector") -> dict[str, Any]:
+    """Return the curve of ``-k auto`` as plain values; nothing where the size was given."""
     curve = getattr(selector, "size_curve_", None)
-    return {} if curve is None else {"size_curve": str(curve).splitlines()}
+    if curve is None:
+        return {}
+    return {
+        "size_curve": {
+            "chosen": curve.size,
+            "best": curve.best_size,
+            "sizes": curve.sizes.tolist(),
+            "mauc": curve.mean.tolist(),
+            "standard_error": curve.standard_error.tolist(),
+            "note": curve.edge_note,
+        }
+    }
 
 
 def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:
