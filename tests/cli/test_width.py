@@ -83,7 +83,7 @@ def test_a_pipe_keeps_stars_and_whole_lines(finished_run):
 
 def test_methods_part_no_word(terminal):
     words = {word for line in lines_of("methods") for word in STYLE.sub("", line).split()}
-    for whole in ("categorical_features=None,", "min_samples_leaf=2,", "SubproblemSelector"):
+    for whole in ("subtree_raising=True", "min_samples_leaf=2,", "SubproblemSelector"):
         assert whole in words
 
 
