@@ -168,6 +168,14 @@ def test_the_unit_of_a_class_does_not_matter(rng, units):
         assert_allclose(found, nominal_auc(X, y, sample_weight=weights), rtol=1e-9)
 
 
+def test_others_of_vanishing_weight_do_not_count(rng):
+    X, y = categories_with_gaps(rng, n_classes=4)
+    X[y == 3] += 20  # categories of their own
+    found = rest_auc(X, y, np.array([1e200, 1e200, 1e200, 1e-200])[y])
+    pairs = [rest_auc(X[y < 3], y[y < 3]), nominal_auc(X, np.where(y == 3, 1, 0))[:, 0]]
+    assert_allclose(found, (3 * pairs[0] + pairs[1]) / 4, rtol=1e-9)
+
+
 def test_rows_of_weight_0_are_absent(rng):
     X, y = categories_with_gaps(rng)
     for weights in (rng.integers(0, 2, 80), rng.integers(0, 4, 80), rng.uniform(-1, 1, 80).clip(0)):

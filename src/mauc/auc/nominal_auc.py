@@ -143,7 +143,7 @@ def nominal_rest_auc(counts):
         units = counts.units * is_other / counts.units[is_other].max()
         total = (units * counts.totals).sum()
         factor = total / (units * units * counts.totals).sum()
-        entries = np.flatnonzero(is_other[classes])
+        entries = np.flatnonzero(units[classes] * counts.counts)  # tiny weights may vanish
         of_entries = units[classes[entries]] * counts.counts[entries]
         squares = units[classes[entries]] * of_entries * counts.own[entries]
         at = counts.categories[entries]
