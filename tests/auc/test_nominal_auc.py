@@ -261,8 +261,8 @@ def test_the_unit_of_weights_does_not_matter(rng, unit):
 def test_classes_of_nearly_no_weight_have_an_auc(rng, unit):
     X, y = rng.integers(0, 5, (60, 2)), np.repeat([0, 1, 2], 20)
     found = nominal_auc(X, y, sample_weight=np.where(y == 2, 1.0, unit))
-    assert_array_equal(found[:, 0], [0.5, 0.5])
-    assert not np.isnan(found).any()
+    # The unit of a class does not matter, however small it is.
+    assert_array_equal(found, nominal_auc(X, y))
 
 
 def test_threads_blocks_and_layouts_do_not_matter(rng):
