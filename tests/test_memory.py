@@ -30,6 +30,14 @@ def test_a_container_may_have_less(system):
     assert free_memory() == 0
 
 
+@pytest.mark.parametrize("name", ["inactive_file", "total_inactive_file"])
+def test_files_that_a_container_has_read_do_not_count_as_used(system, name):
+    (system / "current").write_text("4900\n")
+    (system / "max").write_text("5000\n")
+    (system / "memory.stat").write_text(f"anon 900\n{name} 3000\n")
+    assert free_memory() == 3100
+
+
 def test_other_systems_count_pages_or_do_not_know(system, monkeypatch):
     (system / "meminfo").unlink()
     monkeypatch.setattr(memory.os, "sysconf", {"SC_AVPHYS_PAGES": 3, "SC_PAGE_SIZE": 4096}.get)

@@ -27,6 +27,7 @@ def free_memory() -> int | None:
             left = int(limit.read_text()) - int(use.read_text())
         except (OSError, ValueError):
             continue
+        left += _reclaimable(use.with_name("memory.stat"))
         free = left if free is None else min(free, left)
     return None if free is None else max(free, 0)
 
@@ -63,6 +64,15 @@ def format_bytes(n_bytes: int) -> str:
     if n_bytes >= 10**9:
         return f"{n_bytes / 1e9:,.1f} GB"
     return f"{max(1, round(n_bytes / 1e6))} MB"
+
+
+def _reclaimable(stat: Path) -> int:
+    """Return the bytes of files that a container keeps only as long as nobody needs the room."""
+    try:
+        found = dict(line.split() for line in stat.read_text().splitlines())
+        return int(found.get("total_inactive_file", found.get("inactive_file", 0)))
+    except (OSError, ValueError):
+        return 0
 
 
 def _available() -> int | None:

@@ -8,6 +8,7 @@ does within `shown`: the command line on a terminal, and estimators and function
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -80,7 +81,7 @@ def track(items: Iterable[_T], unit: str, total: int | None = None) -> Iterator[
             watcher.levels.remove(level)
 
 
-class _Watcher:
+class _Watcher(ABC):
     """What is under way in one thread: names from the outside in, and loops with their counts."""
 
     def __init__(self, what: str) -> None:
@@ -126,8 +127,9 @@ class _Watcher:
         if not self._over.wait(PATIENCE):
             self._paint()
 
+    @abstractmethod
     def _paint(self) -> None:
-        raise NotImplementedError
+        """Show what goes on until it is over."""
 
 
 class _LineWatcher(_Watcher):

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 from mauc import MAUCD, mauc_score, select_k
 from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier, tune_rbf_svm
 from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
-from mauc.evaluation.select_k import stratified_folds
+from mauc.evaluation.folds import stratified_folds
 from mauc.exceptions import MaucError
 from mauc.problem.validate import make_problem
 from mauc.registry import Accepts

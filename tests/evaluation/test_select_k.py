@@ -13,7 +13,8 @@ from sklearn.datasets import load_digits, load_wine
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
-from mauc.evaluation.select_k import auto_sizes, stratified_folds
+from mauc.evaluation.folds import stratified_folds
+from mauc.evaluation.select_k import auto_sizes
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.plotting import SizeCurveDisplay
 from mauc.problem.validate import make_problem

@@ -11,21 +11,16 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
-from mauc.evaluation.evaluate import (
-    RESPONSES,
-    FoldEvaluator,
-    check_equal_weights,
-    check_sizes,
-    own_nominal,
-)
+from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator
 from mauc.evaluation.fast_bayes import nested_log_probabilities
-from mauc.exceptions import MaucWarning, UndefinedMAUCError
+from mauc.evaluation.folds import rank_part, stratified_folds
+from mauc.evaluation.inputs import check_equal_weights, check_sizes, own_nominal
+from mauc.exceptions import MaucWarning
 from mauc.extras import optional_import
 from mauc.metrics.class_pairs import ClassPairs
 from mauc.printing import Printed, SmallTable, first_rows
 from mauc.problem.columns import is_frame
-from mauc.problem.frame_columns import dates_to_seconds
-from mauc.problem.validate import check_generator, make_problem
+from mauc.problem.validate import make_problem
 from mauc.progress import track
 from mauc.registry import Accepts
 
@@ -235,7 +230,7 @@ def select_k(
     folds = stratified_folds(problem, int(n_folds), random_state)
     with threadpool_limits(1):  # the same bits on any number of cores
         for train, test in track(folds, "folds", int(n_folds)):
-            ranking = _rank(selector, X, problem, train, int(sizes[-1]))
+            ranking = rank_part(selector, X, problem, train, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
             values.append(
@@ -255,31 +250,6 @@ def auto_sizes(n_features):
     return np.union1d(steps, np.arange(1, min(most, 5) + 1))
 
 
-def stratified_folds(problem, n_folds, random_state):
-    """Yield the rows of stratified folds: each class is distributed in a random order.
-
-    A class of one sample stays in the training part: there would be nothing to learn it from.
-    """
-    generator = check_generator(random_state)
-    counts = problem.class_counts
-    if (counts > 1).sum() < 2:
-        raise UndefinedMAUCError(
-            "choosing the number of features needs at least 2 classes of 2 samples or more, got "
-            f"{int((counts > 1).sum())}; give a number."
-        )
-    place = np.full(problem.n_samples, -1)
-    start = 0
-    for code in range(problem.n_classes):
-        rows = generator.permutation(np.flatnonzero(problem.codes == code))
-        if len(rows) > 1:
-            place[rows] = (start + np.arange(len(rows))) % n_folds
-            start += len(rows)
-    for fold in range(n_folds):
-        train, test = np.flatnonzero(place != fold), np.flatnonzero(place == fold)
-        if len(np.unique(problem.codes[test])) > 1:
-            yield train, test
-
-
 def _present(holder, X, y, sample_weight, accepts):
     """Return the rows of positive weight, and their weights: None if all are 1."""
     with warnings.catch_warnings():
@@ -292,23 +262,10 @@ def _present(holder, X, y, sample_weight, accepts):
     return X, y, None if (weights == 1.0).all() else weights
 
 
-def _rank(selector, X, problem, train, size):
-    """Return the ranking of a selector that is fitted on the training part."""
-    labels = problem.classes[problem.codes[train]]
-    weights = {}
-    if problem.sample_weight is not None and selector.accepts.weights:
-        weights = {"sample_weight": problem.sample_weight[train]}
-    fitted = clone(selector).set_params(n_features_to_select=size)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
-        return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
-
-
 def _evaluate(problem, names, ranking, train, test, sizes, classifier, response_method, n_jobs):
     """Return the MAUC of every size in one fold."""
     # Only the ranked columns: the classifier does not use the others.
-    columns = problem.X[:, ranking]
-    columns = dates_to_seconds(columns.toarray() if sparse.issparse(columns) else columns)
+    columns = np.ascontiguousarray(problem.value_columns(ranking).T)
     weights = problem.sample_weight
     train_weight, test_weight = (None, None) if weights is None else (weights[train], weights[test])
     if classifier is None:

@@ -1,4 +1,4 @@
-"""Scale sample weights so that products of two of them neither overflow nor vanish."""
+"""Sample weights in other units: without overflow in products, or as numbers of rows."""
 
 import numpy as np
 
@@ -57,3 +57,30 @@ def scale_weights(sample_weight, codes, class_weights):
     scaled, exponents = scale_by_class(sample_weight, codes, n_classes)
     totals = np.bincount(codes, scaled, minlength=n_classes)
     return scaled, totals, exponents.astype(np.int64)
+
+
+def effective_rows(weights, codes, n_classes):
+    """Return weights as numbers of rows, and the unit of every class.
+
+    Those of a class sum to its effective number of rows, (sum w)^2 / sum w^2: equal weights,
+    whatever they are, count every row once, and a row of weight 0 counts as absent.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,), float64
+        Every class has a positive one.
+    codes : ndarray of shape (n_samples,), int32
+    n_classes : int
+
+    Returns
+    -------
+    scaled : ndarray of shape (n_samples,), float64
+    units : ndarray of shape (n_classes,), float64
+        The weights are ``scaled * units[codes]``.
+    """
+    largest = np.zeros(n_classes)
+    np.maximum.at(largest, codes, weights)
+    scaled = weights / largest[codes]
+    totals = np.bincount(codes, scaled, minlength=n_classes)
+    factors = totals / np.bincount(codes, scaled * scaled, minlength=n_classes)
+    return scaled * factors[codes], largest / factors

@@ -1,5 +1,7 @@
 """The scikit-learn face of C4.5."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -130,16 +132,22 @@ def test_tiny_units_are_warned_of(iris):
 
 
 def test_ordinary_units_are_not_warned_of(iris):
-    C45().fit(iris.data * 1e-3, iris.target)
+    # A warning is an error in all tests; the trees are no stumps either.
+    assert C45().fit(iris.data * 1e-3, iris.target).tree_size_ > 1
     constant = np.zeros((len(iris.target), 1))
-    C45().fit(np.hstack([iris.data.to_numpy(), constant]), iris.target)
+    both = np.hstack([iris.data.to_numpy(), constant])
+    assert C45().fit(both, iris.target).tree_size_ == C45().fit(iris.data, iris.target).tree_size_
     codes = np.arange(len(iris.target))[:, np.newaxis] * 1e-7
-    C45(categorical_features=[0]).fit(codes, iris.target)  # categories have no distance
+    # Categories have no distance.
+    assert len(C45(categorical_features=[0]).fit(codes, iris.target).categories_[0]) == len(codes)
     missing = iris.data.to_numpy().copy()
     missing[::3] = np.nan
-    C45().fit(missing, iris.target)
+    assert C45().fit(missing, iris.target).tree_size_ > 1
 
 
 def test_some_close_values_are_not_warned_of(rng):
     x = np.concatenate([rng.random(200), [0.5, 0.5 + 1e-7]])
-    C45().fit(x[:, np.newaxis], np.arange(202) % 2)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        C45().fit(x[:, np.newaxis], np.arange(202) % 2)
+    assert caught == []

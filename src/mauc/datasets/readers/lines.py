@@ -78,7 +78,7 @@ class Lines:
 
     def hint(self, names: list[str]) -> str:
         """Return a hint if the header is likely a row of data, else nothing."""
-        n_numbers = sum(_is_number(name) for name in names)
+        n_numbers = sum(is_number(name) for name in names)
         if not self.has_header or 2 * n_numbers < len(names):
             return ""
         return " If the first line holds data and not names, say header=False."
@@ -120,7 +120,8 @@ class Lines:
                 )
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

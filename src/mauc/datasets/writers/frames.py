@@ -5,6 +5,7 @@ from typing import IO, TYPE_CHECKING, Any
 from scipy import sparse
 
 from mauc.datasets.dataset import MAX_DENSE_CELLS, Dataset, is_frame
+from mauc.datasets.readers.lines import is_number
 from mauc.datasets.readers.missing import MISSING, MISSING_LABELS
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
@@ -72,18 +73,10 @@ def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
     for name in [*dataset.nominal_features, dataset.target_name]:
         texts = {str(value).strip() for value in frame[name].dropna().unique()}
         gaps = texts & set(MISSING)
-        if name == dataset.target_name and not all(map(_is_number, texts - gaps)):
+        if name == dataset.target_name and not all(map(is_number, texts - gaps)):
             gaps = texts & set(MISSING_LABELS)  # the other words are names among names
         if gaps:
             raise MaucError(
                 f"{dataset.name}: column {name!r} has the value {min(gaps)!r}, "
                 f"which stands for a missing value in a csv file; write parquet or arff."
             )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
+from mauc.evaluation.folds import deal_rows, rank_part
 from mauc.exceptions import UndefinedMAUCError
 from mauc.problem.problem import Problem
 from mauc.problem.validate import make_problem
@@ -143,7 +143,7 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
         if len(rows) < problem.n_samples:
             X, problem = _take_rows(selector, X, problem, rows)
         folds = split_rows(problem.codes)
-        selections = [_select(selector, X, problem, train) for train, _ in folds]
+        selections = [rank_part(selector, X, problem, train) for train, _ in folds]
     return HeldOut(problem, folds, selections)
 
 
@@ -176,14 +176,7 @@ def split_rows(codes: Array) -> list[tuple[Array, Array]]:
     ----------
     codes : ndarray of shape (n_samples,)
     """
-    generator = np.random.default_rng(0)
-    place = np.full(len(codes), -1)
-    start = 0
-    for code in np.unique(codes):
-        members = generator.permutation(np.flatnonzero(codes == code))
-        if len(members) > 1:
-            place[members] = (start + np.arange(len(members))) % N_FOLDS
-            start += len(members)
+    place = deal_rows(codes, N_FOLDS, np.random.default_rng(0))
     folds = [fold for fold in range(N_FOLDS) if (place == fold).any()]
     return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in folds]
 
@@ -202,28 +195,25 @@ def _take_rows(
     return X, part
 
 
-def _select(selector: RankingSelector, X: Any, problem: Problem, train: Array) -> Array:
-    labels = problem.classes[problem.codes[train]]
-    weights = {}
-    if problem.sample_weight is not None:
-        weights["sample_weight"] = problem.sample_weight[train]
-    ranking: Array = clone(selector).fit(_safe_indexing(X, train), labels, **weights).ranking_
-    return ranking
-
-
 def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -> Array:
     """Return log-probabilities of the test rows; densities are learnt on the training rows."""
-    # One Naive Bayes for all sets of columns of a problem: their scores are compared.
-    if problem.is_nominal is not None or problem.sample_weight is not None:
-        return _general_scores(problem, columns, train, test)
+    weights = None if problem.sample_weight is None else problem.sample_weight[train]
     codes = problem.codes[train]
-    prior = np.log(np.bincount(codes, minlength=problem.n_classes) / len(codes))
+    # One Naive Bayes for all sets of columns of a problem: their scores are compared.
+    if problem.is_nominal is not None:
+        model = NormalNaiveBayes(categorical_features=problem.is_nominal[columns])
+        values = _values(problem, columns)
+        model.fit(values[train], codes, sample_weight=weights)
+        found: Array = model.predict_log_proba(values[test])
+        return found
+    totals = np.bincount(codes, weights, minlength=problem.n_classes)
+    prior = np.log(totals / totals.sum())
     total = np.tile(prior, (len(test), 1))
     width = max(1, _BLOCK_VALUES // problem.n_samples)
     for start in range(0, len(columns), width):
-        part = _dense(problem, columns[start : start + width])
+        part = _values(problem, columns[start : start + width])
         scores = nested_log_probabilities(
-            part[train], codes, part[test], problem.n_classes, [part.shape[1]]
+            part[train], codes, part[test], problem.n_classes, [part.shape[1]], weights
         )
         # Log-likelihoods of blocks add up; every block counts the prior.
         total += next(scores) - prior
@@ -232,19 +222,7 @@ def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -
     return normalised
 
 
-def _general_scores(problem: Problem, columns: Array, train: Array, test: Array) -> Array:
-    values = _dense(problem, columns)
-    mask = None if problem.is_nominal is None else problem.is_nominal[columns]
-    model = NormalNaiveBayes(categorical_features=mask)
-    weight = None if problem.sample_weight is None else problem.sample_weight[train]
-    model.fit(values[train], problem.codes[train], sample_weight=weight)
-    scores: Array = model.predict_log_proba(values[test])
-    return scores
-
-
-def _dense(problem: Problem, columns: Array) -> Array:
-    part: Any = problem.X[:, columns]
-    part = part.toarray() if sparse.issparse(part) else part
-    values = np.array(part, dtype=np.float64)
+def _values(problem: Problem, columns: Array) -> Array:
+    values = np.array(problem.value_columns(columns).T, dtype=np.float64, order="C")
     values[np.isinf(values)] = np.nan  # outside any density: treated as missing
     return values
