@@ -16,7 +16,6 @@ from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.auc.sweep import sweep_words
 from mauc.auc.words import label_bits_of, sort_columns, word_blocks
 from mauc.exceptions import MaucError
-from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
 from mauc.problem.validate import make_problem
@@ -82,7 +81,7 @@ def feature_pair_auc(
         else:
             np.divide(*pair_wins(problem, block), out=pair_auc[block])
 
-    for _ in run_blocks(fill, problem.blocks(n_pairs), n_jobs):
+    for _ in problem.run_blocks(fill, n_pairs, n_jobs):
         pass
     return pair_auc
 
@@ -105,7 +104,7 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
     def fill(places):
         pair_auc[places] = pair_auc_of(problem, chosen[places])
 
-    for _ in run_blocks(fill, problem.chosen_blocks(chosen, pair_auc.shape[1]), n_jobs):
+    for _ in problem.run_chosen(fill, chosen, pair_auc.shape[1], n_jobs):
         pass
     return pair_auc
 

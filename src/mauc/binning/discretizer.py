@@ -5,7 +5,6 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.binning.subproblem_scores import mdl_cut_points
-from mauc.parallel import run_blocks
 from mauc.problem.validate import check_table, make_problem
 from mauc.registry import Accepts
 
@@ -109,7 +108,7 @@ def find_cut_points(problem, n_jobs=None):
         return cut_columns(problem, problem.value_columns(block))
 
     cut_points = []
-    for _, (points, offsets) in run_blocks(cut, problem.blocks(is_dense=True), n_jobs):
+    for _, (points, offsets) in problem.run_blocks(cut, n_jobs=n_jobs, is_dense=True):
         cut_points += np.split(points, offsets[1:-1])
     return cut_points
 

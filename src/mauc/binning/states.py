@@ -12,7 +12,6 @@ from mauc.checks import check_int
 from mauc.exceptions import MaucError
 from mauc.numerics.njit_part import njit_part
 from mauc.numerics.shifted_sums import known_sums, plain_sums, shift_of
-from mauc.parallel import run_blocks
 from mauc.problem.nominal import category_codes
 
 BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
@@ -68,7 +67,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
                 bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
                 out[j], n_out[j] = _states(bins, column)
 
-    for _ in run_blocks(fill, problem.blocks(is_dense=True), n_jobs):
+    for _ in problem.run_blocks(fill, n_jobs=n_jobs, is_dense=True):
         pass
     return states, n_states
 

@@ -41,7 +41,7 @@ class FrameColumns:
             values = self.column(j)
             self._types.append(values.dtype)
             self._is_wide[j] = is_wide(values)
-        self.dtype = _common_type(set(self._types))
+        self.dtype = common_type(set(self._types))
 
     def column(self, j):
         """Return the values of one column, without a copy where the frame allows it.
@@ -74,15 +74,10 @@ class FrameColumns:
         types = {self._types[j] for j in places}
         if self.dtype.kind != "f":
             return convert(self._fill(places, np.result_type(*types)))
-        wide = self._is_wide[places]
-        if not wide.any():
+        if not self._is_wide[places].any():
             # The type must not decide how values are rounded: that would depend on the block.
             return convert(self._fill(places, _float_type(types)))
-        out = np.empty((len(places), self.shape[0]))
-        for values, j in zip(out, places, strict=True):
-            column = self.column(j)
-            values[:] = convert(column[np.newaxis])[0] if self._is_wide[j] else column
-        return read_only(out)
+        return _convert_each([self.column(j) for j in places], self._is_wide[places], convert)
 
     def __getitem__(self, key):
         """Return ``[:, chosen]`` as an array of the common type."""
@@ -103,6 +98,61 @@ class FrameColumns:
             column = self.column(j)
             values[:] = column if column.dtype.kind not in "mM" else as_floats(column)
         return out
+
+
+def as_block(columns, n_samples, convert):
+    """Return columns of any types as one array of the narrowest type that holds them.
+
+    Parameters
+    ----------
+    columns : list of ndarray of shape (n_samples,)
+    n_samples : int
+    convert : callable
+        As in `FrameColumns.block`.
+
+    Returns
+    -------
+    XT : ndarray of shape (n_columns, n_samples)
+    """
+    types = {values.dtype for values in columns}
+    if len(types) == 1 and (len(columns) == 1 or _is_stack(columns)):
+        return convert(_stack_of(columns))
+    wide = [is_wide(values) for values in columns]
+    if any(wide):
+        return _convert_each(columns, wide, convert)
+    out = np.empty((len(columns), n_samples), _float_type(types))
+    for values, column in zip(out, columns, strict=True):
+        values[:] = column
+    return convert(out)
+
+
+def _convert_each(columns, wide, convert):
+    """Return columns as float64, those that it does not hold converted one by one."""
+    out = np.empty((len(columns), len(columns[0])))
+    for values, column, is_one in zip(out, columns, wide, strict=True):
+        values[:] = convert(column[np.newaxis])[0] if is_one else column
+    return read_only(out)
+
+
+def _is_stack(columns):
+    """Whether columns are neighbouring rows of one contiguous array."""
+    step = columns[0].nbytes
+    start = columns[0].__array_interface__["data"][0]
+    return all(
+        column.base is not None
+        and column.base is columns[0].base
+        and column.flags.c_contiguous
+        and column.__array_interface__["data"][0] == start + j * step
+        for j, column in enumerate(columns)
+    )
+
+
+def _stack_of(columns):
+    """Return neighbouring rows of one array as an array, without a copy."""
+    if len(columns) == 1:
+        return columns[0][np.newaxis]
+    shape, strides = (len(columns), len(columns[0])), (columns[0].nbytes, columns[0].itemsize)
+    return np.lib.stride_tricks.as_strided(columns[0], shape, strides, writeable=False)
 
 
 def has_number_columns(frame):
@@ -192,7 +242,8 @@ def _pandas_values(series):
     return with_missing(filled.to_numpy(kind.numpy_dtype), is_missing)
 
 
-def _common_type(types):
+def common_type(types):
+    """Return the type that holds the values of all types."""
     if any(kind.kind in "mM" for kind in types) or (len(types) > 1 and np.dtype(bool) in types):
         return np.dtype(np.float64)
     return np.result_type(*types)

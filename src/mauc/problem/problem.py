@@ -1,13 +1,15 @@
 """A validated classification problem: columns of any type in, blocks that kernels take out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from mauc.numerics.log_table import log_table
+from mauc.parallel import run_blocks
 from mauc.problem import columns
 from mauc.problem.columns import (
     float_columns,
@@ -19,13 +21,15 @@ from mauc.problem.columns import (
     value_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
-from mauc.problem.weights import scale_weights
+from mauc.problem.source_columns import SourceColumns
+from mauc.problem.weights import effective_rows, scale_weights
 from mauc.problem.wide_columns import is_wide
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
+_MEMORY_SHARE = 16  # of the memory of a source, for one block
 # Where X lies row by row, columns of one cache line are read together: taken apart, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
@@ -41,7 +45,7 @@ class Problem:
 
     Parameters
     ----------
-    X : ndarray, csc_array or FrameColumns of shape (n_samples, n_features)
+    X : ndarray, csc_array, FrameColumns or SourceColumns of shape (n_samples, n_features)
     codes : ndarray of shape (n_samples,), int32
         Class of each sample, as a place in `classes`.
     classes : ndarray of shape (n_classes,)
@@ -53,7 +57,7 @@ class Problem:
         Columns that hold category codes.
     """
 
-    X: np.ndarray | sparse.csc_array | FrameColumns
+    X: np.ndarray | sparse.csc_array | FrameColumns | SourceColumns
     codes: np.ndarray
     classes: np.ndarray
     class_counts: np.ndarray
@@ -100,25 +104,10 @@ class Problem:
 
     @cached_property
     def row_weights(self):
-        """Weights as numbers of rows, and the unit of every class; None where there are none.
-
-        Those of a class sum to its effective number of rows, (sum w)^2 / sum w^2: equal weights,
-        whatever they are, count every row once, and a row of weight 0 counts as absent.
-
-        Returns
-        -------
-        scaled : ndarray of shape (n_samples,), float64
-        units : ndarray of shape (n_classes,), float64
-            The weights are ``scaled * units[codes]``.
-        """
+        """The weights as numbers of rows: see `effective_rows`; None where there are none."""
         if self.sample_weight is None:
             return None
-        largest = np.zeros(self.n_classes)
-        np.maximum.at(largest, self.codes, self.sample_weight)
-        scaled = self.sample_weight / largest[self.codes]
-        totals = np.bincount(self.codes, scaled, minlength=self.n_classes)
-        factors = totals / np.bincount(self.codes, scaled * scaled, minlength=self.n_classes)
-        return scaled * factors[self.codes], largest / factors
+        return effective_rows(self.sample_weight, self.codes, self.n_classes)
 
     @cached_property
     def pair_weights(self):
@@ -148,6 +137,40 @@ class Problem:
             return []
         numbers = np.arange(self.n_features)[chosen]
         return [(place, int(j)) for place, j in enumerate(numbers) if self.is_nominal[j]]
+
+    def run_blocks(
+        self,
+        function: Callable[[slice], Any],
+        n_scores: int = 1,
+        n_jobs: int | None = None,
+        **layout: bool,
+    ) -> Iterator[tuple[slice, Any]]:
+        """Yield ``(block, function(block))`` for every block of columns, in order, in threads.
+
+        Where `X` is a source, the next columns are read while these are worked on.
+
+        Parameters
+        ----------
+        function : callable
+        n_scores, **layout
+            As in `blocks`.
+        n_jobs : int, optional
+            Threads, as joblib counts them.
+        """
+        blocks = list(self.blocks(n_scores, **layout))
+        if isinstance(self.X, SourceColumns):
+            return self.X.run_blocks(function, blocks, n_jobs)
+        return run_blocks(function, blocks, n_jobs)
+
+    def run_chosen(
+        self,
+        function: Callable[[np.ndarray], Any],
+        chosen: np.ndarray,
+        n_scores: int = 1,
+        n_jobs: int | None = None,
+    ) -> Iterator[tuple[np.ndarray, Any]]:
+        """Yield ``(places, function(places))`` for the blocks of `chosen_blocks`, in threads."""
+        return run_blocks(function, list(self.chosen_blocks(chosen, n_scores)), n_jobs)
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
@@ -185,7 +208,10 @@ class Problem:
 
     def _block_width(self, n_columns, n_scores, is_dense, reads_rows):
         column_bytes = self.X.dtype.itemsize * self.n_samples
-        width = min(_BLOCK_BYTES // column_bytes, 64)
+        block_bytes = _BLOCK_BYTES
+        if isinstance(self.X, SourceColumns):
+            block_bytes = min(block_bytes, self.X.source.memory // _MEMORY_SHARE)
+        width = min(block_bytes // column_bytes, 64)
         if self.is_sparse and not is_dense:
             width = 256
         elif self.is_by_rows and reads_rows:
@@ -216,7 +242,7 @@ class Problem:
         return self._columns(chosen, value_columns)
 
     def _columns(self, chosen, convert):
-        if isinstance(self.X, FrameColumns):
+        if isinstance(self.X, FrameColumns | SourceColumns):
             return self.X.block(chosen, convert)
         if self.is_sparse:
             return convert(self.X[:, chosen].toarray().T)
@@ -237,7 +263,7 @@ class Problem:
         return all(self._is_constant(column) for column in range(self.n_features))
 
     def _is_constant(self, column):
-        if isinstance(self.X, FrameColumns):
+        if isinstance(self.X, FrameColumns | SourceColumns):
             return is_constant(self.X.column(column))
         if not self.is_sparse:
             return is_constant(self.X[:, column])

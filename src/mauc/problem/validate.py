@@ -33,6 +33,8 @@ from mauc.problem.factorize import factorize, factorize_linear
 from mauc.problem.frame_columns import FrameColumns, dates_to_seconds, has_number_columns
 from mauc.problem.nominal import encode_nominal, missing_mask
 from mauc.problem.problem import Problem
+from mauc.problem.source import ColumnSource
+from mauc.problem.source_columns import SourceColumns
 from mauc.registry import Accepts
 
 _NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
@@ -63,6 +65,9 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     """
     if y is None:
         raise MaucError("this estimator requires y to be passed, but the target y is None.")
+    if isinstance(X, ColumnSource):
+        X, y = _check_source(X, y, estimator, accepts)
+        return _problem_of(X, y, sample_weight, X.source.feature_names, X.is_nominal)
     is_nominal = None
     flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
     if accepts.nominal and (is_frame(X) or flags is not None):
@@ -75,25 +80,44 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
             accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
             keep_dates=True,
         )  # fmt: skip
+    if sparse.issparse(X):
+        X = sparse.csc_array(X, copy=not X.has_canonical_format)
+        X.sum_duplicates()
+    names = getattr(estimator, "feature_names_in_", None)
+    return _problem_of(X, y, sample_weight, names, is_nominal)
+
+
+def _problem_of(X, y, sample_weight, feature_names, is_nominal):
     classes, codes, class_counts = encode_labels(y)
     check_class_count(len(classes), len(codes))
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, codes)
         _check_class_weights(classes, codes, sample_weight)
-    if sparse.issparse(X):
-        X = sparse.csc_array(X, copy=not X.has_canonical_format)
-        X.sum_duplicates()
-    problem = Problem(
-        X=X,
-        codes=codes,
-        classes=classes,
-        class_counts=class_counts,
-        sample_weight=sample_weight,
-        feature_names=getattr(estimator, "feature_names_in_", None),
-        is_nominal=is_nominal,
-    )
+    problem = Problem(X, codes, classes, class_counts, sample_weight, feature_names, is_nominal)
     _warn_of_degenerate(problem)
     return problem
+
+
+def _check_source(source, y, estimator, accepts):
+    """Check a source of columns and its labels as `check_table` does; no column is read."""
+    check_no_missing_label(y)
+    with _mauc_errors():
+        y = column_or_1d(y, warn=True)
+    n, m = source.shape
+    if n != len(y):
+        raise MaucError(f"{source.name} has {n} rows, but y has {len(y)} labels.")
+    if n == 0 or m == 0:
+        raise MaucError(f"{source.name} has {n} rows and {m} columns; at least one is needed.")
+    flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
+    columns = SourceColumns(
+        source, flags, accept_nominal=accepts.nominal, accept_infinite=accepts.infinite
+    )
+    estimator.n_features_in_ = m
+    if source.feature_names is not None:
+        estimator.feature_names_in_ = source.feature_names
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    return columns, y
 
 
 def check_table(

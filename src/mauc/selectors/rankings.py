@@ -7,7 +7,6 @@ from numba import njit
 
 from mauc.numerics.exact_mean import mean_of_quotients
 from mauc.numerics.njit_part import njit_part
-from mauc.parallel import run_blocks
 
 TIES = ("index", "mauc")
 
@@ -83,8 +82,8 @@ def rank_features(
         return np.ascontiguousarray(relevance(problem, decomposition, block, **options))
 
     n_held = 0
-    blocks = problem.blocks(n_lists, is_dense=is_dense, reads_rows=reads_rows)
-    for block, scores in run_blocks(score, blocks, n_jobs):
+    layout = {"is_dense": is_dense, "reads_rows": reads_rows}
+    for block, scores in problem.run_blocks(score, n_lists, n_jobs, **layout):
         if denominators is None:
             mean_scores[block] = scores.mean(axis=1)
         else:

@@ -6,7 +6,7 @@ from mauc.auc.column_reader import ColumnReader
 from mauc.auc.pair_auc import folded_auc, room_for_pair_auc
 from mauc.checks import check_real
 from mauc.numerics.exact_mean import mean_of_quotients
-from mauc.parallel import count_threads, even_ranges, run_blocks, start_pool
+from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.arco.rank_columns import RankWriter
 from mauc.selectors.arco.step import best_of_block
 from mauc.selectors.base import RankingSelector, one_list
@@ -155,6 +155,6 @@ def measure(problem, pair_auc=None, n_jobs=None):
             pair_auc[block] = folded
         relevance[block] = mean_of_quotients(folded, problem.max_wins)
 
-    for _ in run_blocks(fill, problem.blocks(len(problem.max_wins), is_dense=True), n_jobs):
+    for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
         pass
     return writer.ranks, writer.squares, relevance

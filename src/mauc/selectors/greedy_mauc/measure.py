@@ -5,7 +5,6 @@ import numpy as np
 from mauc.auc.column_reader import ColumnReader
 from mauc.auc.nominal_auc import nominal_wins
 from mauc.auc.pair_auc import folded_auc, unordered_columns
-from mauc.parallel import run_blocks
 from mauc.problem.columns import read_only
 from mauc.selectors.greedy_mauc.category_scores import category_scores, class_signs, rank_scores
 from mauc.selectors.greedy_mauc.effects import EffectSizer
@@ -56,6 +55,6 @@ def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n
             if pair_auc is not None:
                 pair_auc[column] = won / problem.max_wins
 
-    for _ in run_blocks(fill, problem.blocks(effects.shape[1], is_dense=True), n_jobs):
+    for _ in problem.run_blocks(fill, effects.shape[1], n_jobs, is_dense=True):
         pass
     return effects, scorer.scores

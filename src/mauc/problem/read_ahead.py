@@ -1,0 +1,116 @@
+"""Read the columns of a source in stripes, the next one on a thread while the last is worked on."""
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+
+from mauc.exceptions import MaucError
+from mauc.memory import format_bytes
+from mauc.parallel import count_threads
+
+# Bytes per row that a thread needs to sort a column, beside the column itself: its words twice.
+_WORK_BYTES = 24
+_LABEL_BYTES = 24  # per row: labels, codes, the rows by class
+# Larger stripes are not read faster, and nobody works while the first one is read.
+_STRIPE_BYTES = 2**27
+
+
+class ReadAhead:
+    """A pass over the columns of a source, in order.
+
+    Two stripes are held: the one that blocks are taken from, and the next, which one thread reads.
+    A stripe is let go when a block of a later one is taken; a thread that still works on a block
+    keeps it alive.
+
+    Parameters
+    ----------
+    read : callable
+        ``(first, stop) -> list of arrays``: reads columns.
+    edges : sequence of int
+        Where stripes begin, and the end of the last.
+    """
+
+    def __init__(self, read, edges):
+        self._read = read
+        self._edges = np.asarray(edges)
+        self._lock = threading.Lock()
+        self._stripes: dict[int, Future] = {}
+        self._reader = ThreadPoolExecutor(1, "mauc-read")
+
+    def take(self, first, stop):
+        """Return the columns of a block as a list, or None if it does not lie in one stripe."""
+        stripe = int(np.searchsorted(self._edges, first, "right")) - 1
+        if not 0 <= stripe < len(self._edges) - 1 or stop > self._edges[stripe + 1]:
+            return None
+        with self._lock:
+            if self._stripes and stripe < min(self._stripes):
+                return None  # it was let go
+            for number in [known for known in self._stripes if known < stripe]:
+                del self._stripes[number]
+            for number in (stripe, stripe + 1):
+                if number not in self._stripes and number + 1 < len(self._edges):
+                    bounds = self._edges[number : number + 2].tolist()
+                    self._stripes[number] = self._reader.submit(self._read, *bounds)
+            waiting = self._stripes[stripe]
+        offset = self._edges[stripe]
+        return waiting.result()[first - offset : stop - offset]
+
+    def held(self, first, stop):
+        """Return the columns of a block if they were read already, without reading any."""
+        stripe = int(np.searchsorted(self._edges, first, "right")) - 1
+        with self._lock:
+            known = self._stripes.get(stripe)
+        if known is None or not known.done() or stop > self._edges[stripe + 1]:
+            return None
+        offset = self._edges[stripe]
+        return known.result()[first - offset : stop - offset]
+
+    def close(self):
+        """Let go of everything; what is being read is waited for."""
+        with self._lock:
+            for waiting in self._stripes.values():
+                waiting.cancel()
+            self._stripes.clear()
+        self._reader.shutdown(wait=True, cancel_futures=True)
+
+
+def plan_pass(source, blocks, n_jobs):
+    """Return how many threads work on a pass, and where its stripes begin.
+
+    Parameters
+    ----------
+    source : ColumnSource
+        Its `memory` is kept.
+    blocks : sequence of slice
+        The blocks of columns of the pass, in order; a stripe holds whole blocks.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    n_threads : int
+    edges : list of int
+    """
+    n = source.shape[0]
+    widths = np.array([kind.itemsize for kind in source.types], np.int64)
+    block_bytes = [n * int(widths[block].sum()) for block in blocks]
+    largest = max(block_bytes, default=0)
+    # The block of a thread may outlive its stripe. Two stripes are of one block at least.
+    of_thread = largest + _WORK_BYTES * n
+    fixed = _LABEL_BYTES * n
+    least = fixed + of_thread + 2 * largest
+    if least > source.memory:
+        raise MaucError(
+            f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: one "
+            f"column and the room to sort it take {format_bytes(least)}; allow that much, or "
+            f"sketch the AUCs over the rows (PairAUCSketch)."
+        )
+    n_threads = max(1, min(count_threads(n_jobs), (source.memory - fixed) // (2 * of_thread)))
+    room = min((source.memory - fixed - n_threads * of_thread) // 2, _STRIPE_BYTES)
+    edges, held = [0], 0
+    for block, n_bytes in zip(blocks, block_bytes, strict=True):
+        if held and held + n_bytes > room:
+            edges.append(block.start)
+            held = 0
+        held += n_bytes
+    return n_threads, [*edges, blocks[-1].stop] if blocks else edges

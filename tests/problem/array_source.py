@@ -1,0 +1,17 @@
+"""A source of columns for tests: an array that counts what is read of it."""
+
+import numpy as np
+
+from mauc.problem.source import ColumnSource
+
+
+class CountingSource(ColumnSource):
+    """Columns of an array; `reads` lists the columns of every call of `read`."""
+
+    def __init__(self, X, **options):
+        super().__init__("an array", X.shape[0], [X.dtype] * X.shape[1], **options)
+        self.X, self.reads = X, []
+
+    def read(self, places):
+        self.reads.append(places.tolist())
+        return list(np.ascontiguousarray(self.X[:, places].T))

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from array_source import CountingSource
+from sklearn.base import clone
+
+from mauc import MDFS, feature_pair_auc
+from mauc.exceptions import MaucError
+from mauc.registry import SELECTORS
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 800)
+    X = (rng.normal(size=(800, 90)) + y[:, np.newaxis] * rng.uniform(0, 0.5, 90)).astype(np.float32)
+    X[::7, 3] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+def test_equals_array(table, name):
+    X, y = table
+    selector = SELECTORS[name](6)
+    if "random_state" in selector.get_params():
+        selector.set_params(random_state=0)
+    expected = clone(selector).fit(X, y)
+    source = CountingSource(X, memory=400_000)
+    found = selector.set_params(n_jobs=2).fit(source, y)
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    np.testing.assert_array_equal(found.pair_auc_, expected.pair_auc_)
+    assert max(map(len, source.reads)) < 90 or name == "relieff"
+
+
+def test_every_column_is_read_once(table):
+    X, y = table
+    source = CountingSource(X, memory=200_000)
+    feature_pair_auc(source, y)
+    first, *others = source.reads  # the first looks whether all columns are constant
+    assert first == [0]
+    assert sum(others, []) == list(range(90))
+    assert len(others) > 2
+
+
+def test_too_little_memory(table):
+    X, y = table
+    with pytest.raises(MaucError, match="memory=1 MB is too little for columns of 800 rows"):
+        MDFS(3).fit(CountingSource(X, memory=10_000), y)
+
+
+def test_failed_read_is_raised(table):
+    X, y = table
+
+    class Broken(CountingSource):
+        def read(self, places):
+            if 50 in places:
+                raise MaucError("part 7 is broken.")
+            return super().read(places)
+
+    with pytest.raises(MaucError, match="part 7 is broken"):
+        MDFS(3, n_jobs=2).fit(Broken(X, memory=400_000), y)
+
+
+def test_infinite_values(table):
+    X, y = table
+    X = X.copy()
+    X[5, 7] = np.inf
+    names = [f"f{j}" for j in range(90)]
+    source = CountingSource(X, memory=400_000, feature_names=names)
+    MDFS(3).fit(source, y)
+    with pytest.raises(MaucError, match="column 'f7' holds infinite values"):
+        SELECTORS["fsdd"](3).fit(source, y)
+
+
+def test_rows_and_columns_of_a_source(table):
+    X, y = table
+    mask = np.arange(800) % 3 > 0
+    source = CountingSource(X).take(slice(None, None, -1)).take_rows(mask)
+    np.testing.assert_array_equal(source.read(np.array([2]))[0], X[mask, 87])
+    np.testing.assert_array_equal(source.read_rows(5, 9, np.array([2]))[0], X[mask, 87][5:9])
+    assert source.shape == (mask.sum(), 90)
+    ranges = source.row_parts()
+    assert ranges[0][0] == 0
+    assert ranges[-1][1] == mask.sum()
