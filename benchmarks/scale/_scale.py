@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from _common import run_in_fresh_process  # noqa: E402
+from _common import run_in_fresh_process
 
 N_CLASSES = 5
 GIGABYTE = 1e9
