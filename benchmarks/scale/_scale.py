@@ -29,7 +29,7 @@ def arguments(description, **defaults):
     return found
 
 
-def make_parquet(path, n_rows, n_columns, rows_per_group=100_000, *, rows_at_once=None):
+def make_parquet(path, n_rows, n_columns, rows_per_group=100_000, *, is_plain=False):
     """Write normal float32 columns, most of them shifted by class, and the labels, once.
 
     Parameters
@@ -37,8 +37,9 @@ def make_parquet(path, n_rows, n_columns, rows_per_group=100_000, *, rows_at_onc
     path : Path
         Nothing is done if it exists.
     n_rows, n_columns, rows_per_group : int
-    rows_at_once : int, optional
-        Rows that are made together; those of a group by default.
+    is_plain : bool, default=False
+        Whether numbers are stored as they are. By default pyarrow makes dictionaries of columns
+        of up to some 260,000 values per row group: files are larger and slower to read.
 
     Returns
     -------
@@ -49,10 +50,10 @@ def make_parquet(path, n_rows, n_columns, rows_per_group=100_000, *, rows_at_onc
     names = [f"x{j:04}" for j in range(n_columns)]
     schema = pa.schema([("label", pa.string()), *((name, pa.float32()) for name in names)])
     part = path.with_suffix(".part")
-    step = rows_at_once or rows_per_group
-    with pq.ParquetWriter(part, schema) as writer:
-        for start in range(0, n_rows, step):
-            n = min(step, n_rows - start)
+    coded = {"use_dictionary": ["label"]} if is_plain else {}
+    with pq.ParquetWriter(part, schema, **coded) as writer:
+        for start in range(0, n_rows, rows_per_group):
+            n = min(rows_per_group, n_rows - start)
             rng = np.random.default_rng([0, start])
             y = rng.integers(0, N_CLASSES, n)
             arrays = [pa.array(np.array(list("abcde"))[y])]

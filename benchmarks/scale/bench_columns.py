@@ -47,15 +47,18 @@ fit_stream.warm = fit_array.warm = warm_up
 
 def main():
     given = arguments(
-        __doc__, rows=1_000_000, columns=2_500, memory="1GB", rows_per_group=100_000, part=250
-    )
+        __doc__, rows=1_000_000, columns=2_500, memory="1GB", rows_per_group=100_000, part=250,
+        encoding="plain",
+    )  # fmt: skip
     n_cells = given.rows * given.columns
-    path = given.folder / f"normal-{given.rows}x{given.columns}-{given.rows_per_group}.parquet"
-    make_parquet(path, given.rows, given.columns, given.rows_per_group)
+    shape = f"{given.rows}x{given.columns}-{given.rows_per_group}"
+    path = given.folder / f"normal-{shape}-{given.encoding}.parquet"
+    is_plain = given.encoding == "plain"
+    make_parquet(path, given.rows, given.columns, given.rows_per_group, is_plain=is_plain)
     size = path.stat().st_size
     print_header(
         f"{given.rows:,} x {given.columns:,} float32, {size / GIGABYTE:.1f} GB of Parquet in row "
-        f"groups of {given.rows_per_group:,}, memory={given.memory}"
+        f"groups of {given.rows_per_group:,}, {given.encoding} encoding, memory={given.memory}"
     )
     _, reading, cpu, peak = measured(read_all, path)
     print_row("pyarrow alone: million cells / s", n_cells / reading / 1e6, unit="")
