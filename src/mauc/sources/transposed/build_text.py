@@ -100,7 +100,7 @@ class _TextTable:
             has_missing |= piece.has_missing
             is_wide |= piece.is_wide
         kinds = np.array(self._kinds)
-        is_number = np.isin(kinds, [EMPTY, WHOLE, FLOAT]).all(axis=0)
+        is_number: Array = np.asarray(np.isin(kinds, [EMPTY, WHOLE, FLOAT]).all(axis=0))
         types = np.where((kinds == WHOLE).all(axis=0), "<i8", "<f8").tolist()
         self._convert_integers(kinds, is_number)
         plain = (is_number & ~has_missing).tolist()
