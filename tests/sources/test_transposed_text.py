@@ -190,7 +190,9 @@ def test_tables_of_all_kinds(tmp_path, seed):
     words = [cell for parts in COLUMNS.values() for part in parts for cell in part]
     kinds = [rng.choice(words, rng.integers(1, 5)) for _ in range(6)]
     n = 40
-    columns = [[kind[min(len(kind) - 1, int(u))] for u in rng.exponential(0.6, n)] for kind in kinds]
+    columns = [
+        [kind[min(len(kind) - 1, int(u))] for u in rng.exponential(0.6, n)] for kind in kinds
+    ]
     for cells in columns[::2]:
         cells.sort()  # one kind of cells after the other
     lines = [",".join(cells) + ",u" for cells in zip(*columns, strict=True)]
@@ -317,7 +319,9 @@ def test_a_column_of_too_many_words_is_refused_when_it_is_read(tmp_path):
 
 def test_file_is_parsed_once(messy, monkeypatch):
     n_reads = []
-    monkeypatch.setattr(build_text, "read_pieces", lambda *a, **k: n_reads.append(k["texts"]) or original(*a, **k))
+    monkeypatch.setattr(
+        build_text, "read_pieces", lambda *a, **k: n_reads.append(k["texts"]) or original(*a, **k)
+    )
     original = pieces.read_pieces
     open_transposed_text(messy, memory=MEMORY)
     assert n_reads == [None]
@@ -327,7 +331,9 @@ def test_file_is_parsed_once(messy, monkeypatch):
 
 def test_left_out_warning_is_that_of_load_dataset(tmp_path):
     # The table of the file has what `load_dataset` leaves out: leaving out is not reading.
-    path = write(tmp_path, "id,a,label\n" + "".join(f"{i},{i % 3},{'uv'[i % 2]}\n" for i in range(20)))
+    path = write(
+        tmp_path, "id,a,label\n" + "".join(f"{i},{i % 3},{'uv'[i % 2]}\n" for i in range(20))
+    )
     with pytest.warns(LeftOutWarning):
         load_dataset(path, "label")
     assert check_equal(path, label="label").shape == (20, 3)

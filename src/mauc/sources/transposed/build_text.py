@@ -48,7 +48,7 @@ def build_text(
     path = layout.lines.path
     place_of = {name: j for j, name in enumerate(layout.names)}
     texts = sorted(place_of[name] for name in layout.texts)
-    key = f"{base}-{table_key('', {'label': layout.label, 'texts': texts})[:4]}"
+    key = f"{base}-{table_key('', {'label': layout.label, 'texts': texts, **stamp})[:6]}"
     check_room(str(path), _estimate_bytes(layout, stamp["size"]))
     with building(key, str(path)) as part:
         table = _TextTable(layout, part, memory)

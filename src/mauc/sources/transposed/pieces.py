@@ -142,9 +142,7 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
         sample = file.read(_SAMPLE)
     width = max(1, len(sample) // max(1, sample.count("\n") or sample.count("\r")))
     with layout.opened() as file:
-        frames = layout.parse(
-            file, texts=texts, chunksize=max(1, n_bytes // width)
-        )
+        frames = layout.parse(file, texts=texts, chunksize=max(1, n_bytes // width))
         try:
             for frame in frames:
                 yield _make_piece(layout, frame, len(frame) * width)

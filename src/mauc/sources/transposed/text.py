@@ -1,6 +1,6 @@
 """Open a text file by columns: those of the cache, or transposed once into it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,13 @@ from mauc.problem.source import default_memory
 from mauc.sources.transposed.build_text import build_text
 from mauc.sources.transposed.layout import TransposedSource
 from mauc.sources.transposed.store import (
-    columns_folder,
     file_stamp,
     locked,
-    read_note,
+    make_folder,
     remove_dead_parts,
-    remove_table,
+    remove_stale,
     table_key,
+    tables_of,
     touch,
 )
 
@@ -138,12 +138,12 @@ def open_transposed_text(
     stamp = file_stamp(path)
     known = _find_table(base, stamp, label, texts)
     if known is None:
-        columns_folder().mkdir(parents=True, exist_ok=True)
+        make_folder(str(path))
         with locked(base) as is_held:
             known = _find_table(base, stamp, label, texts)  # another process may have built it
             if known is None:
                 remove_dead_parts(base if is_held else "")
-                _remove_stale(base, stamp)
+                remove_stale(base, stamp)
                 layout = plan_delimited(path, **options, texts=texts, label=label)
                 build_text(layout, options, base, stamp, memory)
                 known = _find_table(base, stamp, label, texts)
@@ -158,25 +158,10 @@ def _find_table(
     base: str, stamp: dict[str, Any], label: str | int | None, texts: Sequence[str | int]
 ) -> tuple[Path, dict[str, Any]] | None:
     """Return a table of the same file whose columns are as they are wanted."""
-    for folder, note in _tables_of(base):
-        if note["stamp"] == stamp and _serves(note, label, texts):
+    for folder, note in tables_of(base):
+        if note is not None and note["stamp"] == stamp and _serves(note, label, texts):
             return folder, note
     return None
-
-
-def _tables_of(base: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for folder in sorted(columns_folder().glob(f"{base}-*")):
-        note = read_note(folder)
-        if note is not None:
-            yield folder, note
-
-
-def _remove_stale(base: str, stamp: dict[str, Any]) -> None:
-    """Remove tables of the same file as it was before it changed."""
-    for folder in columns_folder().glob(f"{base}-*"):
-        note = read_note(folder)
-        if note is None or note["stamp"] != stamp:
-            remove_table(folder)
 
 
 def _serves(note: dict[str, Any], label: str | int | None, texts: Sequence[str | int]) -> bool:

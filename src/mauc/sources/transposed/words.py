@@ -129,12 +129,10 @@ def type_column(
     import pandas as pd
 
     name = layout.names[place]
-    if may_be_numbers:
-        column = _parse_texts(layout, place, distinct)
-    else:
-        # The code -1 finds the last one.
-        values = [*distinct, None] if (codes < 0).any() else distinct
-        column = pd.Series(values) if values else pd.Series(values, dtype=object)
+    if may_be_numbers or not distinct:
+        column = _parse_texts(layout, place, distinct or [""])
+    else:  # the code -1 finds the last one
+        column = pd.Series([*distinct, None] if (codes < 0).any() else distinct)
     frame = pd.DataFrame({name: column})
     notes = layout.convert(frame)
     column = frame[name]
@@ -149,9 +147,10 @@ def type_column(
         return TypedColumn(numbers[codes], None, "", describe(numbers)[2], is_plain, notes)
     categorical = pd.Categorical(column)
     kept = categorical.codes.astype(np.int32)
-    found = kept[codes] if len(kept) else codes
     categories = categorical.categories
-    return TypedColumn(found, categories.tolist(), str(categories.dtype), False, is_plain, notes)
+    return TypedColumn(
+        kept[codes], categories.tolist(), str(categories.dtype), False, is_plain, notes
+    )
 
 
 def too_many_words(name: str, memory: int) -> str:
