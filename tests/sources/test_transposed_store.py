@@ -177,8 +177,7 @@ def test_file_that_changes_while_it_is_transposed(path, cache, monkeypatch):
     original = build_text.read_pieces
 
     def growing(*arguments, **options):
-        for piece in original(*arguments, **options):
-            yield piece
+        yield from original(*arguments, **options)
         with path.open("a") as file:
             file.write("1,2,w,u\n")
 

@@ -218,15 +218,11 @@ def test_tables_of_all_kinds(tmp_path, seed):
         ("a,label\n1,u\n", {"decimal": ","}),
         ("a,label\n1,u\n", {"separator": ",,"}),
         ("a,label\n1,u\n", {"encoding": "none such"}),
-        ("a,label\n1,u\n", {"sheet": 1}),
     ],
 )
 @pytest.mark.usefixtures("small_pieces")
 def test_errors_are_those_of_the_reader_in_memory(tmp_path, cache, text, options):
     path = write(tmp_path, text)
-    if "sheet" in options:
-        pytest.raises(TypeError, open_transposed_text, path, **options)
-        return
     assert check_equal(path, **options) is None or "decimal" in options
     assert not list(cache.glob(".*.part"))
 

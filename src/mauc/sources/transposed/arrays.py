@@ -49,8 +49,8 @@ def open_transposed_array(
     Parameters
     ----------
     array : array-like of shape (n_samples, n_features)
-        A memory map (not one of mode "c"), or anything with `shape`, `dtype` and slices of rows, such as an array of
-        Zarr or HDF5 (where it has `chunks`, whole ones are read).
+        A memory map (not one of mode "c"), or anything with `shape`, `dtype` and slices of rows,
+        such as an array of Zarr or HDF5 (where it has `chunks`, whole ones are read).
     name : str, optional
         Path or address, which errors name; a memory map has its own.
     memory : int, optional

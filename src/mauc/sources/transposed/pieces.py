@@ -167,7 +167,9 @@ def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece
             codes, distinct = column.factorize()
             words[j] = codes.astype(np.int32), distinct.tolist()
             types = {type(word) for word in words[j][1]}
-            kinds[j] = TRUTH if types == {bool} else WORDS if types <= {str} else HUGE
+            # A missing value in words beside integers beyond int64: pandas leaves it as it is.
+            is_odd = not types <= {str} or not set(layout.gaps(j)).isdisjoint(words[j][1])
+            kinds[j] = TRUTH if types == {bool} else HUGE if is_odd else WORDS
     return Piece(len(frame), n_bytes, kinds, numbers, words, has_missing, is_wide)
 
 
