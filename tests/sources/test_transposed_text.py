@@ -325,6 +325,22 @@ def test_file_is_parsed_once(messy, monkeypatch):
     assert n_reads == [None]
 
 
+def test_progress_counts_blocks_of_rows(messy, monkeypatch):
+    monkeypatch.setattr(build_text, "MAX_PIECE_BYTES", 2**12)
+    counted = []
+
+    def track(items, unit, total):
+        items = list(items)
+        counted.append((unit, len(items), total))
+        return items
+
+    monkeypatch.setattr(build_text, "track", track)
+    open_transposed_text(messy, memory=600_000)
+    ((unit, n_pieces, total), *_) = counted
+    assert unit == "blocks of rows"
+    assert total - 2 <= n_pieces <= total > 5
+
+
 def test_left_out_warning_is_that_of_load_dataset(tmp_path):
     # The table of the file has what `load_dataset` leaves out: leaving out is not reading.
     path = write(
