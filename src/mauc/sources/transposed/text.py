@@ -103,7 +103,8 @@ def open_transposed_text(
 
     The first time the file is parsed, piece by piece, and its columns are written to the cache
     (``mauc cache list``); from then on they are read from there until the file changes. Types and
-    values are those of `mauc.datasets.load_dataset`, to the bit.
+    values are those of `mauc.datasets.load_dataset`, to the bit; a zero written as ``-0`` among
+    integers has no sign.
 
     Parameters
     ----------
