@@ -28,7 +28,7 @@ def small_pieces(monkeypatch, request):
     """Pieces of a few lines, parsed by several threads or by one parser."""
     monkeypatch.setattr(build_text, "MIN_PIECE_BYTES", 1)
     monkeypatch.setattr(build_text, "MAX_PIECE_BYTES", 60)
-    monkeypatch.setattr(build_text, "count_threads", lambda n_jobs: 2)
+    monkeypatch.setattr(build_text, "count_threads", lambda n_jobs: 3)
     monkeypatch.setattr(pieces, "_COLUMN_BYTES", 0 if request.param == "threads" else 2**40)
 
 

@@ -72,7 +72,9 @@ def read_pieces(
     texts : list of str, optional
         Read these columns only, as text, missing values included.
     """
-    is_worth = n_threads > 1 and n_bytes >= _COLUMN_BYTES * len(layout.names)
+    # A parser for each piece costs more than one for all: two threads are better used to parse and
+    # to write.
+    is_worth = n_threads > 2 and n_bytes >= _COLUMN_BYTES * len(layout.names)
     if layout.lines.is_plain and is_worth:
         return _read_plain(layout, n_bytes, n_threads, texts)
     return _read_ahead(_read_in_turn(layout, n_bytes, texts))
