@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import pickle
 
 import numpy as np
@@ -20,6 +21,7 @@ MEMORY = 2**27
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(os, "fsync", lambda handle: None)  # hundreds of small files
     return tmp_path / "cache" / "columns"
 
 
@@ -339,7 +341,8 @@ def test_progress_counts_blocks_of_rows(messy, monkeypatch):
     open_transposed_text(messy, memory=600_000)
     ((unit, n_pieces, total), *_) = counted
     assert unit == "blocks of rows"
-    assert 0.8 * total <= n_pieces <= total > 5  # a piece ends with a line
+    assert total > 5
+    assert 0.8 * total <= n_pieces <= 1.2 * total  # a piece ends with a line
 
 
 def test_left_out_warning_is_that_of_load_dataset(tmp_path):

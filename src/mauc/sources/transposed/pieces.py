@@ -31,8 +31,7 @@ class Piece:
 
     Parameters
     ----------
-    n_rows, n_bytes : int
-        Rows, and about how much text they are.
+    n_rows : int
     kinds : ndarray of shape (n_columns,), uint8
         What each column holds.
     numbers : dict of int to ndarray
@@ -45,7 +44,6 @@ class Piece:
     """
 
     n_rows: int
-    n_bytes: int
     kinds: Array
     numbers: dict[int, Array]
     words: dict[int, tuple[Array, list[Any]]]
@@ -133,7 +131,7 @@ def _parse_lines(
         )  # fmt: skip
     except UnicodeError as error:
         raise encoding_error(lines.path, lines.encoding) from error
-    return _make_piece(layout, frame, len(raw)) if len(frame) else None
+    return _make_piece(layout, frame) if len(frame) else None
 
 
 def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> Iterator[Piece]:
@@ -147,12 +145,12 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
         frames = layout.parse(file, texts=texts, chunksize=max(1, n_bytes // width))
         try:
             for frame in frames:
-                yield _make_piece(layout, frame, len(frame) * width)
+                yield _make_piece(layout, frame)
         except pd.errors.ParserError as error:
             raise layout.parser_error(error) from error
 
 
-def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece:
+def _make_piece(layout: Delimited, frame: "pd.DataFrame") -> Piece:
     place_of = {name: j for j, name in enumerate(layout.names)}
     n_columns = len(layout.names)
     kinds = np.full(n_columns, EMPTY, np.uint8)
@@ -172,7 +170,7 @@ def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece
             # A missing value in words beside integers beyond int64: pandas leaves it as it is.
             is_odd = not types <= {str} or not set(layout.gaps(j)).isdisjoint(words[j][1])
             kinds[j] = TRUTH if types == {bool} else HUGE if is_odd else WORDS
-    return Piece(len(frame), n_bytes, kinds, numbers, words, has_missing, is_wide)
+    return Piece(len(frame), kinds, numbers, words, has_missing, is_wide)
 
 
 def describe(values: Array) -> tuple[int, bool, bool]:
