@@ -83,6 +83,7 @@ class _TextTable:
         self._writer = TableWriter(part)
         self._spill = WordSpill(part / "words")
         self._slots: list[int] = []
+        self._slot_of = np.zeros(0, np.int64)
         self._kinds: list[Array] = []  # of the columns in each group
 
     def close(self) -> None:
@@ -95,7 +96,9 @@ class _TextTable:
         has_missing, is_wide = np.zeros(n_columns, bool), np.zeros(n_columns, bool)
         for piece in self._pieces():
             if not self._kinds:
-                self._slots = sorted(piece.numbers)
+                self._slots = sorted(int(j) for places, _ in piece.numbers for j in places)
+                self._slot_of = np.full(n_columns, -1)
+                self._slot_of[self._slots] = np.arange(len(self._slots))
             self._add(piece)
             has_missing |= piece.has_missing
             is_wide |= piece.is_wide
@@ -123,12 +126,10 @@ class _TextTable:
         return track(pieces, "blocks of rows", n_pieces)
 
     def _add(self, piece: Piece) -> None:
-        empty: Array = np.zeros(0)
         block = np.zeros((len(self._slots), piece.n_rows), np.int64)
-        for slot, j in enumerate(self._slots):
-            values = piece.numbers.get(j, empty)
-            if len(values):
-                block[slot] = values.view(np.int64)
+        for places, values in piece.numbers:
+            slots = self._slot_of[places]
+            block[slots[slots >= 0]] = values[slots >= 0].view(np.int64)
         for j, (codes, distinct) in piece.words.items():
             self._spill.add(j, self._writer.n_rows, codes, distinct)
         self._kinds.append(piece.kinds)

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 EMPTY, WHOLE, FLOAT, HUGE, TRUTH, WORDS = b"eifubw"
 # Text per column below which it takes longer to begin a parser for a piece than to parse it.
 _COLUMN_BYTES = 2**14
-_SAMPLE = 2**16  # characters from which the length of a line is estimated
+_SAMPLE = 11  # lines from which their length is estimated, the first one apart
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Piece:
     n_rows : int
     kinds : ndarray of shape (n_columns,), uint8
         What each column holds.
-    numbers : dict of int to ndarray
-        Columns of integers and floats, and of nothing (NaN).
+    numbers : list of (ndarray of int, ndarray of shape (n_chosen, n_rows))
+        Columns of integers, and those of floats or nothing (NaN): their places and values.
     words : dict of int to (ndarray of int32, list)
         Columns of words and truth values: for each row the place of its value in the list of
         different values, -1 where it is missing.
@@ -45,7 +45,7 @@ class Piece:
 
     n_rows: int
     kinds: Array
-    numbers: dict[int, Array]
+    numbers: list[tuple[Array, Array]]
     words: dict[int, tuple[Array, list[Any]]]
     has_missing: Array
     is_wide: Array
@@ -139,8 +139,8 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
     import pandas as pd
 
     with layout.opened() as file:
-        sample = file.read(_SAMPLE)
-    width = max(1, len(sample) // max(1, sample.count("\n") or sample.count("\r")))
+        sample = [file.readline() for _ in range(_SAMPLE)][1:]
+    width = max(1, sum(map(len, sample)) // len(sample))
     with layout.opened() as file:
         frames = layout.parse(file, texts=texts, chunksize=max(1, n_bytes // width))
         try:
@@ -152,38 +152,46 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
 
 def _make_piece(layout: Delimited, frame: "pd.DataFrame") -> Piece:
     place_of = {name: j for j, name in enumerate(layout.names)}
+    places = np.array([place_of[str(name)] for name in frame.columns])
+    types = np.array([dtype.kind for dtype in frame.dtypes])
     n_columns = len(layout.names)
     kinds = np.full(n_columns, EMPTY, np.uint8)
     has_missing, is_wide = np.zeros(n_columns, bool), np.zeros(n_columns, bool)
-    numbers: dict[int, Array] = {}
+    numbers: list[tuple[Array, Array]] = []
+    for kind in "if":
+        chosen = np.flatnonzero(types == kind)
+        if len(chosen):
+            values = np.ascontiguousarray(frame.iloc[:, chosen].to_numpy().T)
+            at = places[chosen]
+            kinds[at], has_missing[at], is_wide[at] = _describe(values)
+            numbers.append((at, values))
+    kinds[places[types == "u"]] = HUGE
     words: dict[int, tuple[Array, list[Any]]] = {}
-    for name, column in frame.items():
-        j = place_of[str(name)]
-        if column.dtype.kind in "iuf":
-            values = column.to_numpy()
-            kinds[j], has_missing[j], is_wide[j] = describe(values)
-            numbers[j] = values
-        else:
-            codes, distinct = column.factorize()
-            words[j] = codes.astype(np.int32), distinct.tolist()
-            types = {type(word) for word in words[j][1]}
-            # A missing value in words beside integers beyond int64: pandas leaves it as it is.
-            is_odd = not types <= {str} or not set(layout.gaps(j)).isdisjoint(words[j][1])
-            kinds[j] = TRUTH if types == {bool} else HUGE if is_odd else WORDS
+    for number in np.flatnonzero(~np.isin(types, list("iuf"))).tolist():
+        j = int(places[number])
+        codes, distinct = frame.iloc[:, number].factorize()
+        words[j] = codes.astype(np.int32), distinct.tolist()
+        found = {type(word) for word in words[j][1]}
+        # A missing value in words beside integers beyond int64: pandas leaves it as it is.
+        is_odd = not found <= {str} or not set(layout.gaps(j)).isdisjoint(words[j][1])
+        kinds[j] = TRUTH if found == {bool} else HUGE if is_odd else WORDS
     return Piece(len(frame), kinds, numbers, words, has_missing, is_wide)
 
 
-def describe(values: Array) -> tuple[int, bool, bool]:
-    """Return the kind of a column of numbers, whether values are missing, and whether any is wide.
+def _describe(values: Array) -> tuple[Array, Array, Array]:
+    """Return the kinds of columns of numbers, which miss values, and which hold wide ones.
 
     A column of integers with missing values is one of floats here.
     """
-    if values.dtype.kind == "u":
-        return HUGE, False, True
-    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
-    is_wide = bool(low <= -MAX_EXACT_INTEGER or high >= MAX_EXACT_INTEGER)
+    wide = are_wide(values)
     if values.dtype.kind == "i":
-        return WHOLE, False, is_wide
-    if high != high:
-        return EMPTY, True, False
-    return FLOAT, bool(np.isnan(values).any()), is_wide
+        return np.full(len(values), WHOLE), np.zeros(len(values), bool), wide
+    is_missing = np.isnan(values)
+    kinds = np.where(is_missing.all(axis=1), EMPTY, FLOAT)
+    return kinds, np.asarray(is_missing.any(axis=1)), wide
+
+
+def are_wide(values: Array) -> Array:
+    """Return which columns, along the last axis, hold numbers beyond what float64 holds exactly."""
+    low, high = np.fmin.reduce(values, axis=-1), np.fmax.reduce(values, axis=-1)
+    return np.asarray((low <= -MAX_EXACT_INTEGER) | (high >= MAX_EXACT_INTEGER))
