@@ -20,8 +20,6 @@ Array = np.ndarray[Any, Any]
 # What a column holds in a piece: nothing, integers, floats, integers beyond int64, truth values,
 # words.
 EMPTY, WHOLE, FLOAT, HUGE, TRUTH, WORDS = b"eifubw"
-# Text per column below which it takes longer to begin a parser for a piece than to parse it.
-_COLUMN_BYTES = 2**14
 _SAMPLE = 11  # lines from which their length is estimated, the first one apart
 
 
@@ -66,14 +64,11 @@ def read_pieces(
     n_bytes : int
         Of text in a piece, about.
     n_threads : int, default=1
-        That parse at once, where the file can be cut without parsing it.
+        That parse at once, each a piece of its own, where the file can be cut without parsing it.
     texts : list of str, optional
         Read these columns only, as text, missing values included.
     """
-    # A parser for each piece costs more than one for all: two threads are better used to parse and
-    # to write.
-    is_worth = n_threads > 2 and n_bytes >= _COLUMN_BYTES * len(layout.names)
-    if layout.lines.is_plain and is_worth:
+    if layout.lines.is_plain and n_threads > 1:
         return _read_plain(layout, n_bytes, n_threads, texts)
     return _read_ahead(_read_in_turn(layout, n_bytes, texts))
 
