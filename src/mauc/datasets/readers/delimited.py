@@ -1,29 +1,25 @@
 """Read CSV and TSV files: rows of text in, a table with numbers and text columns out."""
 
-import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.datasets.readers.column_checks import check_text_column
 from mauc.datasets.readers.exact import exact_floats
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.lines import Lines
 from mauc.datasets.readers.missing import MISSING, MISSING_LABELS, find_place, read_labels
 from mauc.datasets.readers.sniff import WHITESPACE
-from mauc.datasets.readers.table import Table, check_precision
-from mauc.datasets.readers.thousands import is_ambiguous, read_thousands
+from mauc.datasets.readers.table import Table
+from mauc.datasets.readers.thousands import read_thousands
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MIN_WORDS = 0.1  # share of words from which a column of numbers and words is nominal
-_MIN_ROWS = 10  # in fewer rows any word may be a slip
-# An integer, or a number with a decimal comma.
-_INTEGER = re.compile(r"[+-]?\d+")
-_COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 
 def read_delimited(
@@ -68,7 +64,39 @@ def read_delimited(
     -------
     table : Table
     """
-    pd = optional_import("pandas", "csv and tsv files")
+    layout = plan_delimited(
+        path, separator=separator, encoding=encoding, header=header, decimal=decimal,
+        thousands=thousands, missing=missing, texts=texts, label=label,
+    )  # fmt: skip
+    with layout.opened() as file:
+        frame = layout.parse(file)
+    notes = layout.convert(frame)
+    names, lines = layout.names, layout.lines
+
+    def check_column(place: int) -> None:
+        notes.extend(layout.check_column(place, frame.iloc[:, place]))
+
+    return Table(
+        path, frame, names, target=None if header else len(names) - 1,
+        locate_row=lines.locate_row, check_column=check_column, hint=lines.hint(names),
+        missing_words=layout.missing_words, notes=notes,
+    )  # fmt: skip
+
+
+def plan_delimited(
+    path: Path,
+    *,
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+    decimal: str = ".",
+    thousands: str | None = None,
+    missing: Sequence[str] = (),
+    texts: Sequence[str | int] = (),
+    label: str | int | None = None,
+) -> "Delimited":
+    """Check that a file is rows of the same number of cells; parameters as of `read_delimited`."""
+    optional_import("pandas", "csv and tsv files")
     if separator is None:
         separator = ";" if decimal == "," else ","
     _check_marks(separator, decimal, thousands)
@@ -77,39 +105,113 @@ def read_delimited(
     names = lines.check()
     if not header and label is None:
         label = -1
-    at = find_place(names, label)
     kept = {names[j] for j in (find_place(names, text) for text in texts) if j is not None}
-    gaps = {name: [*MISSING, *missing] for name in names}
-    if at is not None:
-        gaps[names[at]] = [*MISSING_LABELS, *missing]
-    with open_text(path, encoding) as file:
+    return Delimited(
+        lines, names, label=find_place(names, label), texts=frozenset(kept), decimal=decimal,
+        thousands=thousands, missing=tuple(missing),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """How the text of a file becomes columns: all that is known before its rows are parsed.
+
+    Parameters
+    ----------
+    lines : Lines
+        Checked.
+    names : list of str
+    label : int, optional
+        The column of labels.
+    texts : frozenset of str
+        Columns that stay text.
+    decimal, thousands, missing
+        As in `read_delimited`.
+    """
+
+    lines: Lines
+    names: list[str]
+    label: int | None
+    texts: frozenset[str]
+    decimal: str
+    thousands: str | None
+    missing: tuple[str, ...]
+
+    def opened(self) -> AbstractContextManager[TextIOWrapper]:
+        """Open the file as text."""
+        return open_text(self.lines.path, self.lines.encoding)
+
+    def parse(
+        self,
+        file: Any,
+        *,
+        has_header: bool | None = None,
+        texts: Sequence[str] | None = None,
+        chunksize: int | None = None,
+        encoding: str | None = None,
+    ) -> Any:
+        """Return the rows of a stream as a data frame, or as a reader of such.
+
+        Parameters
+        ----------
+        file : stream
+            Of text, or of bytes with `encoding`.
+        has_header : bool, optional
+            Whether the stream begins with the names; by default, if the file does.
+        texts : sequence of str, optional
+            Read these columns only, as the text that stands in the file, missing values included.
+        chunksize : int, optional
+            Rows of a frame; by default all rows make one.
+        encoding : str, optional
+        """
+        import pandas as pd
+
+        separator, names = self.lines.separator, self.names
+        gaps = {} if texts else {name: self.gaps(place) for place, name in enumerate(names)}
+        has_header = self.lines.has_header if has_header is None else has_header
         try:
-            frame = pd.read_csv(
+            return pd.read_csv(
                 file, sep=r"\s+" if separator == WHITESPACE else separator,
-                header=0 if header else None, names=names, decimal=decimal,
-                na_values=gaps, keep_default_na=False, index_col=False,
+                header=0 if has_header else None, names=names, decimal=self.decimal,
+                na_values=gaps, keep_default_na=False, index_col=False, usecols=texts,
+                na_filter=not texts,
                 skipinitialspace=separator not in (" ", WHITESPACE), low_memory=False,
-                dtype=dict.fromkeys(kept, str),
-                **exact_floats(),
+                dtype=dict.fromkeys(texts or self.texts, str), chunksize=chunksize,
+                encoding=encoding, **exact_floats(),
             )  # fmt: skip
         except pd.errors.ParserError as error:
-            raise MaucError(f"{path} cannot be read as rows and columns: {error}") from error
-    if at is not None and names[at] not in kept:
-        frame[names[at]] = read_labels(frame[names[at]], MISSING)
-    notes: list[str] = []
-    for place, name in enumerate(names):
-        if name not in kept and place != at and frame[name].dtype.kind == "O":
-            notes += _join_thousands(frame, name, decimal, thousands)
+            raise self.parser_error(error) from error
 
-    def check_column(place: int) -> None:
-        if names[place] not in kept:
-            notes.extend(_check_column(lines, names, place, frame.iloc[:, place]))
+    def gaps(self, place: int) -> list[str]:
+        """Return the words that stand for a missing value in a column."""
+        return [*(MISSING_LABELS if place == self.label else MISSING), *self.missing]
 
-    return Table(
-        path, frame, names, target=None if header else len(names) - 1,
-        locate_row=lines.locate_row, check_column=check_column, hint=lines.hint(names),
-        missing_words=tuple(word for word in MISSING if word not in missing), notes=notes,
-    )  # fmt: skip
+    def parser_error(self, error: Exception) -> MaucError:
+        """Return what a user is told of an error of the parser."""
+        return MaucError(f"{self.lines.path} cannot be read as rows and columns: {error}")
+
+    def convert(self, frame: "pd.DataFrame") -> list[str]:
+        """Turn texts of a parsed frame into labels and numbers, in place; say which they are."""
+        notes: list[str] = []
+        for place, name in enumerate(self.names):
+            if name in self.texts or name not in frame:
+                continue
+            if place == self.label:
+                frame[name] = read_labels(frame[name], MISSING)
+            elif frame[name].dtype.kind == "O":
+                notes += _join_thousands(frame, name, self.decimal, self.thousands)
+        return notes
+
+    def check_column(self, place: int, column: "pd.Series[Any]") -> list[str]:
+        """Return what is to be said of a feature; raise if it cannot be one."""
+        if self.names[place] in self.texts:
+            return []
+        return check_text_column(self.lines, self.names, place, column)
+
+    @property
+    def missing_words(self) -> tuple[str, ...]:
+        """Words that stand for a missing value in a feature, but not in a label."""
+        return tuple(word for word in MISSING if word not in self.missing)
 
 
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
@@ -143,60 +245,3 @@ def _join_thousands(
     numbers, example = found
     frame[name] = type(known)(numbers, index=known.index).reindex(frame.index)
     return [f"column {name!r}: texts such as {example!r} are numbers with separated thousands"]
-
-
-def _check_column(
-    lines: Lines, names: list[str], place: int, column: "pd.Series[Any]"
-) -> list[str]:
-    """Return what is to be said of a column; raise if numbers lose digits or have words in them.
-
-    A tenth of words and more is no slip: the column is nominal.
-    """
-    import pandas as pd
-
-    name = names[place]
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        # A missing value turns a column of integers into floats, which hold fewer digits.
-        if (column.abs() >= MAX_EXACT_INTEGER).any():
-            check_precision(lines.path, name, lines.column(place))
-        return []
-    texts = column.dropna()
-    if len(texts) == 0 or all(isinstance(value, bool) for value in texts.unique()):
-        return []
-    texts = texts.astype(str).str.strip()
-    is_number = pd.to_numeric(texts, errors="coerce").notna()
-    if is_number.all():
-        check_precision(lines.path, name, lines.column(place))
-    is_comma = texts.map(lambda text: _COMMA_NUMBER.fullmatch(text) is not None)
-    is_whole = texts.map(lambda text: _INTEGER.fullmatch(text) is not None)
-    if is_comma.any() and (is_comma | is_whole).all():
-        if is_ambiguous(texts):
-            raise MaucError(
-                f"{lines.path}: column {name!r} holds numbers such as "
-                f"{texts[is_comma].iloc[0]!r}: say thousands=',' if the comma separates thousands, "
-                f"decimal=',' if it is a decimal comma."
-            )
-        raise MaucError(
-            f"{lines.path}: column {name!r} holds numbers with a decimal comma, such as "
-            f"{texts[is_comma].iloc[0]!r}; say decimal=','."
-        )
-    n_words = int((~is_number).sum())
-    if not is_number.any() or n_words == 0:
-        return []
-    if len(texts) < _MIN_ROWS or n_words < _MIN_WORDS * len(texts):
-        raise _mixture_error(lines, name, texts, is_number)
-    return [f"column {name!r} mixes {n_words} words and {len(texts) - n_words} numbers: nominal"]
-
-
-def _mixture_error(
-    lines: Lines, name: str, texts: "pd.Series[Any]", is_number: "pd.Series[Any]"
-) -> MaucError:
-    n_numbers = int(is_number.sum())
-    is_odd = ~is_number if 2 * n_numbers >= len(texts) else is_number
-    row = is_odd.idxmax()
-    return MaucError(
-        f"{lines.path}: column {name!r} mixes {n_numbers} numbers and {len(texts) - n_numbers} "
-        f"texts; the first odd value is {texts[row]!r} on {lines.locate_row(int(row))}. Correct "
-        f"it; or, if it stands for a missing value, say missing={texts[row]!r}; or, if the column "
-        f"is nominal, say categorical_features={name!r}."
-    )
