@@ -50,9 +50,9 @@ def assemble(
     dataset : Dataset
         Nominal columns are kept as such.
     """
-    place = _find_target(table, target)
-    dropped = {_find_column(table, name, "drop") for name in drop}
-    marked = {_find_column(table, name, "categorical_features") for name in categorical_features}
+    place = find_target(table, target)
+    dropped = {find_column(table, name, "drop") for name in drop}
+    marked = {find_column(table, name, "categorical_features") for name in categorical_features}
     if place is not None and place in dropped:
         raise MaucError(f"{table.path}: drop has {table.names[place]!r}, which is the target.")
     chosen = [j for j in range(len(table.names)) if j != place and j not in dropped]
@@ -65,16 +65,9 @@ def assemble(
     else:
         labels, target_name = _label_column(table, place), table.names[place]
     what = f"column {target_name!r}" if place is not None else "y"
-    is_missing = _missing(labels)
-    if not skip_unlabelled:
-        _refuse_missing(table, is_missing, what)
-    y = _check_labels(table, labels, is_missing, what)
-    n_classes = len(np.unique(y))
-    if not many_classes and not is_class_count(n_classes, len(y)):
-        raise MaucError(
-            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, say many_classes=True."
-        )
+    y, is_missing = check_labels(
+        table, labels, what, skip_unlabelled=skip_unlabelled, many_classes=many_classes
+    )
     left_out = {} if keep_ids else find_left_out(table, chosen, marked)
     kept = [j for j in chosen if j not in left_out]
     reasons = {table.names[j]: reason for j, reason in left_out.items()}
@@ -101,6 +94,46 @@ def assemble(
     return replace(dataset, categories=categories, notes=(*notes, *table.notes))
 
 
+def check_labels(
+    table: Table,
+    labels: Any,
+    what: str,
+    *,
+    skip_unlabelled: bool = False,
+    many_classes: bool = False,
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Check that labels are there and are classes.
+
+    Parameters
+    ----------
+    table : Table
+        For error messages.
+    labels : ndarray or Series of shape (n_samples,)
+    what : str
+        How messages call the labels.
+    skip_unlabelled, many_classes : bool
+        As in `assemble`.
+
+    Returns
+    -------
+    y : ndarray of shape (n_labelled,)
+        Integers or texts.
+    is_missing : ndarray of shape (n_samples,), bool
+        Rows without a label.
+    """
+    is_missing = _missing(labels)
+    if not skip_unlabelled:
+        _refuse_missing(table, is_missing, what)
+    y = _plain_labels(table, labels, is_missing, what)
+    n_classes = len(np.unique(y))
+    if not many_classes and not is_class_count(n_classes, len(y)):
+        raise MaucError(
+            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
+            f"classes all the same, say many_classes=True."
+        )
+    return y, is_missing
+
+
 def _label_notes(
     table: Table, y: np.ndarray[Any, Any], is_missing: np.ndarray[Any, Any]
 ) -> list[str]:
@@ -115,7 +148,7 @@ def _label_notes(
     return notes
 
 
-def _find_target(table: Table, target: str | int | None) -> int | None:
+def find_target(table: Table, target: str | int | None) -> int | None:
     """Return the column with the labels, or None if they are kept apart."""
     if table.labels is not None:
         if target is not None:
@@ -131,10 +164,10 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
                 f"Its columns: {first_few(table.names)}.{table.hint}"
             )
         return table.target
-    return _find_column(table, target, "target")
+    return find_column(table, target, "target")
 
 
-def _find_column(table: Table, wanted: str | int, option: str) -> int:
+def find_column(table: Table, wanted: str | int, option: str) -> int:
     """Return the place of a column given by name or number (from 0, or -1 for the last)."""
     names = table.names
     if isinstance(wanted, str):
@@ -179,7 +212,7 @@ def _refuse_missing(table: Table, is_missing: np.ndarray[Any, Any], what: str) -
         )
 
 
-def _check_labels(
+def _plain_labels(
     table: Table, labels: Any, is_missing: np.ndarray[Any, Any], what: str
 ) -> np.ndarray[Any, Any]:
     """Return the labels that there are as integers or texts."""
@@ -188,7 +221,11 @@ def _check_labels(
         raise MaucError(f"{table.path}: {what} has no label in any row. Is it the right target?")
     labels = labels[~is_missing]
     if str(labels.dtype) == "category":
-        labels = labels.astype(labels.cat.categories.dtype)
+        labels = labels.cat.remove_unused_categories()
+        kept = np.asarray(labels.cat.categories)
+        if kept.dtype.kind not in "iuf":
+            kept = np.array([str(value) for value in kept.tolist()])
+        labels = kept[labels.cat.codes.to_numpy()]
     values = np.asarray(labels)
     if values.dtype.kind in "iu":
         return values
@@ -202,6 +239,8 @@ def _check_labels(
                 f"measurements. Is it the right target?"
             )
         return values.astype(np.int64)
+    if values.dtype.kind == "U":
+        return values
     return np.array([str(value) for value in values.tolist()])
 
 
