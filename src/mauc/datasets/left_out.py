@@ -79,25 +79,43 @@ def find_left_out(table: Table, chosen: list[int], marked: set[int]) -> dict[int
         return {}
     reasons = {}
     for j in chosen:
-        reason = None if j in marked else _reason(table, j)
+        reason = (
+            None
+            if j in marked
+            else column_reason(
+                table.values.iloc[:, j], table.names[j], j, is_declared_date=j in table.dates
+            )
+        )
         if reason is not None:
             reasons[j] = reason
     return reasons
 
 
-def _reason(table: Table, j: int) -> str | None:
+def column_reason(
+    column: "pd.Series[Any]", name: str, place: int, *, is_declared_date: bool = False
+) -> str | None:
+    """Return why a column is no feature, or None if it is one; see `find_left_out`.
+
+    Parameters
+    ----------
+    column : Series of shape (n_samples,)
+    name : str
+    place : int
+        Its number in the table: columns without a name are called by it.
+    is_declared_date : bool, default=False
+        Whether the file declares that it holds dates.
+    """
     import pandas as pd
 
-    column, name = table.values.iloc[:, j], table.names[j]
     types = pd.api.types
-    if j in table.dates or types.is_datetime64_any_dtype(column.dtype):
+    if is_declared_date or types.is_datetime64_any_dtype(column.dtype):
         return "dates"
     if types.is_bool_dtype(column.dtype) or not types.is_numeric_dtype(column.dtype):
         return _text_reason(column)
     values = column.to_numpy(
         dtype=np.float64 if column.dtype.kind == "f" or column.hasnans else None, na_value=np.nan
     )
-    return _number_reason(values, name, is_nameless=name == f"column{j + 1}")
+    return _number_reason(values, name, is_nameless=name == f"column{place + 1}")
 
 
 def _number_reason(values: np.ndarray[Any, Any], name: str, is_nameless: bool) -> str | None:
