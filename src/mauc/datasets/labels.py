@@ -81,7 +81,11 @@ def _plain_labels(
         raise MaucError(f"{table.path}: {what} has no label in any row. Is it the right target?")
     labels = labels[~is_missing]
     if str(labels.dtype) == "category":
-        labels = labels.astype(labels.cat.categories.dtype)
+        labels = labels.cat.remove_unused_categories()
+        kept = np.asarray(labels.cat.categories)
+        if kept.dtype.kind not in "iuf":
+            kept = np.array([str(value) for value in kept.tolist()])
+        labels = kept[labels.cat.codes.to_numpy()]
     values = np.asarray(labels)
     if values.dtype.kind in "iu":
         return values
@@ -95,6 +99,8 @@ def _plain_labels(
                 f"measurements. Is it the right target?"
             )
         return values.astype(np.int64)
+    if values.dtype.kind == "U":
+        return values
     return np.array([str(value) for value in values.tolist()])
 
 

@@ -31,9 +31,9 @@ def find_roles(
     target, drop, categorical_features
         As in `assemble`.
     """
-    place = _find_target(table, target)
-    dropped = {_find_column(table, name, "drop") for name in drop}
-    marked = {_find_column(table, name, "categorical_features") for name in categorical_features}
+    place = find_target(table, target)
+    dropped = {find_column(table, name, "drop") for name in drop}
+    marked = {find_column(table, name, "categorical_features") for name in categorical_features}
     if place is not None and place in dropped:
         raise MaucError(f"{table.path}: drop has {table.names[place]!r}, which is the target.")
     features = [j for j in range(len(table.names)) if j != place and j not in dropped]
@@ -43,7 +43,7 @@ def find_roles(
     return Roles(place, features, marked)
 
 
-def _find_target(table: Table, target: str | int | None) -> int | None:
+def find_target(table: Table, target: str | int | None) -> int | None:
     """Return the column with the labels, or None if they are kept apart."""
     if table.labels is not None:
         if target is not None:
@@ -59,10 +59,10 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
                 f"Its columns: {first_few(table.names)}.{table.hint}"
             )
         return table.target
-    return _find_column(table, target, "target")
+    return find_column(table, target, "target")
 
 
-def _find_column(table: Table, wanted: str | int, option: str) -> int:
+def find_column(table: Table, wanted: str | int, option: str) -> int:
     """Return the place of a column given by name or number (from 0, or -1 for the last)."""
     names = table.names
     if isinstance(wanted, str):
