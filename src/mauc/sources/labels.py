@@ -4,8 +4,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from mauc.datasets.assemble import check_labels, find_column
+from mauc.datasets.labels import check_labels
 from mauc.datasets.readers.table import Table, first_few, number_names
+from mauc.datasets.roles import find_column
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.problem.source import ColumnSource
@@ -83,7 +84,7 @@ def take_labels(
             )
     if not hasattr(labels, "isna") and labels.dtype.kind in "mM":
         labels = optional_import("pandas", "labels that are dates").Series(labels)
-    y, is_missing = check_labels(
+    y, is_missing, _ = check_labels(
         table_of(source), labels, what, skip_unlabelled=skip_unlabelled, many_classes=many_classes
     )
     return place, y, is_missing
