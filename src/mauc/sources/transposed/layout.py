@@ -126,9 +126,7 @@ class TransposedSource(ColumnSource):
         file.seek(offset + int(edges[0]))
         held = np.empty(int(edges[-1] - edges[0]), np.uint8)
         _fill(file, held)
-        for (_, values), begin, end in zip(
-            run, edges - edges[0], edges[1:] - edges[0], strict=False
-        ):
+        for (_, values), begin, end in zip(run, edges - edges[0], edges[1:] - edges[0], strict=False):
             values[rows].view(np.uint8)[:] = held[begin:end]
 
     def _read_whole(self, file: io.FileIO, j: int, start: int, values: Array) -> Any:
