@@ -7,7 +7,7 @@ from mauc.parallel import run_blocks
 from mauc.problem.columns import contiguous_columns
 from mauc.problem.frame_columns import as_block, common_type
 from mauc.problem.nominal import category_codes, flag_columns
-from mauc.problem.read_ahead import ReadAhead, plan_pass
+from mauc.problem.read_ahead import ReadAhead, block_bytes, plan_pass
 
 
 class SourceColumns:
@@ -89,7 +89,10 @@ class SourceColumns:
         n_threads, edges = plan_pass(self.source, blocks, n_jobs)
         self._ahead = ahead = ReadAhead(self._read_range, edges)
         try:
-            yield from run_blocks(function, blocks, n_threads)
+            yield from run_blocks(
+                function, blocks, n_threads, unit="blocks of columns",
+                n_bytes=block_bytes(self.source, blocks),
+            )  # fmt: skip
         finally:
             self._ahead = None
             ahead.close()
