@@ -57,8 +57,8 @@ def test_file_keeps_values_when_pages_are_released(folder):
 def test_rows_at_once_of_each_thread():
     room = Room(1000)
     room.array((1, 501), np.uint8)
-    assert room.rows_at_once(100) == 5
-    assert room.rows_at_once(100, 2) == 2
+    assert room.rows_at_once(100) == 2
+    assert room.rows_at_once(50, 2) == 2
     assert room.rows_at_once(5000) == 1
 
 

@@ -18,6 +18,9 @@ from mauc.memory import format_bytes
 
 _CHUNK = 2**24  # bytes of zeros written at once, where room on a disk cannot be asked for
 _ALL_ROWS = 2**62
+# Of the memory, for pages of files. The system maps up to twice the pages that are asked for, and
+# what a pass over the columns has freed is not all given back to it.
+_PAGE_SHARE = 4
 
 
 class Room:
@@ -86,7 +89,7 @@ class Room:
         """Return how many rows a thread may touch before it calls `release`, at least one."""
         if not self.is_spilled:
             return _ALL_ROWS
-        left = max(0, self._memory - self.taken) // (2 * max(n_threads, 1))
+        left = max(0, self._memory - self.taken) // (_PAGE_SHARE * max(n_threads, 1))
         return max(1, left // max(row_bytes, 1))
 
     def release(self):
