@@ -7,7 +7,13 @@ from mauc.parallel import run_blocks
 from mauc.problem.columns import contiguous_columns
 from mauc.problem.frame_columns import as_block, common_type
 from mauc.problem.nominal import category_codes, flag_columns
-from mauc.problem.read_ahead import MEMORY_SHARE, ReadAhead, least_memory, plan_pass
+from mauc.problem.read_ahead import (
+    MEMORY_SHARE,
+    ReadAhead,
+    least_memory,
+    max_threads,
+    plan_pass,
+)
 from mauc.problem.spill import Room
 
 _HELD_SHARE = 8  # of the memory, for columns that are held to be looked at one by one
@@ -103,6 +109,11 @@ class SourceColumns:
             self._ahead = None
             ahead.close()
         self.source.check_unchanged()
+
+    def count_threads(self, n_columns, n_jobs=None):
+        """Return how many threads may work on so many columns each, outside of a pass."""
+        n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
+        return max_threads(self.source, n_bytes, n_jobs, self.room.taken)
 
     def in_groups(self, places):
         """Yield places of columns that are looked at one by one, possibly only the first of them.
