@@ -7,12 +7,14 @@ import textwrap
 from collections import namedtuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from array_source import CountingSource
 
-from mauc import ARCO, FCBF, JMI, MRMR
+from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC, ReliefF
 from mauc.exceptions import MaucError
 from mauc.problem import spill
+from mauc.problem.source import ColumnSource
 from mauc.selectors.arco import arco
 from mauc.selectors.information import binned, fcbf
 
@@ -130,6 +132,39 @@ def test_disk_is_too_small(table, files, tmp_path, monkeypatch, selector):
     with pytest.raises(MaucError, match=f"{tmp_path} has .* free, but .* are needed"):
         selector.fit(source, y)
     assert len(source.reads) <= 1  # before the pass
+
+
+class FrameSource(ColumnSource):
+    """Columns of a data frame, of any types."""
+
+    def __init__(self, frame, memory):
+        types = [kind if isinstance(kind, np.dtype) else object for kind in frame.dtypes]
+        super().__init__("a frame", len(frame), types, feature_names=frame.columns, memory=memory)
+        self.frame = frame
+
+    def read(self, places):
+        columns = [self.frame.iloc[:, j] for j in places]
+        return [x if x.dtype.kind == "O" else np.ascontiguousarray(x) for x in columns]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [MRMR(12), JMI(12), FCBF(12), GreedyMAUC(12, max_samples=300), ReliefF(12, n_neighbors=4)],
+    ids=str,
+)
+def test_words_and_types(table, files, selector):
+    X, y = table
+    frame = pd.DataFrame(X[:, :40], columns=[f"x{j}" for j in range(40)])
+    frame["x4"] = frame["x4"].astype(np.float64) * np.pi
+    frame["x5"] = (frame["x5"] * 50).astype(np.int32)
+    frame["x31"] = frame["x31"].map("word {:.0f}".format)
+    frame["x30"] = frame["x30"].map("word {:.0f}".format).where(frame["x30"] > 2, None)
+    expected = [getattr(selector.fit(frame, y), name) for name in ("ranking_", "scores_")]
+    memory = 150_000 if isinstance(selector, ReliefF) else 70_000
+    found = selector.fit(FrameSource(frame, memory), y)
+    np.testing.assert_array_equal(found.ranking_, expected[0])
+    np.testing.assert_array_equal(found.scores_, expected[1])
+    assert bool(files) == (not isinstance(selector, GreedyMAUC))
 
 
 MEASURE = """
