@@ -1,6 +1,6 @@
 """A validated classification problem: columns of any type in, blocks that kernels take out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,9 @@ from mauc.problem.columns import (
     value_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
+from mauc.problem.read_ahead import MEMORY_SHARE
 from mauc.problem.source_columns import SourceColumns
+from mauc.problem.spill import Room
 from mauc.problem.weights import effective_rows, scale_weights
 from mauc.problem.wide_columns import is_wide
 
@@ -29,7 +31,6 @@ from mauc.problem.wide_columns import is_wide
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
-_MEMORY_SHARE = 16  # of the memory of a source, for one block
 # Where X lies row by row, columns of one cache line are read together: taken apart, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
@@ -85,6 +86,11 @@ class Problem:
         """Whether `X` is a sparse matrix."""
         return sparse.issparse(self.X)
 
+    @property
+    def is_streamed(self):
+        """Whether `X` is a source, whose columns are read when they are needed."""
+        return isinstance(self.X, SourceColumns)
+
     @cached_property
     def is_by_rows(self):
         """Whether `X` is an array that lies row by row."""
@@ -131,6 +137,15 @@ class Problem:
         """Samples sorted by class: their order, the start of each class, their weights."""
         return group_by_class(self.codes, self.n_classes, self.sample_weight)
 
+    @cached_property
+    def room(self) -> Room:
+        """Gives out the arrays of what is made of all columns: see `Room`."""
+        return self.X.room if isinstance(self.X, SourceColumns) else Room()
+
+    def in_groups(self, columns: np.ndarray) -> Generator[int]:
+        """Yield columns that are looked at one by one; those of a source are read in groups."""
+        yield from self.X.in_groups(columns) if isinstance(self.X, SourceColumns) else columns
+
     def nominal_columns(self, chosen) -> list[tuple[int, int]]:
         """Return the place in `chosen` and the number of the nominal columns among them."""
         if self.is_nominal is None:
@@ -170,7 +185,10 @@ class Problem:
         n_jobs: int | None = None,
     ) -> Iterator[tuple[np.ndarray, Any]]:
         """Yield ``(places, function(places))`` for the blocks of `chosen_blocks`, in threads."""
-        return run_blocks(function, list(self.chosen_blocks(chosen, n_scores)), n_jobs)
+        blocks = list(self.chosen_blocks(chosen, n_scores))
+        if isinstance(self.X, SourceColumns):
+            n_jobs = self.X.count_threads(max(map(len, blocks), default=0), n_jobs)
+        return run_blocks(function, blocks, n_jobs)
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
@@ -210,7 +228,7 @@ class Problem:
         column_bytes = self.X.dtype.itemsize * self.n_samples
         block_bytes = _BLOCK_BYTES
         if isinstance(self.X, SourceColumns):
-            block_bytes = min(block_bytes, self.X.source.memory // _MEMORY_SHARE)
+            block_bytes = min(block_bytes, self.X.source.memory // MEMORY_SHARE)
         width = min(block_bytes // column_bytes, 64)
         if self.is_sparse and not is_dense:
             width = 256

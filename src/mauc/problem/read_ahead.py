@@ -13,6 +13,7 @@ from mauc.problem.stripe_memory import StripeMemory, stripe_memory
 # Bytes per row that a thread needs to sort a column, beside the column itself: its words twice.
 _WORK_BYTES = 24
 _LABEL_BYTES = 24  # per row: labels, codes, the rows by class
+MEMORY_SHARE = 16  # of the memory of a source, for one block
 
 
 class ReadAhead:
@@ -79,7 +80,20 @@ class ReadAhead:
         self._reader.shutdown(wait=True, cancel_futures=True)
 
 
-def plan_pass(source, blocks, n_jobs):
+def least_memory(n_samples, block_bytes):
+    """Return the bytes that a pass needs at least: labels, a block at work, two stripes of one."""
+    return (_LABEL_BYTES + _WORK_BYTES) * n_samples + 3 * block_bytes
+
+
+def max_threads(source, block_bytes, n_jobs, held=0):
+    """Return how many threads may work on blocks at once: half of the memory is theirs."""
+    n = source.shape[0]
+    of_threads = source.memory - _LABEL_BYTES * n - held
+    fit = of_threads // (2 * (block_bytes + _WORK_BYTES * n))
+    return max(1, min(count_threads(n_jobs), fit))
+
+
+def plan_pass(source, blocks, n_jobs, held=0):
     """Return how many threads work on a pass, and where its stripes begin.
 
     Parameters
@@ -89,6 +103,8 @@ def plan_pass(source, blocks, n_jobs):
     blocks : sequence of slice
         The blocks of columns of the pass, in order; a stripe holds whole blocks.
     n_jobs : int, optional
+    held : int, default=0
+        Bytes of the memory that are taken by something else.
 
     Returns
     -------
@@ -100,15 +116,19 @@ def plan_pass(source, blocks, n_jobs):
     largest = max(sizes, default=0)
     # The block of a thread may outlive its stripe. Two stripes are of one block at least.
     of_thread = largest + _WORK_BYTES * n
-    fixed = _LABEL_BYTES * n
-    least = fixed + of_thread + 2 * largest
+    fixed = _LABEL_BYTES * n + held
+    least = least_memory(n, largest) + held
     if least > source.memory:
+        what, further = "one column and the room to sort it", ""
+        if held:
+            what = "one column, the room to sort it and what is held beside it"
+        else:
+            further = ", or sketch the AUCs over the rows (PairAUCSketch)"
         raise MaucError(
-            f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: one "
-            f"column and the room to sort it take {format_bytes(least)}; allow that much, or "
-            f"sketch the AUCs over the rows (PairAUCSketch)."
+            f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: {what} "
+            f"take {format_bytes(least)}; allow that much{further}."
         )
-    n_threads = max(1, min(count_threads(n_jobs), (source.memory - fixed) // (2 * of_thread)))
+    n_threads = max_threads(source, largest, n_jobs, held)
     room = min((source.memory - fixed - n_threads * of_thread) // 2, source.stripe_bytes)
     edges, held = [0], 0
     for block, n_bytes in zip(blocks, sizes, strict=True):

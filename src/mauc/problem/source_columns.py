@@ -7,7 +7,17 @@ from mauc.parallel import run_blocks
 from mauc.problem.columns import contiguous_columns
 from mauc.problem.frame_columns import as_block, common_type
 from mauc.problem.nominal import category_codes, flag_columns
-from mauc.problem.read_ahead import ReadAhead, block_bytes, plan_pass
+from mauc.problem.read_ahead import (
+    MEMORY_SHARE,
+    ReadAhead,
+    block_bytes,
+    least_memory,
+    max_threads,
+    plan_pass,
+)
+from mauc.problem.spill import Room
+
+_HELD_SHARE = 8  # of the memory, for columns that are held to be looked at one by one
 
 
 class SourceColumns:
@@ -31,6 +41,8 @@ class SourceColumns:
     dtype : dtype
         Type that holds the values of all columns, codes of nominal ones included.
     is_nominal : ndarray of shape (n_features,), bool, or None
+    room : Room
+        The memory of the source, for what is held beside the columns.
     """
 
     def __init__(
@@ -52,6 +64,10 @@ class SourceColumns:
         self.dtype = common_type({_number_type(kind) for kind in source.types})
         self._accept_infinite = accept_infinite
         self._ahead = None
+        self._held = {}
+        n = source.shape[0]
+        block_bytes = max(n * self.dtype.itemsize, source.memory // MEMORY_SHARE)
+        self.room = Room(source.memory, least_memory(n, block_bytes))
 
     def column(self, j):
         """Return the values of one column: booleans, numbers, dates or category codes."""
@@ -84,9 +100,9 @@ class SourceColumns:
         """Yield ``(block, function(block))`` in order while the columns are read ahead.
 
         Parameters and result as in `mauc.parallel.run_blocks`; no more threads work than the
-        memory of the source allows.
+        memory of the source allows, less what is held beside the columns (`room`).
         """
-        n_threads, edges = plan_pass(self.source, blocks, n_jobs)
+        n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.room.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges)
         try:
             yield from run_blocks(
@@ -98,7 +114,32 @@ class SourceColumns:
             ahead.close()
         self.source.check_unchanged()
 
+    def count_threads(self, n_columns, n_jobs=None):
+        """Return how many threads may work on so many columns each, outside of a pass."""
+        n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
+        return max_threads(self.source, n_bytes, n_jobs, self.room.taken)
+
+    def in_groups(self, places):
+        """Yield places of columns that are looked at one by one, possibly only the first of them.
+
+        They are read in groups, each twice as large as the last, and held until the next one.
+        """
+        column_bytes = self.shape[0] * self.dtype.itemsize
+        widest = max(1, self.source.memory // (_HELD_SHARE * column_bytes))
+        start, width = 0, 1
+        try:
+            while start < len(places):
+                group = places[start : start + width]
+                self._held = {}
+                self._held = dict(zip(group.tolist(), self._read(group), strict=True))
+                yield from group
+                start, width = start + width, min(2 * width, widest)
+        finally:
+            self._held = {}
+
     def _take(self, places):
+        if self._held and all(int(j) in self._held for j in places):
+            return [self._held[int(j)] for j in places]
         ahead = self._ahead
         if ahead is not None and len(places):
             first, stop = int(places[0]), int(places[-1]) + 1
