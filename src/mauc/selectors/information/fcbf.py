@@ -9,6 +9,7 @@ import numpy as np
 from mauc.checks import check_int, check_real
 from mauc.parallel import even_ranges, run_in
 from mauc.selectors.base import one_list
+from mauc.selectors.greedy_search import row_parts
 from mauc.selectors.information.binned import BinnedSelector, target_information
 
 # Samples of candidates that make a second thread worth its start; an estimate.
@@ -205,12 +206,14 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
         shared = np.empty(len(left))
 
         def share(block):
-            part = slice(*block)
-            target_information(
-                *arrays, arrays.D[kept], arrays.n_states[kept],
-                arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
-                arrays.counts[kept], arrays.margin_logs[kept], left[part], shared[part],
-            )  # fmt: skip
+            for bounds in row_parts(*block, features.max_rows):
+                part = slice(*bounds)
+                target_information(
+                    *arrays, arrays.D[kept], arrays.n_states[kept],
+                    arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
+                    arrays.counts[kept], arrays.margin_logs[kept], left[part], shared[part],
+                )  # fmt: skip
+                features.room.release()
 
         n_blocks = min(len(features.blocks), 1 + len(left) * n_samples // BLOCK_WORK)
         run_in(features.pool, share, even_ranges(len(left), n_blocks))

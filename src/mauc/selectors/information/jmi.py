@@ -13,7 +13,7 @@ from numba import njit
 
 from mauc.problem.columns import read_only
 from mauc.selectors.base import one_list
-from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.greedy_search import GreedySearch, row_parts
 from mauc.selectors.information.binned import BinnedSelector, pack_planes
 from mauc.selectors.information.joint_counts import (
     MAX_CLASS_PRODUCTS,
@@ -175,10 +175,15 @@ def jmi_search(features, k):
         return read_only(z), z_planes, counts, groups
 
     def add(block, merged):
-        return add_joint_information(
-            *features.arrays, *merged, features.log_y, search.masked_relevance, *block,
-            search.is_left, sums,
-        )  # fmt: skip
+        found = []
+        for part in row_parts(*block, features.max_rows):
+            found.append(add_joint_information(
+                *features.arrays, *merged, features.log_y, search.masked_relevance, *part,
+                search.is_left, sums,
+            ))  # fmt: skip
+            features.room.release()
+        # The first of equals; -1 has the lowest score, and so have features that come last.
+        return max(found, key=lambda pair: (pair[1], pair[0] >= 0))
 
     return search.run(add, features.blocks, features.pool, prepare=merge_last)
 
