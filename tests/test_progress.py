@@ -4,9 +4,11 @@ import re
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF, progress
+from mauc.problem.source import ColumnSource
 from mauc.progress import shown, track
 from pseudo_terminal import run_on_terminal
 
@@ -56,6 +58,86 @@ def test_the_share_of_nested_loops():
             for inner in track(range(2), "inner"):
                 assert watcher.share() == (at + inner / 2) / 4
     assert progress._watcher is None
+
+
+def test_bytes_and_time_left_are_told(impatient, capsys, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    with shown("MDFS", verbose=True):
+        watcher = progress._watcher
+        texts = []
+        sizes = [10**9, *[500_000_000] * 18]
+        for _ in track(range(19), "blocks of columns", n_bytes=sizes):
+            texts.append(watcher.text())
+            clock[0] += 30.0 if len(texts) == 1 else 1.0
+    assert texts[0] == "MDFS 0:00:00, 0.0/10.0 GB, 0/19 blocks of columns"
+    assert texts[1] == "MDFS 0:00:30, 1.0/10.0 GB, 1/19 blocks of columns"
+    # 17 more blocks at one second each: that the first took half a minute does not count.
+    assert texts[2] == "MDFS 0:00:31, 1.5/10.0 GB, 2/19 blocks of columns, 0:00:17 left"
+    assert texts[18] == "MDFS 0:00:47, 9.5/10.0 GB, 18/19 blocks of columns, 0:00:01 left"
+
+
+def test_time_left_of_nested_loops_is_that_of_the_outer_one(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    left = []
+    with shown("a", verbose=True):
+        for _ in track(range(4), "folds"):
+            for _ in track(range(5), "blocks"):
+                left.append(progress._watcher.seconds_left())
+                clock[0] += 2.0
+        assert progress._watcher.seconds_left() is None
+    assert left[:2] == [None, None]
+    assert left[2:] == pytest.approx([2.0 * (20 - done) for done in range(2, 20)])
+
+
+def test_time_left_begins_anew_with_the_next_loop(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    with shown("a", verbose=True):
+        for _ in track(range(3), "folds"):
+            clock[0] += 50.0
+        for at in track(range(3), "blocks"):
+            assert (progress._watcher.seconds_left() is None) == (at < 2)
+            clock[0] += 2.0
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "text"),
+    [
+        (0, 999, "0/999 bytes"),
+        (250, 1000, "0.2/1.0 kB"),
+        (10**6, 25 * 10**8, "0.0/2.5 GB"),
+        (10**13, 2 * 10**13, "10.0/20.0 TB"),
+    ],
+)
+def test_bytes_are_told_in_the_unit_of_all(done, total, text):
+    assert progress.bytes_text(done, total) == text
+
+
+class ArraySource(ColumnSource):
+    def __init__(self, X, memory):
+        super().__init__("an array", len(X), [X.dtype] * X.shape[1], memory=memory)
+        self.X = X
+
+    def read(self, places):
+        return list(np.ascontiguousarray(self.X[:, places].T))
+
+
+def test_a_pass_over_a_source_counts_bytes(rng, monkeypatch):
+    levels = []
+    enter = progress._LineWatcher.enter
+
+    def keep(self, level):
+        levels.append(level)
+        enter(self, level)
+
+    monkeypatch.setattr(progress._LineWatcher, "enter", keep)
+    X, y = rng.normal(size=(500, 9)).astype(np.float32), rng.integers(0, 3, 500)
+    MAUCD(2, verbose=True).fit(ArraySource(X, memory=100_000), y)
+    (level,) = [level for level in levels if level.unit == "blocks of columns"]
+    assert level.bytes_done == level.all_bytes == X.nbytes
+    assert level.n_done == level.total > 1
 
 
 def test_patience(capsys):
@@ -113,7 +195,7 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
 
     class Levels(list):
         def append(self, level):
-            seen.add(level[0])
+            seen.add(level.unit)
             super().append(level)
 
     made = progress._LineWatcher.__init__

@@ -27,6 +27,7 @@ _HOMES = {
     ),
     "precompile": ("WarmupSummary", "warmup"),
     "selectors": SELECTOR_CLASSES,
+    "sources": ("ColumnSource", "open_columns"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

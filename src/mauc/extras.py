@@ -7,9 +7,10 @@ from mauc.exceptions import MaucError
 
 # The extra of pyproject.toml that brings each package.
 _EXTRA_OF = {
-    "dask": "dask", "distributed": "dask", "filelock": "experiments", "jinja2": "report",
-    "matplotlib": "plot", "openpyxl": "excel", "pandas": "data", "pooch": "data",
-    "pyarrow": "data", "rich": "cli", "tomli_w": "experiments", "typer": "cli",
+    "dask": "dask", "distributed": "dask", "filelock": "experiments", "fsspec": "scale",
+    "h5py": "scale", "jinja2": "report", "matplotlib": "plot", "openpyxl": "excel",
+    "pandas": "data", "pooch": "data", "pyarrow": "data", "rich": "cli", "tomli_w": "experiments",
+    "typer": "cli", "zarr": "scale",
 }  # fmt: skip
 
 

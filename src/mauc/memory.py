@@ -1,9 +1,11 @@
 """How much memory is free, and work refused beforehand that would need more."""
 
 import os
+import re
 from pathlib import Path
 
-from mauc.exceptions import NotEnoughMemoryError
+from mauc.checks import is_real
+from mauc.exceptions import MaucError, NotEnoughMemoryError
 
 _MEMINFO = Path("/proc/meminfo")
 #: (limit, use) of a container; "max" stands for no limit
@@ -64,6 +66,40 @@ def format_bytes(n_bytes: int) -> str:
     if n_bytes >= 10**9:
         return f"{n_bytes / 1e9:,.1f} GB"
     return f"{max(1, round(n_bytes / 1e6))} MB"
+
+
+_SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:([kmgt])(i?)b?|b)?", re.IGNORECASE)
+
+
+def parse_bytes(size: int | float | str, name: str = "memory") -> int:
+    """Return a number of bytes from a number or a text.
+
+    Parameters
+    ----------
+    size : int or str
+        Such as 500_000_000, "500MB", "1.5 GB" or "2GiB".
+    name : str, default="memory"
+        Of the option, for errors.
+
+    Examples
+    --------
+    >>> from mauc.memory import parse_bytes
+    >>> parse_bytes("1GB"), parse_bytes("2GiB"), parse_bytes("500 MB")
+    (1000000000, 2147483648, 500000000)
+    """
+    if is_real(size) and not isinstance(size, str) and 0 < size < float("inf"):
+        return int(size)
+    found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
+    if found is not None:
+        number, unit, binary = found.groups()
+        power = " kmgt".index(unit.lower()) if unit else 0
+        n_bytes = int(float(number) * (1024 if binary else 1000) ** power)
+        if n_bytes > 0:
+            return n_bytes
+    raise MaucError(
+        f"{name} must be a number of bytes or a text such as '500MB', '1GB' or '2GiB', "
+        f"got {size!r}."
+    )
 
 
 def _reclaimable(stat: Path) -> int:

@@ -23,7 +23,7 @@ def count_threads(n_jobs=None):
         raise MaucError(f"n_jobs must be None or an int other than 0, got {n_jobs!r}.") from error
 
 
-def run_blocks(function, blocks, n_jobs=None, *, unit="blocks"):
+def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two
@@ -37,9 +37,11 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks"):
         Threads, as joblib counts them.
     unit : str, default="blocks"
         What the blocks are, for those who watch (`mauc.progress`).
+    n_bytes : sequence of int, optional
+        Bytes of data of each block, for them as well.
     """
     blocks = list(blocks)
-    return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks))
+    return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
 
 
 def _run_blocks(function, blocks, n_jobs):

@@ -1,19 +1,19 @@
 """Turn a table into a data set: find the target, check the labels, keep what are features."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from mauc.checks import is_class_count, many_classes_text
 from mauc.datasets.dataset import Dataset, is_frame
 from mauc.datasets.features import feature_matrix
+from mauc.datasets.labels import check_labels
 from mauc.datasets.left_out import find_left_out, list_left_out
 from mauc.datasets.notes import columns_note
-from mauc.datasets.readers.table import Table, first_few
+from mauc.datasets.readers.table import Table
+from mauc.datasets.roles import find_roles
 from mauc.exceptions import LeftOutWarning, MaucError, warn_user
 
 
@@ -50,39 +50,20 @@ def assemble(
     dataset : Dataset
         Nominal columns are kept as such.
     """
-    place = _find_target(table, target)
-    dropped = {_find_column(table, name, "drop") for name in drop}
-    marked = {_find_column(table, name, "categorical_features") for name in categorical_features}
-    if place is not None and place in dropped:
-        raise MaucError(f"{table.path}: drop has {table.names[place]!r}, which is the target.")
-    chosen = [j for j in range(len(table.names)) if j != place and j not in dropped]
-    if not chosen:
-        listed = first_few(table.names)
-        raise MaucError(f"{table.path} has no column left to be a feature. Its columns: {listed}.")
+    place, chosen, marked = find_roles(table, target, drop, categorical_features)
     if place is None:
         assert table.labels is not None
-        labels, target_name = table.labels, "class"
+        column, target_name, what = table.labels, "class", "y"
     else:
-        labels, target_name = _label_column(table, place), table.names[place]
-    what = f"column {target_name!r}" if place is not None else "y"
-    is_missing = _missing(labels)
-    if not skip_unlabelled:
-        _refuse_missing(table, is_missing, what)
-    y = _check_labels(table, labels, is_missing, what)
-    n_classes = len(np.unique(y))
-    if not many_classes and not is_class_count(n_classes, len(y)):
-        raise MaucError(
-            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, say many_classes=True."
-        )
+        column, target_name = _label_column(table, place), table.names[place]
+        what = f"column {target_name!r}"
+    y, is_missing, label_notes = check_labels(
+        table, column, what, skip_unlabelled=skip_unlabelled, many_classes=many_classes
+    )
     left_out = {} if keep_ids else find_left_out(table, chosen, marked)
     kept = [j for j in chosen if j not in left_out]
     reasons = {table.names[j]: reason for j, reason in left_out.items()}
-    if not kept:
-        raise MaucError(
-            f"{table.path} has no column left to be a feature; left out: {list_left_out(reasons)}. "
-            f"Say keep_ids=True to keep them."
-        )
+    check_kept(table, kept, reasons)
     X = feature_matrix(table, kept, marked)
     if is_missing.any():
         X = X.loc[~is_missing].reset_index(drop=True) if is_frame(X) else X[~is_missing]
@@ -91,70 +72,27 @@ def assemble(
     nominal = dataset.nominal_features
     categories = {name: tuple(X[name].cat.categories) for name in nominal}
     notes = [columns_note(len(names) - len(nominal), len(nominal), left_out=reasons)]
+    warn_left_out(table, reasons)
+    return replace(dataset, categories=categories, notes=(*notes, *label_notes, *table.notes))
+
+
+def check_kept(table: Table, kept: Sequence[int], reasons: Mapping[str, str]) -> None:
+    """Raise if no column is left to be a feature."""
+    if not kept:
+        raise MaucError(
+            f"{table.path} has no column left to be a feature; left out: "
+            f"{list_left_out(dict(reasons))}. Say keep_ids=True to keep them."
+        )
+
+
+def warn_left_out(table: Table, reasons: Mapping[str, str]) -> None:
+    """Warn of the columns that were left out, if there are any."""
     if reasons:
         it = "it" if len(reasons) == 1 else "them"
         warn_user(
-            f"{table.path}: left out: {list_left_out(reasons)}; keep_ids=True keeps {it}.",
+            f"{table.path}: left out: {list_left_out(dict(reasons))}; keep_ids=True keeps {it}.",
             LeftOutWarning,
         )
-    notes += _label_notes(table, y, is_missing)
-    return replace(dataset, categories=categories, notes=(*notes, *table.notes))
-
-
-def _label_notes(
-    table: Table, y: np.ndarray[Any, Any], is_missing: np.ndarray[Any, Any]
-) -> list[str]:
-    """Return what a user may not expect of the labels."""
-    notes = []
-    n_missing = int(is_missing.sum())
-    if n_missing:
-        notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
-    if y.dtype.kind == "U":
-        for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
-            notes.append(f"{word!r} is a class; missing={word!r} makes it a missing label")
-    return notes
-
-
-def _find_target(table: Table, target: str | int | None) -> int | None:
-    """Return the column with the labels, or None if they are kept apart."""
-    if table.labels is not None:
-        if target is not None:
-            raise MaucError(
-                f"{table.path} has its labels already (apart from the features), "
-                f"got target {target!r}; leave it out."
-            )
-        return None
-    if target is None:
-        if table.target is None:
-            raise MaucError(
-                f"{table.path} needs a target column (--target). "
-                f"Its columns: {first_few(table.names)}.{table.hint}"
-            )
-        return table.target
-    return _find_column(table, target, "target")
-
-
-def _find_column(table: Table, wanted: str | int, option: str) -> int:
-    """Return the place of a column given by name or number (from 0, or -1 for the last)."""
-    names = table.names
-    if isinstance(wanted, str):
-        if wanted in names:
-            return names.index(wanted)
-        if not wanted.removeprefix("-").isdigit():
-            folded = {name.lower(): name for name in reversed(names)}
-            near = get_close_matches(wanted.lower(), list(folded), n=1)
-            hint = f"; did you mean {folded[near[0]]!r}?" if near else "."
-            raise MaucError(
-                f"{table.path} has no column {wanted!r}{hint} "
-                f"Its columns: {first_few(names)}.{table.hint}"
-            )
-    number = int(wanted)
-    if not -len(names) <= number < len(names):
-        raise MaucError(
-            f"{table.path}: {option} as a column number must be in "
-            f"[{-len(names)}, {len(names) - 1}], got {number}."
-        )
-    return number % len(names)
 
 
 def _label_column(table: Table, place: int) -> Any:
@@ -167,50 +105,3 @@ def _label_column(table: Table, place: int) -> Any:
         return column
     codes = np.where(np.isnan(column), -1, column).astype(np.int64)
     return np.array([*declared, None], dtype=object)[codes]
-
-
-def _refuse_missing(table: Table, is_missing: np.ndarray[Any, Any], what: str) -> None:
-    if is_missing.any():
-        row = int(np.argmax(is_missing))
-        more = f" ({int(is_missing.sum())} rows have none)" if is_missing.sum() > 1 else ""
-        raise MaucError(
-            f"{table.path}: {what} has no label in {table.locate_row(row)}{more}; "
-            f"give it one, or say skip_unlabelled=True to leave such rows out."
-        )
-
-
-def _check_labels(
-    table: Table, labels: Any, is_missing: np.ndarray[Any, Any], what: str
-) -> np.ndarray[Any, Any]:
-    """Return the labels that there are as integers or texts."""
-    rows = np.flatnonzero(~is_missing)
-    if len(rows) == 0:
-        raise MaucError(f"{table.path}: {what} has no label in any row. Is it the right target?")
-    labels = labels[~is_missing]
-    if str(labels.dtype) == "category":
-        labels = labels.astype(labels.cat.categories.dtype)
-    values = np.asarray(labels)
-    if values.dtype.kind in "iu":
-        return values
-    if values.dtype.kind == "f":
-        whole = np.isfinite(values) & (values == np.round(values))
-        if not whole.all():
-            row = int(np.argmin(whole))
-            raise MaucError(
-                f"{table.path}: {what} holds {values[row]} in "
-                f"{table.locate_row(int(rows[row]))}: labels are names or integers, not "
-                f"measurements. Is it the right target?"
-            )
-        return values.astype(np.int64)
-    return np.array([str(value) for value in values.tolist()])
-
-
-def _missing(labels: Any) -> np.ndarray[Any, Any]:
-    if hasattr(labels, "isna"):
-        is_missing: np.ndarray[Any, Any] = labels.isna().to_numpy()
-        return is_missing
-    if labels.dtype.kind == "f":
-        return np.asarray(np.isnan(labels))
-    if labels.dtype.kind in "OU":
-        return np.array([value is None or value == "" or value != value for value in labels])
-    return np.zeros(labels.shape, bool)

@@ -96,18 +96,35 @@ def _from_frame(table: Table, chosen: list[int], marked: set[int]) -> Any:
             if kind in "iu":
                 _check_wide(table, [chosen[place]], frame.iloc[:, [place]].to_numpy(), set())
         return frame.to_numpy()
-    columns = {table.names[j]: _column(table, j, j in marked) for j in chosen}
+    columns = {
+        table.names[j]: feature_column(table, j, table.values.iloc[:, j], is_marked=j in marked)
+        for j in chosen
+    }
     if any(str(column.dtype) == "category" for column in columns.values()):
         return pandas.DataFrame(columns)
     return np.column_stack(list(columns.values()))
 
 
-def _column(table: Table, j: int, is_marked: bool) -> Any:
-    """Return one column of a frame as numbers or as categories."""
+def feature_column(table: Table, j: int, column: "pd.Series[Any]", *, is_marked: bool) -> Any:
+    """Return one column of a frame as numbers or as categories.
+
+    Parameters
+    ----------
+    table : Table
+        Its values are not looked at.
+    j : int
+        Number of the column, for errors.
+    column : Series of shape (n_samples,)
+    is_marked : bool
+        Whether it is nominal whatever it holds.
+
+    Returns
+    -------
+    values : ndarray or Categorical of shape (n_samples,)
+    """
     import pandas as pd
 
     types = pd.api.types
-    column = table.values.iloc[:, j]
     is_category = str(column.dtype) == "category" or types.is_bool_dtype(column.dtype)
     if is_marked or is_category or types.is_string_dtype(column):
         return pd.Categorical(column)

@@ -79,25 +79,43 @@ def find_left_out(table: Table, chosen: list[int], marked: set[int]) -> dict[int
         return {}
     reasons = {}
     for j in chosen:
-        reason = None if j in marked else _reason(table, j)
+        reason = (
+            None
+            if j in marked
+            else column_reason(
+                table.values.iloc[:, j], table.names[j], j, is_declared_date=j in table.dates
+            )
+        )
         if reason is not None:
             reasons[j] = reason
     return reasons
 
 
-def _reason(table: Table, j: int) -> str | None:
+def column_reason(
+    column: "pd.Series[Any]", name: str, place: int, *, is_declared_date: bool = False
+) -> str | None:
+    """Return why a column is no feature, or None if it is one; see `find_left_out`.
+
+    Parameters
+    ----------
+    column : Series of shape (n_samples,)
+    name : str
+    place : int
+        Its number in the table: columns without a name are called by it.
+    is_declared_date : bool, default=False
+        Whether the file declares that it holds dates.
+    """
     import pandas as pd
 
-    column, name = table.values.iloc[:, j], table.names[j]
     types = pd.api.types
-    if j in table.dates or types.is_datetime64_any_dtype(column.dtype):
+    if is_declared_date or types.is_datetime64_any_dtype(column.dtype):
         return "dates"
     if types.is_bool_dtype(column.dtype) or not types.is_numeric_dtype(column.dtype):
         return _text_reason(column)
     values = column.to_numpy(
         dtype=np.float64 if column.dtype.kind == "f" or column.hasnans else None, na_value=np.nan
     )
-    return _number_reason(values, name, is_nameless=name == f"column{j + 1}")
+    return _number_reason(values, name, is_nameless=name == f"column{place + 1}")
 
 
 def _number_reason(values: np.ndarray[Any, Any], name: str, is_nameless: bool) -> str | None:
@@ -113,7 +131,9 @@ def _number_reason(values: np.ndarray[Any, Any], name: str, is_nameless: bool) -
         return empty
     if known[0] == known[-1] and (known == known[0]).all():
         return "constant"
-    is_wide = bool((np.abs(known.astype(np.float64)) > MAX_EXACT_INTEGER).all())
+    is_wide = abs(float(known[0])) > MAX_EXACT_INTEGER and bool(
+        (np.abs(known.astype(np.float64)) > MAX_EXACT_INTEGER).all()
+    )
     if (is_wide or is_named_id) and (known == np.floor(known)).all():
         distinct = len(np.unique(known))
         if distinct == len(known) and np.isfinite(known.astype(np.float64)).all():
@@ -144,6 +164,8 @@ def _is_date_number(known: np.ndarray[Any, Any], name: str) -> bool:
 
 
 def _text_reason(column: "pd.Series[Any]") -> str | None:
+    if str(column.dtype) == "category":
+        return _category_reason(column)
     known = column.dropna()
     if len(known) and is_date(known.iloc[0]) and known.map(is_date).all():
         return "dates"
@@ -156,21 +178,42 @@ def _text_reason(column: "pd.Series[Any]") -> str | None:
     distinct = known.astype(object).nunique()
     if distinct == 1:
         return "constant"
-    if _are_numbers(known):  # with a decimal comma, or with a few words among them
+    if 2 * sum(map(_is_number, known)) > len(known):  # a decimal comma, or a few words among them
         return None
     if len(known) >= MIN_ROWS and distinct >= MIN_DISTINCT * len(known):
         return f"{distinct} values in {n_rows} rows"
     return None
 
 
-def _are_numbers(known: "pd.Series[Any]") -> bool:
-    """Whether most values are numbers, or texts of digits: they name nothing."""
-    is_number = [
-        _NUMBER.fullmatch(value.strip()) is not None if isinstance(value, str)
-        else isinstance(value, Real) and not isinstance(value, bool)
-        for value in known
-    ]  # fmt: skip
-    return 2 * sum(is_number) > len(is_number)
+def _category_reason(column: "pd.Series[Any]") -> str | None:
+    """Return what `_text_reason` does, from the categories that occur and their counts."""
+    codes = column.cat.codes.to_numpy()
+    counts = np.bincount(codes[codes >= 0], minlength=len(column.cat.categories))
+    occurs = counts > 0
+    values, counts = column.cat.categories[occurs].tolist(), counts[occurs]
+    if values and all(map(is_date, values)):
+        return "dates"
+    n_rows, n_known, distinct = len(column), int(counts.sum()), len(values)
+    if n_rows < MIN_ROWS:
+        return None
+    empty = _empty_reason(n_known, n_rows)
+    if empty is not None:
+        return empty
+    if distinct == 1:
+        return "constant"
+    if n_known < MIN_ROWS or distinct < MIN_DISTINCT * n_known:
+        return None
+    is_number = np.array([_is_number(value) for value in values])
+    if 2 * counts[is_number].sum() > n_known:
+        return None
+    return f"{distinct} values in {n_rows} rows"
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a number, or a text of digits: it names nothing."""
+    if isinstance(value, str):
+        return _NUMBER.fullmatch(value.strip()) is not None
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _empty_reason(n_known: int, n_rows: int) -> str | None:

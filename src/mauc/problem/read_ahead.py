@@ -100,9 +100,8 @@ def plan_pass(source, blocks, n_jobs, held=0):
     edges : list of int
     """
     n = source.shape[0]
-    widths = np.array([kind.itemsize for kind in source.types], np.int64)
-    block_bytes = [n * int(widths[block].sum()) for block in blocks]
-    largest = max(block_bytes, default=0)
+    sizes = block_bytes(source, blocks)
+    largest = max(sizes, default=0)
     # The block of a thread may outlive its stripe. Two stripes are of one block at least.
     of_thread = largest + _WORK_BYTES * n
     fixed = _LABEL_BYTES * n + held
@@ -116,9 +115,15 @@ def plan_pass(source, blocks, n_jobs, held=0):
     n_threads = max(1, min(count_threads(n_jobs), (source.memory - fixed) // (2 * of_thread)))
     room = min((source.memory - fixed - n_threads * of_thread) // 2, _STRIPE_BYTES)
     edges, held = [0], 0
-    for block, n_bytes in zip(blocks, block_bytes, strict=True):
+    for block, n_bytes in zip(blocks, sizes, strict=True):
         if held and held + n_bytes > room:
             edges.append(block.start)
             held = 0
         held += n_bytes
     return n_threads, [*edges, blocks[-1].stop] if blocks else edges
+
+
+def block_bytes(source, blocks):
+    """Return the bytes of the columns of each block, as they are held."""
+    widths = np.array([kind.itemsize for kind in source.types], np.int64)
+    return [source.shape[0] * int(widths[block].sum()) for block in blocks]

@@ -7,7 +7,13 @@ from mauc.parallel import run_blocks
 from mauc.problem.columns import contiguous_columns
 from mauc.problem.frame_columns import as_block, common_type
 from mauc.problem.nominal import category_codes, flag_columns
-from mauc.problem.read_ahead import MEMORY_SHARE, ReadAhead, least_memory, plan_pass
+from mauc.problem.read_ahead import (
+    MEMORY_SHARE,
+    ReadAhead,
+    block_bytes,
+    least_memory,
+    plan_pass,
+)
 from mauc.problem.spill import Room
 
 
@@ -62,8 +68,8 @@ class SourceColumns:
         self._ahead = None
         self._held = {}
         n = source.shape[0]
-        block_bytes = max(n * self.dtype.itemsize, source.memory // MEMORY_SHARE)
-        self.room = Room(source.memory, least_memory(n, block_bytes))
+        largest = max(n * self.dtype.itemsize, source.memory // MEMORY_SHARE)
+        self.room = Room(source.memory, least_memory(n, largest))
 
     def column(self, j):
         """Return the values of one column: booleans, numbers, dates or category codes."""
@@ -101,7 +107,10 @@ class SourceColumns:
         n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.room.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges)
         try:
-            yield from run_blocks(function, blocks, n_threads)
+            yield from run_blocks(
+                function, blocks, n_threads, unit="blocks of columns",
+                n_bytes=block_bytes(self.source, blocks),
+            )  # fmt: skip
         finally:
             self._ahead = None
             ahead.close()

@@ -1,0 +1,77 @@
+"""A data set that is not in memory: a source with all columns in, features and labels out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mauc.datasets.assemble import check_kept, warn_left_out
+from mauc.datasets.dataset import Dataset
+from mauc.datasets.labels import check_labels
+from mauc.datasets.notes import columns_note
+from mauc.datasets.readers.table import Table
+from mauc.datasets.roles import find_roles
+from mauc.problem.source import ColumnSource
+from mauc.sources.feature_columns import FeatureColumns, as_series, find_features
+
+
+def assemble_stream(
+    source: ColumnSource,
+    table: Table,
+    name: str,
+    target: str | int | None = None,
+    *,
+    categorical_features: Sequence[str | int] = (),
+    drop: Sequence[str | int] = (),
+    keep_ids: bool = False,
+    skip_unlabelled: bool = False,
+    many_classes: bool = False,
+    settle: bool = False,
+) -> Dataset:
+    """Split a source into features and labels, as `load_dataset` splits a file.
+
+    Parameters
+    ----------
+    source : ColumnSource
+        All columns, the target among them.
+    table : Table
+        What is known of the file beside its values: names, notes, labels that it keeps apart.
+    name : str
+        Of the data set.
+    target, categorical_features, drop, keep_ids, skip_unlabelled, many_classes
+        As in `mauc.datasets.load_dataset`.
+    settle : bool, default=False
+        Whether columns that may be no features are all read now, see `find_features`.
+
+    Returns
+    -------
+    dataset : Dataset
+        With a source as `X`.
+    """
+    roles = find_roles(table, target, drop, categorical_features)
+    if roles.target is None:
+        labels, target_name, what = table.labels, "class", "y"
+    else:
+        target_name = table.names[roles.target]
+        read = source.read(np.array([roles.target]))[0]
+        labels, what = as_series(read, source.types[roles.target]), f"column {target_name!r}"
+    y, is_missing, label_notes = check_labels(
+        table, labels, what, skip_unlabelled=skip_unlabelled, many_classes=many_classes
+    )
+    kept, left_out, unsettled = roles.features, dict[int, str](), set[int]()
+    if not keep_ids:
+        kept, left_out, unsettled = find_features(
+            table, source, roles.features, roles.marked, settle=settle
+        )
+    reasons = {table.names[j]: reason for j, reason in left_out.items()}
+    check_kept(table, kept, reasons)
+    X: Any = FeatureColumns(table, source, kept, roles.marked, unsettled)
+    n_nominal = int(X.is_word.sum())
+    if is_missing.any():
+        X = X.take_rows(~is_missing)
+    warn_left_out(table, reasons)
+    notes = [columns_note(len(kept) - n_nominal, n_nominal, left_out=reasons)]
+    names = [table.names[j] for j in kept]
+    return Dataset(
+        name, X, y, names, target_name=target_name, notes=(*notes, *label_notes, *table.notes)
+    )

@@ -1,0 +1,332 @@
+"""Columns of Parquet files: projected, and decoded straight into the arrays that are worked on."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from mauc.exceptions import MaucError
+from mauc.extras import optional_import
+from mauc.problem.source import ColumnSource
+from mauc.sources.arrow_types import (
+    WORDS,
+    ColumnFill,
+    feature_type,
+    make_fills,
+    no_feature_error,
+    numpy_type,
+    storage_type,
+)
+from mauc.sources.files import File, FileSystem, check_unchanged, unreadable_error
+from mauc.sources.partitions import partition_columns
+from mauc.sources.schemas import WideningFill, unify_schemas
+
+# Decoded bytes of one call of pyarrow: they lie in Arrow's memory beside the array they go to.
+_CALL_BYTES = 2**22
+_MAX_CHUNKS = 2**18  # column chunks in the footers that are kept, about 0.5 kB each
+_MAX_OPEN = 256  # files
+_OPENERS = 8  # footers that are read at once
+
+
+class ParquetSource(ColumnSource):
+    """Columns of one or more Parquet files with the same columns.
+
+    Parameters
+    ----------
+    system : FileSystem
+    files : sequence of File
+    memory : int, optional
+
+    Attributes
+    ----------
+    index_names : list of str
+        Columns in which pandas keeps the index of a frame; they are no features.
+    arrow_types : list of pyarrow.DataType
+    """
+
+    def __init__(
+        self, system: FileSystem, files: Sequence[File], *, memory: int | None = None
+    ) -> None:
+        self._system, self._files = system, tuple(files)
+        self._readers = _Readers(system)
+        footers = _read_footers(self._readers, self._files)
+        self._groups = [footer.group_rows for footer in footers]
+        schemas = [footer.schema for footer in footers]
+        stored = unify_schemas([file.name for file in self._files], schemas)
+        self._stored = list(stored)
+        self.arrow_types = list(stored.values())
+        # Types and places of the columns in a file, where they are not those of the first one.
+        self._own = {
+            number: (_places(schema, self._stored), [schema.field(c).type for c in self._stored])
+            for number, schema in enumerate(schemas)
+            if not schema.equals(schemas[0])
+        }
+        self._first_places = _places(schemas[0], self._stored)
+        self.index_names = _index_names(schemas[0])
+        counts = [sum(rows) for rows in self._groups]
+        self._file_edges = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self._partitions = partition_columns(self._files, set(self._stored))
+        types = [feature_type(kind) for kind in self.arrow_types]
+        super().__init__(
+            system.address, int(self._file_edges[-1]),
+            [*types, *(WORDS for _ in self._partitions)],
+            feature_names=[*self._stored, *(column.name for column in self._partitions)],
+            memory=memory,
+        )  # fmt: skip
+
+    def read(self, places: np.ndarray[Any, Any]) -> list[Any]:
+        """Read whole columns, see `ColumnSource.read`."""
+        return self.read_rows(0, self.shape[0], places)
+
+    def read_rows(self, start: int, stop: int, places: np.ndarray[Any, Any]) -> list[Any]:
+        """Read some rows of columns; row groups without one of them are not touched."""
+        numbers = [int(j) for j in places]
+        stored = [j for j in numbers if j < len(self._stored)]
+        for j in stored:
+            if numpy_type(self.arrow_types[j]) is None:
+                raise no_feature_error(self.name, self._stored[j], self.arrow_types[j])
+        # The order of the file is the order of reading; a column may be asked for twice.
+        distinct = sorted(set(stored))
+        fills = dict(
+            zip(
+                distinct,
+                make_fills([self.types[j] for j in distinct], max(0, stop - start)),
+                strict=True,
+            )
+        )
+        if fills:
+            for file, group, first, last in self._ranges(start, stop):
+                self._read_group(file, group, first, last, fills)
+        found = {j: fill.result() for j, fill in fills.items()}
+        for j in numbers:
+            if j >= len(self._stored):
+                column = self._partitions[j - len(self._stored)]
+                found[j] = column.read(self._file_edges, start, stop)
+        return [found[j] for j in numbers]
+
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return the rows of the row groups."""
+        rows = [n for groups in self._groups for n in groups if n]
+        edges = np.concatenate([[0], np.cumsum(rows)]).tolist()
+        return list(pairwise(edges))
+
+    def check_unchanged(self) -> None:
+        """Raise if a file changed since the source was opened."""
+        check_unchanged(self._system, self._files)
+
+    def _ranges(self, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+        """Yield file, row group and the first and last wanted row of it, numbered within it."""
+        for file, groups in enumerate(self._groups):
+            first = int(self._file_edges[file])
+            for group, n in enumerate(groups):
+                if n and first < stop and first + n > start:
+                    yield file, group, max(start - first, 0), min(stop - first, n)
+                first += n
+
+    def _read_group(
+        self, file: int, group: int, first: int, last: int, fills: dict[int, ColumnFill]
+    ) -> None:
+        """Add the rows [first, last) of a row group to all columns, a few columns per call."""
+        own = self._own.get(file)
+        places = self._first_places if own is None else own[0]
+        n = self._groups[file][group]
+        columns = list(fills)
+        widths = [self.types[j].itemsize for j in columns]
+        with self._reading(file) as reader:
+            position = 0
+            while position < len(columns):
+                end, size = position, 0
+                while end < len(columns) and (
+                    end == position or size + n * widths[end] <= _CALL_BYTES
+                ):
+                    size += n * widths[end]
+                    end += 1
+                chosen = columns[position:end]
+                takers = [fills[j] for j in chosen]
+                if own is not None:
+                    takers = [
+                        self._taker(file, j, fill) for j, fill in zip(chosen, takers, strict=True)
+                    ]
+                indices = [i for j in chosen for i in places[j]]
+                _decode(reader, group, indices, first, last, n, takers, size)
+                position = end
+
+    def _taker(self, file: int, j: int, fill: ColumnFill) -> ColumnFill:
+        kind = self.arrow_types[j]
+        if self._own[file][1][j] == kind:
+            return fill
+        return WideningFill(fill, kind, self._files[file].name, self._stored[j])
+
+    @contextmanager
+    def _reading(self, number: int) -> Iterator[Any]:
+        """Give out a reader of a file for one thread; errors name the file."""
+        with self._readers.borrow(self._files[number]) as reader:
+            yield reader
+
+
+def _decode(
+    reader: Any, group: int, indices: list[int], first: int, last: int, n: int,
+    takers: list[ColumnFill], size: int,
+) -> None:  # fmt: skip
+    """Read columns of a row group and hand their chunks on."""
+    if size > 4 * _CALL_BYTES and len(takers) == 1:
+        # One long column: never whole beside the array that it goes to.
+        step = max(2**16, _CALL_BYTES * n // size)
+        row = 0
+        for batch in reader.reader.iter_batches(
+            step, row_groups=[group], column_indices=indices, use_threads=False
+        ):
+            begin, end = max(first - row, 0), min(last - row, len(batch))
+            if begin < end:
+                takers[0].add(batch.column(0).slice(begin, end - begin))
+            row += len(batch)
+            if row >= last:
+                break
+        return
+    table = reader.reader.read_row_group(group, column_indices=indices, use_threads=False)
+    if (first, last) != (0, n):
+        table = table.slice(first, last - first)
+    for column, taker in zip(table.columns, takers, strict=True):
+        taker.add_all(column)
+
+
+class _Footer:
+    """What is kept of every file: its schema and the rows of its row groups."""
+
+    def __init__(self, reader: Any) -> None:
+        metadata = reader.metadata
+        self.schema = reader.schema_arrow
+        self.group_rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+
+
+class _Readers:
+    """Open files, one for each thread that reads, as many as their footers allow to keep.
+
+    Pickled without them.
+    """
+
+    def __init__(self, system: FileSystem) -> None:
+        self._system = system
+        self.words: list[str] = []
+        self._reset()
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: OrderedDict[File, list[Any]] = OrderedDict()
+        self._footers: OrderedDict[File, Any] = OrderedDict()
+        self._n_chunks = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_system": self._system, "words": self.words}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    @contextmanager
+    def borrow(self, file: File) -> Iterator[Any]:
+        """Give out a pyarrow.parquet.ParquetFile that no other thread uses."""
+        arrow = optional_import("pyarrow", "Parquet files")
+        with self._lock:
+            known = self._idle.get(file)
+            reader = known.pop() if known else None
+            footer = self._footers.get(file)
+        try:
+            if reader is None:
+                reader = self._open(file, footer)
+            yield reader
+        except MaucError:
+            raise
+        except FileNotFoundError as error:
+            raise unreadable_error(file.name, error) from error
+        except PermissionError as error:
+            raise unreadable_error(file.name, error) from error
+        except (arrow.ArrowException, OSError) as error:
+            raise self._broken(file, error) from error
+        self._keep(file, reader)
+
+    def _open(self, file: File, footer: Any) -> Any:
+        parquet = optional_import("pyarrow.parquet", "Parquet files")
+        return parquet.ParquetFile(
+            self._system.open(file), metadata=footer, pre_buffer=not self._system.is_local,
+            read_dictionary=self.words or None, page_checksum_verification=True,
+        )  # fmt: skip
+
+    def _broken(self, file: File, error: Exception) -> MaucError:
+        try:
+            check_unchanged(self._system, [file])
+        except MaucError as changed:
+            return changed
+        return MaucError(
+            f"{file.name} cannot be read as a Parquet file, it is truncated or damaged: "
+            f"{str(error).rstrip('.')}."
+        )
+
+    def _keep(self, file: File, reader: Any) -> None:
+        """Keep what was read last, within the limits."""
+        with self._lock:
+            if file not in self._footers:
+                self._footers[file] = reader.metadata
+                self._n_chunks += _n_chunks(reader.metadata)
+            self._footers.move_to_end(file)
+            self._idle.setdefault(file, []).append(reader)
+            self._idle.move_to_end(file)
+            while self._n_chunks > _MAX_CHUNKS and len(self._footers) > 1:
+                known, footer = self._footers.popitem(last=False)
+                self._n_chunks -= _n_chunks(footer)
+                self._idle.pop(known, None)
+            while len(self._idle) > _MAX_OPEN:
+                self._idle.popitem(last=False)
+
+
+def _n_chunks(footer: Any) -> int:
+    return int(footer.num_columns * footer.num_row_groups)
+
+
+def _read_footers(readers: _Readers, files: Sequence[File]) -> list[_Footer]:
+    def read(file: File) -> _Footer:
+        with readers.borrow(file) as reader:
+            return _Footer(reader)
+
+    first = read(files[0])
+    # Columns of strings are decoded as dictionaries.
+    readers.words = [field.name for field in first.schema if numpy_type(field.type) == WORDS]
+    readers._reset()
+    with ThreadPoolExecutor(_OPENERS) as threads:
+        return [first, *threads.map(read, files[1:])]
+
+
+def _places(schema: Any, names: list[str]) -> list[list[int]]:
+    """Return the leaves of a Parquet file that belong to each column.
+
+    By number: pyarrow takes the dot in a name for a level of nesting.
+    """
+    edges = np.concatenate([[0], np.cumsum([_n_leaves(field.type) for field in schema])])
+    leaves = {
+        field.name: list(range(int(edges[j]), int(edges[j + 1]))) for j, field in enumerate(schema)
+    }
+    return [leaves[name] for name in names]
+
+
+def _n_leaves(kind: Any) -> int:
+    kind = storage_type(kind)
+    types = optional_import("pyarrow", "Parquet files").types
+    if types.is_nested(kind):
+        return sum(_n_leaves(kind.field(j).type) for j in range(kind.num_fields))
+    return 1
+
+
+def _index_names(schema: Any) -> list[str]:
+    """Return the columns in which pandas keeps the index of a frame."""
+    import json
+
+    try:
+        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    except ValueError:
+        return []
+    return [str(name) for name in found.get("index_columns", []) if isinstance(name, str)]
