@@ -10,9 +10,8 @@ import math
 import numpy as np
 
 from mauc.cluster import RangeStates
-from mauc.problem.columns import read_only
 from mauc.selectors.arco.rank_columns import rank_product
-from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.greedy_search import GreedySearch, row_parts
 
 
 class RankState:
@@ -36,6 +35,8 @@ class RankState:
         if n_kept_pairs is not None:
             self._pair_auc = np.empty((part.n_features, n_kept_pairs))
         self._ranks, self._squares, self._relevance = measure(part, self._pair_auc)
+        self._room = part.room  # the ranks may be in a file
+        self._max_rows = self._room.rows_at_once(self._ranks[0].nbytes)
         self._first, self._weight, self._n_chosen = first, weight, 0
         self._masked = np.where(self._squares == 0, -np.inf, self._relevance)
         self._is_left = np.ones(part.n_features, np.bool_)
@@ -57,9 +58,12 @@ class RankState:
         ranks, square = np.array(content[0]), content[1]
         if square == 0:
             return
-        for f in np.flatnonzero(self._is_left & (self._squares > 0)):
-            product = float(abs(rank_product(self._ranks[f], ranks)))
-            self._sums[f] += product / math.sqrt(float(self._squares[f]) * float(square))
+        left = np.flatnonzero(self._is_left & (self._squares > 0))
+        for first, last in row_parts(0, len(left), self._max_rows):
+            for f in left[first:last]:
+                product = float(abs(rank_product(self._ranks[f], ranks)))
+                self._sums[f] += product / math.sqrt(float(self._squares[f]) * float(square))
+            self._room.release()
 
     def propose(self):
         """Return the best feature that is left, or -1, and its criterion."""
