@@ -4,12 +4,15 @@ The function that workers run here is sent by value: a worker without the packag
 it.
 """
 
+import contextlib
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
 from mauc.cluster.connect import address_of, first_line
 from mauc.exceptions import MaucError
+
+PATIENCE = 10.0  # seconds without any worker after which nobody is waited for any more
 
 
 def check_workers(client: Any, workers: list[str] | None = None) -> None:
@@ -52,15 +55,23 @@ def check_source(client: Any, source: Any, workers: list[str] | None = None) -> 
             )
 
 
-def n_threads_of(client: Any) -> dict[str, int]:
-    """Return the number of threads of every worker; raise if there is none."""
-    threads = {str(worker): int(n) for worker, n in client.nthreads().items()}
-    if not threads:
-        raise MaucError(
-            f"the Dask scheduler at {address_of(client)} has no workers; start some "
-            f"(dask worker {address_of(client)})."
-        )
-    return threads
+def count_worker_threads(client: Any) -> int:
+    """Return the number of threads of all workers; raise if there is no worker for a while."""
+    with contextlib.suppress(TimeoutError):  # a cluster may have been started just now
+        client.wait_for_workers(1, timeout=PATIENCE)
+    n_threads = sum(int(n) for n in client.nthreads().values())
+    if n_threads == 0:
+        raise no_workers(client, PATIENCE)
+    return n_threads
+
+
+def no_workers(client: Any, seconds: float) -> MaucError:
+    """Return the error for a scheduler without workers."""
+    address = address_of(client)
+    return MaucError(
+        f"the Dask scheduler at {address} has had no workers for {seconds:.0f} seconds; start "
+        f"some (dask worker {address}) and fit again."
+    )
 
 
 def _look_at(source: Any) -> str | None:

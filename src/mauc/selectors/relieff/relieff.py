@@ -120,6 +120,8 @@ class ReliefF(RankingSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _no_cluster = "its distances are sums over all columns, in their order"
+
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         wanted = self.n_iterations
@@ -132,11 +134,6 @@ class ReliefF(RankingSelector):
         return check_int("n_neighbors", self.n_neighbors, 1)
 
     def _rank(self, problem, n_wanted, n_neighbors):
-        if problem.cluster is not None:
-            raise MaucError(
-                "ReliefF does not run on a cluster: its distances are sums over all columns, in "
-                "their order; fit it without client, on a source within its memory."
-            )
         XT = problem.float_columns(slice(None))
         _warn_of_tiny_ranges(problem, XT)
         weights = relieff_weights(
