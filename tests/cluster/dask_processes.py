@@ -9,7 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+import mauc
+
 HERE = Path(__file__).resolve().parent
+SOURCES = Path(mauc.__file__).resolve().parents[1]
 
 
 class DaskProcesses:
@@ -47,7 +50,7 @@ class DaskProcesses:
         return self.workers[-1]
 
     def _start(self, command, *arguments, path=(), folder=None):
-        paths = [*map(str, path), str(HERE), os.environ.get("PYTHONPATH", "")]
+        paths = [*map(str, path), str(HERE), str(SOURCES), os.environ.get("PYTHONPATH", "")]
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{command}", *arguments],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},

@@ -6,7 +6,6 @@ it.
 
 import contextlib
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Any
 
 from mauc.cluster.connect import address_of, first_line
@@ -16,7 +15,7 @@ PATIENCE = 10.0  # seconds without any worker after which nobody is waited for a
 
 
 def check_workers(client: Any, workers: list[str] | None = None) -> None:
-    """Raise unless every worker has this version of the package.
+    """Raise unless every worker has this version of the package, to the letter.
 
     Parameters
     ----------
@@ -24,21 +23,26 @@ def check_workers(client: Any, workers: list[str] | None = None) -> None:
     workers : list of str, optional
         Addresses; all by default.
     """
-    wanted = version("mauc")
+    wanted, code, here, _ = _probe()()
     found = client.run(_probe(), workers=workers, on_error="return")
     for address, said in sorted(found.items()):
         if isinstance(said, Exception):
             raise MaucError(f"worker {address} does not answer ({first_line(said)}).")
-        got, python, error = said
+        got, its_code, where, error = said
         if error is not None:
             raise MaucError(
-                f"worker {address} cannot import mauc ({error}; its Python is {python}); install "
+                f"worker {address} cannot import mauc ({error}; its Python is {where}); install "
                 f"mauc {wanted} there, or leave that worker out."
             )
         if got != wanted:
             raise MaucError(
-                f"worker {address} has mauc {got}, this process has {wanted}; install the same "
-                f"version (its Python is {python}): another one may give other results."
+                f"worker {address} has mauc {got} ({where}), this process has {wanted} ({here}); "
+                f"install the same version: another one may give other results."
+            )
+        if its_code != code:
+            raise MaucError(
+                f"worker {address} has other code of mauc {got} ({where}) than this process "
+                f"({here}); install the same: other code may give other results."
             )
 
 
@@ -83,17 +87,24 @@ def _look_at(source: Any) -> str | None:
     return None
 
 
-def _probe() -> Callable[[], tuple[str | None, str, str | None]]:
-    def probe() -> tuple[str | None, str, str | None]:
+def _probe() -> Callable[[], tuple[str | None, str, str, str | None]]:
+    def probe() -> tuple[str | None, str, str, str | None]:
         import sys
+        from hashlib import sha256
         from importlib import metadata
+        from pathlib import Path
 
         try:
             import mauc
 
-            return metadata.version("mauc"), f"{sys.executable}, {mauc.__file__}", None
+            folder = Path(str(mauc.__file__)).parent
+            digest = sha256()
+            for file in sorted(folder.rglob("*.py")):
+                digest.update(file.relative_to(folder).as_posix().encode() + file.read_bytes())
+            found = metadata.version("mauc"), digest.hexdigest()
+            return *found, f"{sys.executable}, {folder}", None
         except Exception as error:
-            return None, sys.executable, f"{type(error).__name__}: {error}"
+            return None, "", sys.executable, f"{type(error).__name__}: {error}"
 
     probe.__module__ = "__main__"  # so that it is sent by value
     return probe
