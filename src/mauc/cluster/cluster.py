@@ -1,7 +1,7 @@
 """A cluster that a fit runs on: what is shared, how columns are split, who does what."""
 
 import contextlib
-import pickle
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -36,16 +36,18 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
     X : ColumnSource or whatever `fit` takes
         Workers read the columns themselves, so that only a source can be fitted on a cluster.
     """
-    if client is None and getattr(X, "is_dask", False):
-        client = active_client()
-    if client is None:
+    wanted = client
+    if client is None and isinstance(X, ColumnSource) and "distributed" in sys.modules:
+        client = _client_of(X)
+    why = "" if client is None else _why_not(X)
+    if client is None or (wanted is None and why):
         yield None
         return
-    if not isinstance(X, ColumnSource):
+    if why:
         raise MaucError(
-            f"X must be a source of columns that every worker can read for client=, got "
-            f"{type(X).__name__}; write the data to storage that the workers share and open them "
-            f"with mauc.open_columns, or fit without client."
+            f"X must be a source of columns that every worker can read for client=, got {why}; "
+            f"write the data to storage that the workers share and open them with "
+            f"mauc.open_columns, or fit without client."
         )
     with connected(client) as made:
         cluster = Cluster(made)
@@ -53,6 +55,29 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
             yield cluster
         finally:
             cluster.close()
+
+
+def _client_of(source: ColumnSource) -> Any:
+    """Return the active client if a source is of a Dask collection, else None."""
+    from mauc.sources.dask import is_dask
+
+    return active_client() if is_dask(source) else None
+
+
+def _why_not(X: Any) -> str:
+    """Say why workers cannot read X themselves, or nothing if they can."""
+    if not isinstance(X, ColumnSource):
+        return f"data in memory ({type(X).__name__})"
+    from distributed.protocol.pickle import dumps
+
+    from mauc.sources.dask import holds_futures
+
+    if holds_futures(X):
+        return f"{X.name} whose parts lie on workers already (persist)"
+    n_bytes = len(dumps(X))
+    if n_bytes > _MAX_RECIPE_BYTES:
+        return f"{X.name}, which holds its data itself ({format_bytes(n_bytes)})"
+    return ""
 
 
 class Cluster:
@@ -149,13 +174,6 @@ class Cluster:
         """Return the future of the `Job` of a problem; it is sent to all workers once."""
         if self._job is None:
             job = Job(problem)
-            n_bytes = len(pickle.dumps(job.source))
-            if n_bytes > _MAX_RECIPE_BYTES:
-                raise MaucError(
-                    f"{job.source.name} holds its data itself ({format_bytes(n_bytes)}), and "
-                    f"workers read theirs from shared storage; write the data there and open them "
-                    f"with mauc.open_columns, or fit without client."
-                )
             count_worker_threads(self.client)
             check_source(self.client, job.source)
             self._job = self.client.scatter(job, broadcast=True, hash=False)
@@ -183,10 +201,12 @@ class Cluster:
         n_left = problem.n_features - first
         if n_left == 0:
             return []
-        n_bytes = problem.X.source.n_bytes
+        columns: Any = problem.X
+        n_bytes = int(columns.source.n_bytes)
         n_parts = min(_TASKS_PER_THREAD * self.n_threads, n_bytes // _MIN_TASK_BYTES)
         n_parts = max(self.n_threads, n_parts, n_bytes // _MAX_TASK_BYTES)
-        return even_ranges(n_left, n_parts, first)
+        ranges: list[tuple[int, int]] = even_ranges(n_left, n_parts, first)
+        return ranges
 
     @contextlib.contextmanager
     def _named_loss(self) -> Iterator[None]:
@@ -207,4 +227,5 @@ def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *argume
 
 def are_constant(part: Problem) -> bool:
     """Whether no column of a part has more than one known value."""
-    return all(is_constant(part.X.column(j)) for j in range(part.n_features))
+    columns: Any = part.X
+    return all(is_constant(columns.column(j)) for j in range(part.n_features))

@@ -55,10 +55,6 @@ def connected(client: Any) -> Iterator[Any]:
 
 def active_client() -> Any:
     """Return the active `distributed.Client` of this process, or None."""
-    import sys
-
-    if "distributed" not in sys.modules:  # then nobody made one
-        return None
     from distributed import get_client
 
     try:
