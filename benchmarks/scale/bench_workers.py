@@ -1,22 +1,18 @@
 """MDFS on a Dask cluster with one worker and with two: processes of one thread each.
 
-    python benchmarks/scale/bench_workers.py --gigabytes 2
-
-A Parquet file of float32 columns is made in a temporary folder (--folder). Every worker first fits a
-small part, so that nothing is imported or compiled in the timed fits. Both clusters take turns; the
-medians and their ratio are printed, and whether the ratio reaches the bar. Results must be equal
-to the bit.
+Every worker first fits a few columns, so that nothing is imported or compiled in the timed fits.
+Both clusters take turns; the medians and their ratio are printed, and whether the ratio reaches the
+bar. A worker of one thread reads ahead on another: with `--pinned 1` each worker has one core and
+no more. Results must be equal to the bit.
 """
 
-import argparse
+import os
 import statistics
-import tempfile
 import time
 from contextlib import ExitStack
-from pathlib import Path
 
 import numpy as np
-from _data import write_parquet
+from _scale import arguments, make_parquet
 from distributed import Client, LocalCluster
 
 from mauc import MDFS, open_columns
@@ -24,40 +20,35 @@ from mauc import MDFS, open_columns
 BAR = 1.7
 
 
-def start(n_workers, folder):
+def start(n_workers):
     """Return a cluster of local workers of one thread each, and its client."""
     cluster = LocalCluster(
         n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None,
-        memory_limit="4GB", local_directory=folder,
+        memory_limit="4GB",
     )  # fmt: skip
     return cluster, Client(cluster, set_as_default=False)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gigabytes", type=float, default=2.0)
-    parser.add_argument("--columns", type=int, default=400)
-    parser.add_argument("--classes", type=int, default=10)
-    parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--memory", default="1GB")
-    parser.add_argument("--folder", help="where the file is made; it is deleted in the end")
-    options = parser.parse_args()
-    n_rows = int(options.gigabytes * 1e9 / 4 / options.columns)
+    given = arguments(__doc__, rows=1_000_000, columns=400, memory="1GB", turns=3, pinned=0)
+    path = given.folder / f"normal-{given.rows}x{given.columns}-100000-plain.parquet"
+    make_parquet(path, given.rows, given.columns, is_plain=True)
+    cores = sorted(os.sched_getaffinity(0))
+    print(f"{given.rows:,} rows x {given.columns} float32 columns; {len(cores)} cores")
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder))
-        path = Path(folder) / "columns.parquet"
-        write_parquet(path, n_rows, options.columns, options.classes)
-        print(f"{n_rows:,} rows x {options.columns} float32 columns, {options.classes} classes")
-        source, y = open_columns(path, target="label", memory=options.memory)
+        source, y = open_columns(path, target="label", memory=given.memory)
         selector = MDFS(50, random_state=0)
         seconds, found = {1: [], 2: []}, {}
         clients = {}
         for n_workers in seconds:
-            cluster, client = start(n_workers, folder)
+            cluster, client = start(n_workers)
             stack.enter_context(cluster)
             clients[n_workers] = stack.enter_context(client)
+            if given.pinned:
+                for place, address in enumerate(client.nthreads()):
+                    client.run(os.sched_setaffinity, 0, {cores[place]}, workers=[address])
             MDFS(4).fit(source.take(slice(0, 8 * n_workers)), y, client=client)
-        for _ in range(options.turns):
+        for _ in range(given.turns):
             for n_workers, client in clients.items():
                 begin = time.perf_counter()
                 selector.fit(source, y, client=client)

@@ -1,14 +1,11 @@
 """Fits on two Dask workers, one of which is killed in the middle, again and again.
 
-    python benchmarks/scale/kill_workers.py --kills 20
-
 A scheduler and its workers are processes of their own (`dask scheduler`, `dask worker`). In every
 round a worker is ended by SIGKILL at a random moment of the fit, and another one is started for the
 next round. Results must be equal to the bit to those of this process; how many rounds were is
 printed, and at which part of the fit the kills came.
 """
 
-import argparse
 import os
 import signal
 import subprocess
@@ -19,7 +16,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _data import write_parquet
+from _scale import arguments, make_parquet
 from distributed import Client
 from sklearn.base import clone
 
@@ -45,16 +42,12 @@ def start_worker(address, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--columns", type=int, default=300)
-    parser.add_argument("--folder", help="where the file is made; it is deleted in the end")
-    options = parser.parse_args()
+    given = arguments(__doc__, kills=20, rows=100_000, columns=300)
+    path = given.folder / f"normal-{given.rows}x{given.columns}-100000-plain.parquet"
+    make_parquet(path, given.rows, given.columns, is_plain=True)
     rng = np.random.default_rng(0)
-    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        path, file = Path(folder) / "columns.parquet", Path(folder) / "scheduler.json"
-        write_parquet(path, options.rows, options.columns, 10)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "scheduler.json"
         source, y = open_columns(path, target="label", memory="500MB")
         expected = [clone(selector).fit(source, y) for selector in SELECTORS]
         processes = [
@@ -76,7 +69,7 @@ def main():
                         clone(selector).fit(source, y, client=client)
                     usual.append(time.perf_counter() - begin)
                 n_equal = 0
-                for kill in range(options.kills):
+                for kill in range(given.kills):
                     which = kill % len(SELECTORS)
                     delay = float(rng.uniform(0.05, 0.9)) * usual[which]
                     victim = workers.pop(int(rng.integers(2)))
@@ -111,8 +104,8 @@ def main():
             for process in processes:
                 process.kill()
                 process.wait()
-    print(f"{n_equal} of {options.kills} kills in the middle of a fit: same bits")
-    sys.exit(n_equal < options.kills)
+    print(f"{n_equal} of {given.kills} kills in the middle of a fit: same bits")
+    sys.exit(n_equal < given.kills)
 
 
 if __name__ == "__main__":

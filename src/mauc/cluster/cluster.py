@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class Cluster:
         self.client = client
         self._job: Any = None  # a future
         self._n_losses = 0
-        with self._named_loss():
+        with self.named_loss():
             self.n_threads = count_worker_threads(client)
             check_workers(client)
 
@@ -167,7 +168,7 @@ class Cluster:
         `LostJob` is raised if all workers that held the Job are gone: call `forget`, and again what
         is not done.
         """
-        with self._named_loss():
+        with self.named_loss():
             yield from run_calls(self.client, self.share(problem), calls)
 
     def share(self, problem: Problem) -> Any:
@@ -209,12 +210,16 @@ class Cluster:
         return ranges
 
     @contextlib.contextmanager
-    def _named_loss(self) -> Iterator[None]:
+    def named_loss(self) -> Iterator[None]:
         """Name the scheduler in errors of the connection to it."""
         try:
             yield
         except (OSError, TimeoutError) as error:
             raise scheduler_lost(self.client, error) from error
+        except CancelledError as error:
+            if self.client.status != "running":
+                raise scheduler_lost(self.client, error) from error
+            raise LostJob from error
 
 
 def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *arguments: Any) -> Any:
