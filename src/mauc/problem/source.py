@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauc.memory import free_memory
+from mauc.problem.stripe_memory import stripe_array
 
 _DEFAULT_SHARE = 4  # a pass takes a quarter of the free memory unless it is told otherwise
 _DEFAULT_MEMORY = 2**30  # where it is not known what is free
@@ -42,7 +43,12 @@ class ColumnSource(ABC):
     types : list of dtype
     feature_names : ndarray of str, or None
     memory : int
+    stripe_bytes : int
+        Columns that are read at once where the memory allows: with more, reading is not faster.
     """
+
+    # Nobody works while the first stripe is read.
+    stripe_bytes = 2**27
 
     def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
         self.name = str(name)
@@ -142,6 +148,7 @@ class ChosenColumns(ColumnSource):
     def __init__(self, source, places):
         self._source = source
         self._places = np.arange(source.shape[1])[places]
+        self.stripe_bytes = source.stripe_bytes
         names = source.feature_names
         super().__init__(
             source.name, source.shape[0], [source.types[j] for j in self._places],
@@ -171,6 +178,7 @@ class ChosenRows(ColumnSource):
     def __init__(self, source, rows):
         self._source = source
         self._rows = np.flatnonzero(rows)
+        self.stripe_bytes = source.stripe_bytes
         super().__init__(
             source.name, len(self._rows), source.types, feature_names=source.feature_names,
             memory=source.memory,
@@ -183,7 +191,7 @@ class ChosenRows(ColumnSource):
         n = max(1, self._source.shape[0])
         kinds = [self.types[j] for j in places]
         stacks = {
-            kind: iter(np.empty((kinds.count(kind), len(self._rows)), kind))
+            kind: iter(stripe_array((kinds.count(kind), len(self._rows)), kind))
             for kind in dict.fromkeys(kinds)
             if kind.kind != "O"
         }

@@ -20,6 +20,8 @@ Array = np.ndarray[Any, Any]
 # What a column holds in a piece: nothing, integers, floats, integers beyond int64, truth values,
 # words.
 EMPTY, WHOLE, FLOAT, HUGE, TRUTH, WORDS = b"eifubw"
+# Text per column below which it takes longer to begin a parser for a piece than to parse it.
+_COLUMN_BYTES = 2**14
 _SAMPLE = 2**16  # characters from which the length of a line is estimated
 
 
@@ -68,11 +70,12 @@ def read_pieces(
     n_threads : int, default=1
         That parse at once, where the file can be cut without parsing it.
     texts : list of str, optional
-        Read these columns only, as text.
+        Read these columns only, as text, missing values included.
     """
-    if layout.lines.is_plain:
+    is_worth = n_threads > 1 and n_bytes >= _COLUMN_BYTES * len(layout.names)
+    if layout.lines.is_plain and is_worth:
         return _read_plain(layout, n_bytes, n_threads, texts)
-    return _read_in_turn(layout, n_bytes, texts)
+    return _read_ahead(_read_in_turn(layout, n_bytes, texts))
 
 
 def _read_plain(
@@ -93,6 +96,15 @@ def _read_plain(
                 future.cancel()
 
 
+def _read_ahead(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Parse the next piece in a thread while the last one is taken."""
+    with ThreadPoolExecutor(1, "mauc-parse") as pool:
+        waiting = pool.submit(next, pieces, None)
+        while (piece := waiting.result()) is not None:
+            waiting = pool.submit(next, pieces, None)
+            yield piece
+
+
 def _present(future: "Future[Piece | None]") -> Iterator[Piece]:
     piece = future.result()
     if piece is not None:
@@ -100,27 +112,25 @@ def _present(future: "Future[Piece | None]") -> Iterator[Piece]:
 
 
 def _cut_lines(layout: Delimited, n_bytes: int) -> Iterator[bytes]:
+    """Yield parts of the file that begin and end with a line and are not blank."""
     with open_binary(layout.lines.path) as file:
         while raw := file.read(n_bytes):
-            yield raw + file.readline()
+            raw += file.readline()
+            if not raw.isspace():
+                yield raw
 
 
 def _parse_lines(
     layout: Delimited, raw: bytes, is_first: bool, texts: list[str] | None
 ) -> Piece | None:
-    """Parse a part of the file that begins and ends with a line."""
     lines = layout.lines
-    codec = skip_mark(lines.encoding) if is_first else lines.encoding
     try:
-        text = raw.decode(codec)
+        frame = layout.parse(
+            io.BytesIO(raw), has_header=is_first and lines.has_header, texts=texts,
+            encoding=skip_mark(lines.encoding) if is_first else lines.encoding,
+        )  # fmt: skip
     except UnicodeError as error:
         raise encoding_error(lines.path, lines.encoding) from error
-    has_header = is_first and lines.has_header
-    if not text.strip() or (has_header and "\n" not in text.strip()):
-        return None  # blank lines, or nothing but the header
-    frame = layout.parse(
-        io.StringIO(text, newline=""), has_header=has_header, chosen=texts, texts=texts or ()
-    )
     return _make_piece(layout, frame, len(raw)) if len(frame) else None
 
 
@@ -133,7 +143,7 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
     width = max(1, len(sample) // max(1, sample.count("\n") or sample.count("\r")))
     with layout.opened() as file:
         frames = layout.parse(
-            file, chosen=texts, texts=texts or (), chunksize=max(1, n_bytes // width)
+            file, texts=texts, chunksize=max(1, n_bytes // width)
         )
         try:
             for frame in frames:
@@ -153,17 +163,17 @@ def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece
         j = place_of[str(name)]
         if column.dtype.kind in "iuf":
             values = column.to_numpy()
-            kinds[j], has_missing[j], is_wide[j] = _describe(values)
+            kinds[j], has_missing[j], is_wide[j] = describe(values)
             numbers[j] = values
         else:
             codes, distinct = column.factorize()
             words[j] = codes.astype(np.int32), distinct.tolist()
-            is_truth = bool(words[j][1]) and all(isinstance(word, bool) for word in words[j][1])
-            kinds[j] = TRUTH if is_truth else WORDS
+            types = {type(word) for word in words[j][1]}
+            kinds[j] = TRUTH if types == {bool} else WORDS if types <= {str} else HUGE
     return Piece(len(frame), n_bytes, kinds, numbers, words, has_missing, is_wide)
 
 
-def _describe(values: Array) -> tuple[int, bool, bool]:
+def describe(values: Array) -> tuple[int, bool, bool]:
     """Return the kind of a column of numbers, whether values are missing, and whether any is wide.
 
     A column of integers with missing values is one of floats here.
