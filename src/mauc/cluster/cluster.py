@@ -11,7 +11,7 @@ import numpy as np
 from mauc.cluster.connect import active_client, address_of, connected
 from mauc.cluster.job import Job
 from mauc.cluster.probe import check_source, check_workers, count_worker_threads
-from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost
+from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost, send
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.memory import format_bytes
@@ -180,7 +180,7 @@ class Cluster:
             job = Job(problem)
             count_worker_threads(self.client)
             check_source(self.client, job.source)
-            self._job = self.client.scatter(job, broadcast=True, hash=False)
+            self._job = send(self.client, job)
         return self._job
 
     def forget(self) -> None:
