@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
 from mauc.exceptions import MaucError
+from mauc.problem.validate import make_problem
 from mauc.registry import SELECTORS
 
 
@@ -48,6 +49,14 @@ def test_too_little_memory(table):
     X, y = table
     with pytest.raises(MaucError, match="memory=1 MB is too little for columns of 800 rows"):
         MDFS(3).fit(CountingSource(X, memory=10_000), y)
+
+
+@pytest.mark.parametrize(("memory", "n_threads"), [(60_000, 1), (400_000, 3)])
+def test_threads_fit_the_memory(table, memory, n_threads):
+    # 24 bytes per row for labels and, in half of the rest, as many for each thread and its columns
+    X, y = table
+    columns = make_problem(MDFS(3), CountingSource(X, memory=memory), y).X
+    assert columns.count_threads(7, n_jobs=3) == n_threads
 
 
 def test_failed_read_is_raised(table):

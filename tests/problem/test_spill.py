@@ -80,6 +80,14 @@ def test_too_little_room_on_the_disk(folder, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
+def test_room_for_what_comes_later(folder, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 0, 3 * 10**6))
+    room = Room(1_000_000)
+    room.array((2, 10**6), np.uint8, later=400_000)  # fits into the memory
+    with pytest.raises(MaucError, match=r"has 3 MB free, but 4 MB are needed"):
+        room.array((2, 10**6), np.uint8, later=2_000_000)
+
+
 def test_disk_that_fills_up(folder, monkeypatch):
     def fail(*_):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -7,12 +7,14 @@ import textwrap
 from collections import namedtuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from array_source import CountingSource
 
-from mauc import ARCO, FCBF, JMI, MRMR
+from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC, ReliefF
 from mauc.exceptions import MaucError
 from mauc.problem import spill
+from mauc.problem.source import ColumnSource
 from mauc.selectors.arco import arco
 from mauc.selectors.information import binned, fcbf
 
@@ -37,9 +39,9 @@ def files(tmp_path, monkeypatch):
     """Return the shapes of the arrays that are put into files."""
     made, map_file = [], spill.map_file
 
-    def observed(shape, dtype):
+    def observed(shape, dtype, later):
         made.append(shape)
-        return map_file(shape, dtype)
+        return map_file(shape, dtype, later)
 
     monkeypatch.setattr(spill, "map_file", observed)
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path))
@@ -132,6 +134,39 @@ def test_disk_is_too_small(table, files, tmp_path, monkeypatch, selector):
     assert len(source.reads) <= 1  # before the pass
 
 
+class FrameSource(ColumnSource):
+    """Columns of a data frame, of any types."""
+
+    def __init__(self, frame, memory):
+        types = [kind if isinstance(kind, np.dtype) else object for kind in frame.dtypes]
+        super().__init__("a frame", len(frame), types, feature_names=frame.columns, memory=memory)
+        self.frame = frame
+
+    def read(self, places):
+        columns = [self.frame.iloc[:, j] for j in places]
+        return [x if x.dtype.kind == "O" else np.ascontiguousarray(x) for x in columns]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [MRMR(12), JMI(12), FCBF(12), GreedyMAUC(12, max_samples=300), ReliefF(12, n_neighbors=4)],
+    ids=str,
+)
+def test_words_and_types(table, files, selector):
+    X, y = table
+    frame = pd.DataFrame(X[:, :40], columns=[f"x{j}" for j in range(40)])
+    frame["x4"] = frame["x4"].astype(np.float64) * np.pi
+    frame["x5"] = (frame["x5"] * 50).astype(np.int32)
+    frame["x31"] = frame["x31"].map("word {:.0f}".format)
+    frame["x30"] = frame["x30"].map("word {:.0f}".format).where(frame["x30"] > 2, None)
+    expected = [getattr(selector.fit(frame, y), name) for name in ("ranking_", "scores_")]
+    memory = 150_000 if isinstance(selector, ReliefF) else 70_000
+    found = selector.fit(FrameSource(frame, memory), y)
+    np.testing.assert_array_equal(found.ranking_, expected[0])
+    np.testing.assert_array_equal(found.scores_, expected[1])
+    assert bool(files) == (not isinstance(selector, GreedyMAUC))
+
+
 MEASURE = """
     import resource, sys
     import numpy as np
@@ -154,7 +189,7 @@ MEASURE = """
 
     y = np.arange(N) % 5
     floats = y.astype(np.float32)
-    selector = getattr(mauc, sys.argv[1])(10, n_jobs=2)
+    selector = eval("mauc." + sys.argv[1]).set_params(n_jobs=2)
     # What is compiled and loaded does not count.
     X = np.random.default_rng(0).standard_normal((60_000, 40)).astype(np.float32)
     selector.fit(X, y[:60_000])
@@ -168,9 +203,15 @@ MEASURE = """
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="pages of files are let go on Linux")
-@pytest.mark.parametrize("name", ["MRMR", "JMI", "ARCO"])
-def test_memory_is_kept(name):
+@pytest.mark.parametrize(
+    "call",
+    [
+        "MRMR(10)", "JMI(10)", "FCBF(10)", "ARCO(10)", "FAST(10)", "GreedyMAUC(10)",
+        "ReliefF(10, n_iterations='log', random_state=0)",
+    ],
+)  # fmt: skip
+def test_memory_is_kept(call):
     """States take 80 MB and planes 20, ranks 320 MB: more than the 64 MB that are allowed."""
-    command = [sys.executable, "-c", textwrap.dedent(MEASURE), name]
+    command = [sys.executable, "-c", textwrap.dedent(MEASURE), call]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert float(done.stdout) < 1.5

@@ -38,7 +38,10 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
     """
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
-    states = problem.room.array((problem.n_features, problem.n_samples), np.uint8)
+    shape = problem.n_features, problem.n_samples
+    # Bits of the planes that a search makes of a state: all states but the last, 7 at most.
+    n_bits = {"three_states": 3}.get(binning, min(n_bins, 7) if binning.startswith("equal") else 7)
+    states = problem.room.array(shape, np.uint8, later=n_bits * shape[0] * (shape[1] // 8 + 8))
     n_states = np.empty(problem.n_features, np.int64)
     is_nominal = np.zeros(problem.n_features, bool)
     if problem.is_nominal is not None:

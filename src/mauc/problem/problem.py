@@ -190,7 +190,10 @@ class Problem:
         n_jobs: int | None = None,
     ) -> Iterator[tuple[np.ndarray, Any]]:
         """Yield ``(places, function(places))`` for the blocks of `chosen_blocks`, in threads."""
-        return run_blocks(function, list(self.chosen_blocks(chosen, n_scores)), n_jobs)
+        blocks = list(self.chosen_blocks(chosen, n_scores))
+        if isinstance(self.X, SourceColumns):
+            n_jobs = self.X.count_threads(max(map(len, blocks), default=0), n_jobs)
+        return run_blocks(function, blocks, n_jobs)
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False

@@ -85,6 +85,14 @@ def least_memory(n_samples, block_bytes):
     return (_LABEL_BYTES + _WORK_BYTES) * n_samples + 3 * block_bytes
 
 
+def max_threads(source, block_bytes, n_jobs, held=0):
+    """Return how many threads may work on blocks at once: half of the memory is theirs."""
+    n = source.shape[0]
+    of_threads = source.memory - _LABEL_BYTES * n - held
+    fit = of_threads // (2 * (block_bytes + _WORK_BYTES * n))
+    return max(1, min(count_threads(n_jobs), fit))
+
+
 def plan_pass(source, blocks, n_jobs, held=0):
     """Return how many threads work on a pass, and where its stripes begin.
 
@@ -111,12 +119,16 @@ def plan_pass(source, blocks, n_jobs, held=0):
     fixed = _LABEL_BYTES * n + held
     least = least_memory(n, largest) + held
     if least > source.memory:
+        what, further = "one column and the room to sort it", ""
+        if held:
+            what = "one column, the room to sort it and what is held beside it"
+        else:
+            further = ", or sketch the AUCs over the rows (PairAUCSketch)"
         raise MaucError(
-            f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: one "
-            f"column and the room to sort it take {format_bytes(least)}; allow that much, or "
-            f"sketch the AUCs over the rows (PairAUCSketch)."
+            f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: {what} "
+            f"take {format_bytes(least)}; allow that much{further}."
         )
-    n_threads = max(1, min(count_threads(n_jobs), (source.memory - fixed) // (2 * of_thread)))
+    n_threads = max_threads(source, largest, n_jobs, held)
     room = min((source.memory - fixed - n_threads * of_thread) // 2, source.stripe_bytes)
     edges, held = [0], 0
     for block, n_bytes in zip(blocks, sizes, strict=True):

@@ -12,6 +12,7 @@ from mauc.problem.read_ahead import (
     ReadAhead,
     block_bytes,
     least_memory,
+    max_threads,
     plan_pass,
 )
 from mauc.problem.spill import Room
@@ -117,6 +118,11 @@ class SourceColumns:
             self._ahead = None
             ahead.close()
         self.source.check_unchanged()
+
+    def count_threads(self, n_columns, n_jobs=None):
+        """Return how many threads may work on so many columns each, outside of a pass."""
+        n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
+        return max_threads(self.source, n_bytes, n_jobs, self.room.taken)
 
     def in_groups(self, places):
         """Yield places of columns that are looked at one by one, possibly only the first of them.

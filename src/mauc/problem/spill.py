@@ -56,7 +56,7 @@ class Room:
         share = min(self._memory // 2, self._memory - self._floor)
         return max(0, share - self.taken)
 
-    def array(self, shape, dtype):
+    def array(self, shape, dtype, later=0):
         """Return an array of any values, in memory or, where it does not fit, in a file.
 
         The file has no name, or loses it at once: nothing stays behind, however the process ends.
@@ -66,6 +66,9 @@ class Room:
         shape : tuple of int
             Rows come first; kernels work on one after the other.
         dtype : dtype
+        later : int, default=0
+            Bytes of another array that will be asked for at most: the disk must have room for both
+            before any work is done.
 
         Returns
         -------
@@ -76,7 +79,7 @@ class Room:
         if spare is None or n_bytes <= spare:
             self.reserve(n_bytes)
             return np.empty(shape, dtype)
-        array, mapped = map_file(shape, dtype)
+        array, mapped = map_file(shape, dtype, later if later > spare else 0)
         self._files.append(mapped)
         return array
 
@@ -119,8 +122,15 @@ def spill_folder():
     return Path(tempfile.gettempdir())
 
 
-def map_file(shape, dtype):
+def map_file(shape, dtype, later=0):
     """Return an array in a temporary file, and the mapping of the file.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    dtype : dtype
+    later : int, default=0
+        Bytes of further files that the disk must have room for.
 
     Raises
     ------
@@ -132,10 +142,10 @@ def map_file(shape, dtype):
     try:
         folder = spill_folder()
         free = shutil.disk_usage(folder).free
-        if n_bytes > free:
+        if n_bytes + later > free:
             raise MaucError(
-                f"{folder} has {format_bytes(free)} free, but {format_bytes(n_bytes)} are needed "
-                f"for a temporary file of what the search looks at; {_way_out()}."
+                f"{folder} has {format_bytes(free)} free, but {format_bytes(n_bytes + later)} are "
+                f"needed for temporary files of what the search looks at; {_way_out()}."
             )
         with tempfile.TemporaryFile(dir=folder, prefix="mauc-") as file:
             _allocate(file, n_bytes)

@@ -28,9 +28,9 @@ def files(tmp_path, monkeypatch):
     """Return the arrays that are put into files: shapes and types."""
     made, map_file = [], spill.map_file
 
-    def observed(shape, dtype):
+    def observed(shape, dtype, later):
         made.append((shape, np.dtype(dtype)))
-        return map_file(shape, dtype)
+        return map_file(shape, dtype, later)
 
     monkeypatch.setattr(spill, "map_file", observed)
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path))

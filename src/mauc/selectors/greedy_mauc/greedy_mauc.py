@@ -215,7 +215,6 @@ class GreedyMAUC(RankingSelector):
 
     def _rank(self, problem, n_wanted, options):
         is_predicted = self._is_predicted()
-        self._check_memory(problem, n_wanted, options.max_samples)
         pair_auc = room_for_pair_auc(problem, n_wanted)
         measured = {
             "noise_correction": options.noise_correction, "max_samples": options.max_samples
@@ -225,6 +224,7 @@ class GreedyMAUC(RankingSelector):
                 problem, n_wanted, alpha=options.alpha, pair_auc=pair_auc, **measured
             )
         else:
+            self._check_memory(problem, n_wanted, options.max_samples, pair_auc)
             effects, scores = measure(problem, pair_auc=pair_auc, n_jobs=self.n_jobs, **measured)
         is_auto = options.shrinkage is None
         self.shrinkage_ = estimate_shrinkage(scores) if is_auto else options.shrinkage
@@ -249,11 +249,12 @@ class GreedyMAUC(RankingSelector):
             prediction,
         )
 
-    def _check_memory(self, problem, n_wanted, max_samples):
+    def _check_memory(self, problem, n_wanted, max_samples, pair_auc):
         """Take the memory of the search into account before any column is read."""
         n_features, n_pairs = problem.n_features, len(problem.max_wins)
         n_kept = min(problem.n_samples, max_samples or problem.n_samples)
         doubles = 8 * n_features * (n_pairs + n_wanted + 2 * problem.n_classes)
+        doubles += 0 if pair_auc is None else pair_auc.nbytes
         n_bytes = n_features * n_kept + doubles
         if n_bytes > _SMALL_BYTES:
             check_memory(

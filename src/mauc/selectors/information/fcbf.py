@@ -94,7 +94,8 @@ class FCBF(BinnedSelector):
     and goes on with the next that is left. The first round is FCBF; the features that a round
     drops are those of the next one. Then come features below the threshold by SU, and in any case
     last those of SU 0 by column: constant features and those that no cut divides. A missing
-    value is one more state.
+    value is one more state. The states of a source of columns, one byte per cell, are kept in a
+    temporary file where its `memory` does not hold them.
 
     References
     ----------

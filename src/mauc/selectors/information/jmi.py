@@ -89,7 +89,8 @@ class JMI(BinnedSelector):
 
     Equal values go by column; constant features come last. A missing value is one more state.
     Every step adds one term to the sum of each feature that is left, by one joint count of the
-    feature with the last selected one and the class.
+    feature with the last selected one and the class. The states of a source of columns, one byte
+    per cell, are kept in a temporary file where its `memory` does not hold them.
 
     References
     ----------

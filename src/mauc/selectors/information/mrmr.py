@@ -82,7 +82,8 @@ class MRMR(BinnedSelector):
 
     Equal values go by column; constant features come last. A missing value is one more state.
     The standard deviation of "three_states" is over n - 1, as in Peng's program. Mutual information
-    is computed only where it can change the choice of a step.
+    is computed only where it can change the choice of a step. The states of a source of columns,
+    one byte per cell, are kept in a temporary file where its `memory` does not hold them.
 
     References
     ----------
