@@ -7,7 +7,14 @@ from contextlib import contextmanager
 import numpy as np
 
 _active = threading.local()
-_FREE = 3  # references to a buffer that nobody uses: the list, the loop, the count itself
+
+
+def _count_references(buffers):
+    return [sys.getrefcount(buffer) for buffer in buffers]
+
+
+# Of a buffer that nobody uses; versions of Python differ in how they count.
+_FREE = _count_references([np.empty(1)])[0]
 
 
 class StripeMemory:
@@ -20,8 +27,9 @@ class StripeMemory:
         """Return an array whose values are arbitrary; it lives as long as a part of it is used."""
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         found, kept = None, []
-        for buffer in self._buffers:
-            if sys.getrefcount(buffer) > _FREE:
+        counts = _count_references(self._buffers)
+        for buffer, count in zip(self._buffers, counts, strict=True):
+            if count > _FREE:
                 kept.append(buffer)
             elif found is None and n_bytes <= len(buffer) <= 2 * n_bytes + 2**16:
                 found = buffer
