@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.checks import is_int, is_real
+from mauc.cluster import join_cluster
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
@@ -55,7 +57,11 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     _size_words = '"all" or "auto"'  # that n_features_to_select may be
 
-    def fit(self, X, y):
+    _no_cluster = ""  # why the method does not run on a cluster, if it does not
+    # A cluster is no metadata of the samples: it is not routed.
+    __metadata_request__fit = {"client": UNUSED}
+
+    def fit(self, X, y, *, client=None):
         """Rank the features and select the first of them.
 
         Parameters
@@ -64,27 +70,41 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
         y : array-like of shape (n_samples,)
             Class labels.
+        client : distributed.Client or str, optional
+            A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose
+            workers read the columns of X, a source (`mauc.open_columns`), and rank them. The
+            result is the same to the bit. A Dask collection is fitted on the cluster of the active
+            client, if there is one. Metadata routing leaves it alone.
 
         Returns
         -------
         self : object
         """
-        return self._fit(X, y)
+        return self._fit(X, y, client=client)
 
-    def _fit(self, X, y, sample_weight=None):
+    def _fit(self, X, y, sample_weight=None, client=None):
         with shown(type(self).__name__, verbose=bool(getattr(self, "verbose", False))):
-            return self._fit_watched(X, y, sample_weight)
+            return self._fit_watched(X, y, sample_weight, client)
 
-    def _fit_watched(self, X, y, sample_weight):
+    def _fit_watched(self, X, y, sample_weight, client):
         # A wrong option is refused before the data are looked at.
         count_threads(self.n_jobs)
         if not is_int(self.n_features_to_select):
             check_n_features(self.n_features_to_select, 1, self._size_words)
         options = self.check_options()
+        if client is not None and self._no_cluster:
+            raise MaucError(
+                f"client must be None for {type(self).__name__}, which does not run on a cluster: "
+                f"{self._no_cluster}. Fit it in this process, on a source within its memory."
+            )
         X, y, sample_weight = as_source(X), as_vector(y), as_vector(sample_weight)
-        problem = make_problem(self, X, y, sample_weight, accepts=self.accepts)
-        n_wanted = self._n_wanted(problem, X, y, sample_weight)
-        ranked = self._rank(problem, n_wanted, options)
+        with join_cluster(client, None if self._no_cluster else X) as cluster:
+            problem = make_problem(self, X, y, sample_weight, accepts=self.accepts, cluster=cluster)
+            n_wanted = self._n_wanted(problem, X, y, sample_weight)
+            ranked = self._rank(problem, n_wanted, options)
+            pair_auc = ranked.pair_auc
+            if pair_auc is None:
+                pair_auc = chosen_pair_auc(problem, ranked.walk.features, self.n_jobs)
         names = ranked.decomposition.names(problem.classes)
         self.classes_ = problem.classes
         self.decomposition_ = ranked.decomposition
@@ -93,9 +113,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = ranked.walk.features
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
-        self.pair_auc_ = ranked.pair_auc
-        if ranked.pair_auc is None:
-            self.pair_auc_ = chosen_pair_auc(problem, self.ranking_, self.n_jobs)
+        self.pair_auc_ = pair_auc
         self.trace_ = SelectionTrace(
             *ranked.walk,
             feature_names=_feature_names(problem)[self.ranking_],
@@ -176,7 +194,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 class SampleWeightMixin:
     """Gives a selector a ``fit`` with sample weights."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, client=None):
         """Rank the features and select the first of them.
 
         Parameters
@@ -187,12 +205,17 @@ class SampleWeightMixin:
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples; every class needs a positive total.
+        client : distributed.Client or str, optional
+            A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose
+            workers read the columns of X, a source (`mauc.open_columns`), and rank them. The
+            result is the same to the bit. A Dask collection is fitted on the cluster of the active
+            client, if there is one. Metadata routing leaves it alone.
 
         Returns
         -------
         self : object
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, client)
 
 
 def one_list(problem, ranking, list_scores, scores, **further) -> Ranked:

@@ -7,6 +7,7 @@ from mauc.auc.pair_auc import folded_auc, room_for_pair_auc
 from mauc.checks import check_real
 from mauc.numerics.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
+from mauc.selectors.arco.on_cluster import rank_on_cluster
 from mauc.selectors.arco.rank_columns import RankWriter
 from mauc.selectors.arco.step import best_of_block
 from mauc.selectors.base import RankingSelector, one_list
@@ -109,6 +110,10 @@ class ARCO(RankingSelector):
 
     def _rank(self, problem, n_wanted, weight):
         pair_auc = room_for_pair_auc(problem, n_wanted)
+        if problem.cluster is not None:
+            search, relevance = rank_on_cluster(problem, n_wanted, measure, weight, pair_auc)
+            chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
+            return one_list(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
         ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
         # Constant features have no correlation with anything: `GreedySearch` puts them last.
         search = GreedySearch(relevance, squares == 0, n_wanted)

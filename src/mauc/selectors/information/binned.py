@@ -51,7 +51,7 @@ class BinnedSelector(RankingSelector):
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
 
-    def _binned(self, problem):
+    def binned(self, problem):
         """Return the context that holds the features of a problem, discretised."""
         problem.room.reserve(_TABLE_BYTES * problem.n_samples)
         states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)

@@ -12,6 +12,7 @@ from mauc.selectors.base import one_list
 from mauc.selectors.greedy_search import GreedySearch, find_in_parts
 from mauc.selectors.information.binned import BinnedSelector
 from mauc.selectors.information.joint_counts import pair_information
+from mauc.selectors.information.on_cluster import BinnedState, rank_on_cluster
 
 CRITERIA = ("difference", "quotient")
 # Mean redundancies below this (in nats) count as none in the quotient: rounding alone gives
@@ -124,7 +125,9 @@ class MRMR(BinnedSelector):
         super().check_options()
 
     def _rank(self, problem, n_wanted, options):
-        with self._binned(problem) as features:
+        if problem.cluster is not None:
+            return rank_on_cluster(self, problem, n_wanted, MRMRState)
+        with self.binned(problem) as features:
             search = mrmr_search(features, n_wanted, quotient=self.criterion == "quotient")
         return one_list(problem, search.ranking, search.scores, features.relevance)
 
@@ -183,6 +186,36 @@ def mrmr_search(features, k, quotient=False):
         return find_in_parts(find, block, features.room)
 
     return search.run(best, features.blocks, features.pool)
+
+
+class MRMRState(BinnedState):
+    """Relevance and redundancy of the columns of a range."""
+
+    def __init__(self, part, first, selector):
+        super().__init__(part, first, selector)
+        self._sums = np.zeros(part.n_features)
+        self._is_quotient = selector.criterion == "quotient"
+        self._n_chosen = 0
+
+    def add(self, column, place, content, details):
+        """Add the information that a chosen feature shares; see `mauc.cluster.states.State`."""
+        self.take(place)
+        self._n_chosen += 1
+        left = np.flatnonzero(self.is_left & (self.masked > -np.inf))
+        self._sums[left] += self.shared_information(content, left)
+
+    def propose(self):
+        """Return the best feature that is left, or -1, and its criterion."""
+        left = np.flatnonzero(self.is_left)
+        if len(left) == 0:
+            return -1, -np.inf
+        redundancy = self._sums[left] / self._n_chosen
+        if self._is_quotient:
+            scores = self.masked[left] / np.maximum(redundancy, REDUNDANCY_FLOOR)
+        else:
+            scores = self.masked[left] - redundancy
+        best = int(np.argmax(scores))  # the first of equals
+        return self.first + int(left[best]), float(scores[best])
 
 
 @njit_part

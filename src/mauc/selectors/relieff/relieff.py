@@ -117,6 +117,8 @@ class ReliefF(RankingSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _no_cluster = "its distances are sums over all columns, in their order"
+
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         wanted = self.n_iterations
