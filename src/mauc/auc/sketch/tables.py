@@ -1,5 +1,7 @@
 """What a sketch is given as X: arrays, sparse matrices and data frames in, blocks of columns out."""
 
+from copy import copy
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -33,11 +35,13 @@ class Rows:
 
     def __init__(self, X, y):
         holder = BaseEstimator()  # is given the names of the columns
+        self._frame = None
         if is_frame(X) and has_number_columns(X):
             check_no_missing_label(y)
             stand_in = np.broadcast_to(np.float64(0.0), X.shape)  # takes no memory
             _, y = check_table(stand_in, y, keep_dates=True)
-            X, names = FrameColumns(X), [str(name) for name in X.columns]
+            self._frame, names = X, [str(name) for name in X.columns]
+            X = FrameColumns(X)
         else:
             X, y = check_table(
                 X, y, estimator=holder, accept_sparse="csc", accept_infinite=True,
@@ -52,6 +56,19 @@ class Rows:
         self.feature_names = None if names is None else np.array(names, dtype=object)
         self.classes, self.codes, _ = encode_labels(np.asarray(y), min_classes=1)
         self.is_sparse = sparse.issparse(X)
+
+    def part(self, rows):
+        """Return some of the rows, a slice."""
+        made = copy(self)
+        if self._frame is None:
+            made._X = self._X[rows]
+        else:
+            frame = self._frame
+            made._frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame[rows]
+            made._X = FrameColumns(made._frame)
+        made.codes = self.codes[rows]
+        made.n_rows = len(made.codes)
+        return made
 
     def block(self, chosen):
         """Return dense columns as floats and which of them are rounded, see `sketch_columns`."""
@@ -114,6 +131,20 @@ class BufferedRows:
         self.n_rows += rows.n_rows
         self.n_features = rows.n_features
         self._is_rounded = is_rounded if self._is_rounded is None else self._is_rounded | is_rounded
+
+    @property
+    def nbytes(self):
+        """Bytes of the rows."""
+        return sum(part.nbytes for part in self.parts)
+
+    def part(self, rows):
+        """Return some of the rows, a slice of all."""
+        made = BufferedRows()
+        made.parts = [np.concatenate(self.parts, axis=1)[:, rows]]
+        made.codes = [self.all_codes()[rows]]
+        made.n_rows, made.n_features = len(made.codes[0]), self.n_features
+        made._is_rounded = self._is_rounded
+        return made
 
     def all_codes(self):
         """Return the classes of all rows."""
