@@ -6,7 +6,7 @@ import numpy as np
 
 from mauc.auc.sketch.binned_rows import BinnedRows
 from mauc.auc.sketch.bounds import estimate_auc
-from mauc.auc.sketch.tables import BufferedRows, Rows, check_known, join_classes
+from mauc.auc.sketch.tables import BufferedRows, Rows, check_known, join_classes, source_parts
 from mauc.checks import check_int
 from mauc.exceptions import MaucError, UndefinedMAUCError, listed
 from mauc.memory import format_bytes
@@ -126,8 +126,6 @@ class PairAUCSketch:
         self : PairAUCSketch
         """
         if isinstance(X, ColumnSource):
-            from mauc.auc.sketch.rows import source_parts
-
             for part, labels in source_parts(X, y):
                 self.update(part, labels)
             return self
@@ -138,7 +136,7 @@ class PairAUCSketch:
             self.n_features, self.feature_names = rows.n_features, rows.feature_names
         self._kept = None
         if self._binned is None and not rows.is_sparse:
-            n_wanted = self._n_buffered()
+            n_wanted = self.n_sampled
             if self._buffer.n_rows + rows.n_rows <= n_wanted:
                 self._buffer.add(rows, codes)
                 return self
@@ -183,7 +181,7 @@ class PairAUCSketch:
             self._binned.merge(other._binned, places, self.n_jobs)
         if self._binned is None:
             self._buffer.extend(waiting, np.arange(len(self.classes_), dtype=np.int32))
-            if self._buffer.n_rows > self._n_buffered():
+            if self._buffer.n_rows > self.n_sampled:
                 self._flush()
         elif waiting.n_rows:
             self._binned.add(waiting, waiting.all_codes(), self.n_jobs)
@@ -250,6 +248,12 @@ class PairAUCSketch:
         return 2 * totals[first] * totals[second]
 
     @property
+    def n_sampled(self):
+        """Number of rows by which the bins are chosen."""
+        wanted = self.n_buffered or _BUFFERED_PER_BIN * self.n_bins
+        return max(1, min(wanted, _BUFFER_BYTES // (8 * (self.n_features or 1))))
+
+    @property
     def nbytes(self):
         """Bytes of the counts, edges and buffered rows."""
         return self._buffer.nbytes + (0 if self._binned is None else self._binned.nbytes)
@@ -279,7 +283,7 @@ class PairAUCSketch:
         return estimate_auc(*self._kept, self.max_wins, folded=folded)
 
     def _no_bins(self):
-        return BinnedRows(self.n_features, len(self.classes_), self.n_bins, self._n_buffered())
+        return BinnedRows(self.n_features, len(self.classes_), self.n_bins, self.n_sampled)
 
     def _flush(self):
         """Count the buffered rows; bins are chosen by them if there are none yet."""
@@ -289,9 +293,6 @@ class PairAUCSketch:
             buffer, self._buffer = self._buffer, BufferedRows()
             self._binned.add(buffer, buffer.all_codes(), self.n_jobs)
 
-    def _n_buffered(self):
-        wanted = self.n_buffered or _BUFFERED_PER_BIN * self.n_bins
-        return max(1, min(wanted, _BUFFER_BYTES // (8 * self.n_features)))
 
     def _join(self, classes):
         """Make room for the classes of others; return their places."""
