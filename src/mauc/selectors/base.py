@@ -78,6 +78,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         problem = make_problem(self, X, y, sample_weight, accepts=self.accepts)
         n_wanted = self._n_wanted(problem, X, y, sample_weight)
         ranked = self._rank(problem, n_wanted, options)
+        return self._learn(problem, ranked)
+
+    def _learn(self, problem, ranked):
+        """Set the learned attributes."""
         names = ranked.decomposition.names(problem.classes)
         self.classes_ = problem.classes
         self.decomposition_ = ranked.decomposition
