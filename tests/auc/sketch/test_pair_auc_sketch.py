@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from strategies import codes, float_tables
 
 from mauc import PairAUCSketch, feature_pair_auc
 from mauc.exceptions import MaucError, UndefinedMAUCError
+from strategies import codes, float_tables
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::mauc.exceptions.ConstantInputWarning"),

@@ -53,7 +53,7 @@ class BinnedRows:
         """Choose bins by evenly spaced rows, which are not counted."""
         some = slice(None, None, -(-rows.n_rows // self.n_sampled))
         pilot = self.copy()
-        pilot._count(rows.part(some), codes[some], n_jobs)
+        pilot._count(rows.part(some), np.ascontiguousarray(codes[some]), n_jobs)
         self.bins = [
             no_bins(len(self.class_counts), bins.edges)._replace(spread=bins.spread)
             for bins in pilot.bins

@@ -293,7 +293,6 @@ class PairAUCSketch:
             buffer, self._buffer = self._buffer, BufferedRows()
             self._binned.add(buffer, buffer.all_codes(), self.n_jobs)
 
-
     def _join(self, classes):
         """Make room for the classes of others; return their places."""
         if self.classes is not None:
