@@ -67,15 +67,21 @@ def main():
     for order in "CF":
         Z = np.asarray(X, order=order)
         sketch = PairAUCSketch(N_BINS, n_jobs=N_JOBS).update(Z, y)
-        seconds, exact = time_in_turns(
+        contestants = (
             lambda Z=Z, sketch=sketch: sketch.update(Z, y),
             lambda Z=Z: feature_pair_auc(Z, y, n_jobs=N_JOBS),
-            n_repeats=N_REPEATS,
         )
+        seconds, exact = time_in_turns(*contestants, n_repeats=N_REPEATS)
         print_row(f"update, {order} order", seconds, "exact feature_pair_auc", exact)
-        rate = X.size / seconds
+        # Where others use the machine, the seconds of the cores tell what two free ones would take.
+        of_cores = time_in_turns(*contestants[:1], n_repeats=N_REPEATS, clock=time.process_time)[0]
+        rate, free_rate = X.size / seconds, N_JOBS * X.size / of_cores
         holds = "yes" if rate >= 1e8 else "NO"
-        print(f"{rate / 1e6:.0f} million cells per second, >= 100: {holds}", flush=True)
+        print(
+            f"{rate / 1e6:.0f} million cells per second, >= 100: {holds}; "
+            f"{free_rate / 1e6:.0f} by the time of the cores",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
