@@ -6,6 +6,7 @@ import numpy as np
 
 from mauc.auc.sketch.bins import no_bins, take_classes
 from mauc.auc.sketch.bounds import pair_bounds
+from mauc.auc.sketch.edges import prune
 from mauc.auc.sketch.refining import Limits, add_column, merge_bins
 from mauc.parallel import run_blocks
 
@@ -115,6 +116,13 @@ class BinnedRows:
         counts = self.class_counts.copy()
         counts[places] += other.class_counts
         self.class_counts = counts
+
+    def limit(self, n_bins):
+        """Keep at most `n_bins` bins per feature from now on."""
+        if n_bins != self.n_bins:
+            self.bins = [prune(bins, n_bins) for bins in self.bins]
+            self.frame = None
+        self.n_bins = n_bins
 
     def move_classes(self, places, n_classes):
         """Make room for `n_classes`: class k goes to ``places[k]``."""

@@ -174,7 +174,7 @@ class PairAUCSketch:
         if other._binned is not None and self._binned is None:
             mine, self._buffer = self._buffer, BufferedRows()
             self._binned = other._binned.copy()
-            self._binned.n_bins = self.n_bins
+            self._binned.limit(self.n_bins)
             self._binned.move_classes(places, len(self.classes_))
             waiting.extend(mine, np.arange(len(self.classes_), dtype=np.int32))
         elif other._binned is not None:
