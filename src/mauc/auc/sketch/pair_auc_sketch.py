@@ -70,6 +70,9 @@ class PairAUCSketch:
     with class i as high and j as low as these allow and that of the reverse. Sketches of the same
     bins (`empty_like`) merge without loss, in any order to the same bits.
 
+    It takes 8 bytes per feature, class and bin, twice that for features with few values, whose gaps
+    have bins as well, or after merges of different bins.
+
     A missing value ties with every value, infinities are ordinary values, and dates count in
     seconds, as in `feature_pair_auc`. Columns must be numeric.
 
