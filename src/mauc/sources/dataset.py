@@ -1,6 +1,7 @@
 """A data set that is not in memory: a source with all columns in, features and labels out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,44 @@ from mauc.datasets.readers.table import Table
 from mauc.datasets.roles import find_roles
 from mauc.problem.source import ColumnSource
 from mauc.sources.feature_columns import FeatureColumns, as_series, find_features
+from mauc.sources.kinds import open_any
+from mauc.sources.labels import as_labels, is_column, table_of
+
+
+def open_table(
+    data: str,
+    target: str | int | None,
+    *,
+    memory: int | None = None,
+    format: str | None = None,
+    texts: Sequence[str | int] = (),
+    **reading: Any,
+) -> tuple[ColumnSource, Table, str | int | None]:
+    """Open all columns of data that are not read into memory.
+
+    Parameters
+    ----------
+    data, target, memory, format, **reading
+        As in `mauc.open_columns`.
+    texts : sequence of str or int
+        Columns of a text file to keep as the text that stands there.
+
+    Returns
+    -------
+    source : ColumnSource
+        All columns, the target among them.
+    table : Table
+        Names, labels if they are kept apart, and notes; it holds no values.
+    target : str, int or None
+        The column with the labels; None if they are kept apart.
+    """
+    source, found = open_any(
+        data, target, memory=memory, format=format, storage_options=None, reading=reading
+    )
+    table = table_of(source)
+    if found is None or is_column(found):
+        return source, table, found
+    return source, replace(table, labels=as_labels(found)), None
 
 
 def assemble_stream(
@@ -58,11 +97,11 @@ def assemble_stream(
     y, is_missing, label_notes = check_labels(
         table, labels, what, skip_unlabelled=skip_unlabelled, many_classes=many_classes
     )
-    kept, left_out, unsettled = roles.features, dict[int, str](), set[int]()
+    indices = set(getattr(source, "index_names", ()))  # pandas makes no columns of them
+    kept = [j for j in roles.features if table.names[j] not in indices]
+    left_out, unsettled = dict[int, str](), set[int]()
     if not keep_ids:
-        kept, left_out, unsettled = find_features(
-            table, source, roles.features, roles.marked, settle=settle
-        )
+        kept, left_out, unsettled = find_features(table, source, kept, roles.marked, settle=settle)
     reasons = {table.names[j]: reason for j, reason in left_out.items()}
     check_kept(table, kept, reasons)
     X: Any = FeatureColumns(table, source, kept, roles.marked, unsettled)
