@@ -1,7 +1,10 @@
 """Read CSV and TSV files: rows of text in, a table with numbers and text columns out."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +71,39 @@ def read_delimited(
     -------
     table : Table
     """
-    pd = optional_import("pandas", "csv and tsv files")
+    layout = plan_delimited(
+        path, separator=separator, encoding=encoding, header=header, decimal=decimal,
+        thousands=thousands, missing=missing, texts=texts, label=label,
+    )  # fmt: skip
+    with layout.opened() as file:
+        frame = layout.parse(file)
+    notes = layout.convert(frame)
+    names, lines = layout.names, layout.lines
+
+    def check_column(place: int) -> None:
+        notes.extend(layout.check_column(place, frame.iloc[:, place]))
+
+    return Table(
+        path, frame, names, target=None if header else len(names) - 1,
+        locate_row=lines.locate_row, check_column=check_column, hint=lines.hint(names),
+        missing_words=layout.missing_words, notes=notes,
+    )  # fmt: skip
+
+
+def plan_delimited(
+    path: Path,
+    *,
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    header: bool = True,
+    decimal: str = ".",
+    thousands: str | None = None,
+    missing: Sequence[str] = (),
+    texts: Sequence[str | int] = (),
+    label: str | int | None = None,
+) -> "Delimited":
+    """Check that a file is rows of the same number of cells; parameters as of `read_delimited`."""
+    optional_import("pandas", "csv and tsv files")
     if separator is None:
         separator = ";" if decimal == "," else ","
     _check_marks(separator, decimal, thousands)
@@ -77,39 +112,110 @@ def read_delimited(
     names = lines.check()
     if not header and label is None:
         label = -1
-    at = find_place(names, label)
     kept = {names[j] for j in (find_place(names, text) for text in texts) if j is not None}
-    gaps = {name: [*MISSING, *missing] for name in names}
-    if at is not None:
-        gaps[names[at]] = [*MISSING_LABELS, *missing]
-    with open_text(path, encoding) as file:
+    return Delimited(
+        lines, names, label=find_place(names, label), texts=frozenset(kept), decimal=decimal,
+        thousands=thousands, missing=tuple(missing),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """How the text of a file becomes columns: all that is known before its rows are parsed.
+
+    Parameters
+    ----------
+    lines : Lines
+        Checked.
+    names : list of str
+    label : int, optional
+        The column of labels.
+    texts : frozenset of str
+        Columns that stay text.
+    decimal, thousands, missing
+        As in `read_delimited`.
+    """
+
+    lines: Lines
+    names: list[str]
+    label: int | None
+    texts: frozenset[str]
+    decimal: str
+    thousands: str | None
+    missing: tuple[str, ...]
+
+    def opened(self) -> AbstractContextManager[TextIOWrapper]:
+        """Open the file as text."""
+        return open_text(self.lines.path, self.lines.encoding)
+
+    def parse(
+        self,
+        file: Any,
+        *,
+        has_header: bool | None = None,
+        chosen: Sequence[str] | None = None,
+        texts: Iterable[str] = (),
+        chunksize: int | None = None,
+    ) -> Any:
+        """Return the rows of a stream of text as a data frame, or as a reader of such.
+
+        Parameters
+        ----------
+        file : text stream
+        has_header : bool, optional
+            Whether the stream begins with the names; by default, if the file does.
+        chosen : sequence of str, optional
+            Columns to read; all by default.
+        texts : iterable of str
+            Further columns that stay text.
+        chunksize : int, optional
+            Rows of a frame; by default all rows make one.
+        """
+        import pandas as pd
+
+        separator, names = self.lines.separator, self.names
+        gaps = {name: [*MISSING, *self.missing] for name in names}
+        if self.label is not None:
+            gaps[names[self.label]] = [*MISSING_LABELS, *self.missing]
+        has_header = self.lines.has_header if has_header is None else has_header
         try:
-            frame = pd.read_csv(
+            return pd.read_csv(
                 file, sep=r"\s+" if separator == WHITESPACE else separator,
-                header=0 if header else None, names=names, decimal=decimal,
-                na_values=gaps, keep_default_na=False, index_col=False,
+                header=0 if has_header else None, names=names, decimal=self.decimal,
+                na_values=gaps, keep_default_na=False, index_col=False, usecols=chosen,
                 skipinitialspace=separator not in (" ", WHITESPACE), low_memory=False,
-                dtype=dict.fromkeys(kept, str),
+                dtype=dict.fromkeys([*self.texts, *texts], str), chunksize=chunksize,
                 **exact_floats(),
             )  # fmt: skip
         except pd.errors.ParserError as error:
-            raise MaucError(f"{path} cannot be read as rows and columns: {error}") from error
-    if at is not None and names[at] not in kept:
-        frame[names[at]] = read_labels(frame[names[at]], MISSING)
-    notes: list[str] = []
-    for place, name in enumerate(names):
-        if name not in kept and place != at and frame[name].dtype.kind == "O":
-            notes += _join_thousands(frame, name, decimal, thousands)
+            raise self.parser_error(error) from error
 
-    def check_column(place: int) -> None:
-        if names[place] not in kept:
-            notes.extend(_check_column(lines, names, place, frame.iloc[:, place]))
+    def parser_error(self, error: Exception) -> MaucError:
+        """Return what a user is told of an error of the parser."""
+        return MaucError(f"{self.lines.path} cannot be read as rows and columns: {error}")
 
-    return Table(
-        path, frame, names, target=None if header else len(names) - 1,
-        locate_row=lines.locate_row, check_column=check_column, hint=lines.hint(names),
-        missing_words=tuple(word for word in MISSING if word not in missing), notes=notes,
-    )  # fmt: skip
+    def convert(self, frame: "pd.DataFrame") -> list[str]:
+        """Turn texts of a parsed frame into labels and numbers, in place; say which they are."""
+        notes: list[str] = []
+        for place, name in enumerate(self.names):
+            if name in self.texts or name not in frame:
+                continue
+            if place == self.label:
+                frame[name] = read_labels(frame[name], MISSING)
+            elif frame[name].dtype.kind == "O":
+                notes += _join_thousands(frame, name, self.decimal, self.thousands)
+        return notes
+
+    def check_column(self, place: int, column: "pd.Series[Any]") -> list[str]:
+        """Return what is to be said of a feature; raise if it cannot be one."""
+        if self.names[place] in self.texts:
+            return []
+        return _check_column(self.lines, self.names, place, column)
+
+    @property
+    def missing_words(self) -> tuple[str, ...]:
+        """Words that stand for a missing value in a feature, but not in a label."""
+        return tuple(word for word in MISSING if word not in self.missing)
 
 
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:

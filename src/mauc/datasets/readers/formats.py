@@ -128,6 +128,30 @@ def read_table(path: str | Path, format: str | None = None, **options: Any) -> T
     path = Path(path)
     check_file(path)
     name = find_format(path, format)
+    return _FORMATS[name].read(path, **_check_options(path, name, options))
+
+
+def find_text_options(
+    path: str | Path, format: str | None = None, **options: Any
+) -> dict[str, Any] | None:
+    """Return what `read_delimited` is told of a file, None if it is no rows of text.
+
+    Parameters as of `read_table`.
+    """
+    path = Path(path)
+    check_file(path)
+    name = find_format(path, format)
+    wanted = _check_options(path, name, options)
+    if name == "tsv":
+        return {"separator": "\t", **wanted}
+    if name == "txt":
+        name, found = sniff_format(path, wanted.get("encoding", "utf-8"))
+        wanted = {**found, **_check_options(path, name, wanted)}
+    return wanted if name == "csv" else None
+
+
+def _check_options(path: Path, name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are given; raise if one does not go with the format."""
     known = _FORMATS[name]
     wanted = {option: value for option, value in options.items() if value is not None}
     for option in _SILENT:
@@ -139,4 +163,4 @@ def read_table(path: str | Path, format: str | None = None, **options: Any) -> T
             raise MaucError(
                 f"{path}: {option} goes with {', '.join(takers)} files, not with {name}."
             )
-    return known.read(path, **wanted)
+    return wanted

@@ -27,6 +27,8 @@ class Lines:
     def __init__(self, path: Path, separator: str, encoding: str, has_header: bool) -> None:
         self.path, self.separator, self.encoding = path, separator, encoding
         self.has_header = has_header
+        #: whether every line is known to be one row, which may be cut without parsing it
+        self.is_plain = False
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""
@@ -72,7 +74,8 @@ class Lines:
                 raise MaucError(f"{self.path} has a header line but no rows.")
         else:
             names = number_names(len(first))
-        if not self._is_rectangular(len(first)):
+        self.is_plain = self._is_rectangular(len(first))
+        if not self.is_plain:
             self._raise_ragged(len(first), line, has_row_names=first is not beginning[0][1])
         return names
 

@@ -1,0 +1,179 @@
+"""Parse a text file piece by piece: lines in, what each column holds in them out."""
+
+import io
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.datasets.readers.delimited import Delimited
+from mauc.datasets.readers.files import encoding_error, open_binary, skip_mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = np.ndarray[Any, Any]
+# What a column holds in a piece: nothing, integers, floats, integers beyond int64, truth values,
+# words.
+EMPTY, WHOLE, FLOAT, HUGE, TRUTH, WORDS = b"eifubw"
+_SAMPLE = 2**16  # characters from which the length of a line is estimated
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows of a file.
+
+    Parameters
+    ----------
+    n_rows, n_bytes : int
+        Rows, and about how much text they are.
+    kinds : ndarray of shape (n_columns,), uint8
+        What each column holds.
+    numbers : dict of int to ndarray
+        Columns of integers and floats, and of nothing (NaN).
+    words : dict of int to (ndarray of int32, list)
+        Columns of words and truth values: for each row the place of its value in the list of
+        different values, -1 where it is missing.
+    has_missing, is_wide : ndarray of shape (n_columns,), bool
+        Columns of numbers with missing values, and with values beyond what float64 holds.
+    """
+
+    n_rows: int
+    n_bytes: int
+    kinds: Array
+    numbers: dict[int, Array]
+    words: dict[int, tuple[Array, list[Any]]]
+    has_missing: Array
+    is_wide: Array
+
+
+def read_pieces(
+    layout: Delimited,
+    n_bytes: int,
+    n_threads: int = 1,
+    *,
+    texts: list[str] | None = None,
+) -> Iterator[Piece]:
+    """Yield the rows of a file in order.
+
+    Parameters
+    ----------
+    layout : Delimited
+    n_bytes : int
+        Of text in a piece, about.
+    n_threads : int, default=1
+        That parse at once, where the file can be cut without parsing it.
+    texts : list of str, optional
+        Read these columns only, as text.
+    """
+    if layout.lines.is_plain:
+        return _read_plain(layout, n_bytes, n_threads, texts)
+    return _read_in_turn(layout, n_bytes, texts)
+
+
+def _read_plain(
+    layout: Delimited, n_bytes: int, n_threads: int, texts: list[str] | None
+) -> Iterator[Piece]:
+    """Cut the file at line ends and parse the parts in threads; at most one more part waits."""
+    waiting: deque[Future[Piece | None]] = deque()
+    with ThreadPoolExecutor(n_threads, "mauc-parse") as pool:
+        try:
+            for number, raw in enumerate(_cut_lines(layout, n_bytes)):
+                waiting.append(pool.submit(_parse_lines, layout, raw, number == 0, texts))
+                if len(waiting) > n_threads:
+                    yield from _present(waiting.popleft())
+            while waiting:
+                yield from _present(waiting.popleft())
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _present(future: "Future[Piece | None]") -> Iterator[Piece]:
+    piece = future.result()
+    if piece is not None:
+        yield piece
+
+
+def _cut_lines(layout: Delimited, n_bytes: int) -> Iterator[bytes]:
+    with open_binary(layout.lines.path) as file:
+        while raw := file.read(n_bytes):
+            yield raw + file.readline()
+
+
+def _parse_lines(
+    layout: Delimited, raw: bytes, is_first: bool, texts: list[str] | None
+) -> Piece | None:
+    """Parse a part of the file that begins and ends with a line."""
+    lines = layout.lines
+    codec = skip_mark(lines.encoding) if is_first else lines.encoding
+    try:
+        text = raw.decode(codec)
+    except UnicodeError as error:
+        raise encoding_error(lines.path, lines.encoding) from error
+    has_header = is_first and lines.has_header
+    if not text.strip() or (has_header and "\n" not in text.strip()):
+        return None  # blank lines, or nothing but the header
+    frame = layout.parse(
+        io.StringIO(text, newline=""), has_header=has_header, chosen=texts, texts=texts or ()
+    )
+    return _make_piece(layout, frame, len(raw)) if len(frame) else None
+
+
+def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> Iterator[Piece]:
+    """Let the parser find where rows end: quoted cells may hold line ends."""
+    import pandas as pd
+
+    with layout.opened() as file:
+        sample = file.read(_SAMPLE)
+    width = max(1, len(sample) // max(1, sample.count("\n") or sample.count("\r")))
+    with layout.opened() as file:
+        frames = layout.parse(
+            file, chosen=texts, texts=texts or (), chunksize=max(1, n_bytes // width)
+        )
+        try:
+            for frame in frames:
+                yield _make_piece(layout, frame, len(frame) * width)
+        except pd.errors.ParserError as error:
+            raise layout.parser_error(error) from error
+
+
+def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece:
+    place_of = {name: j for j, name in enumerate(layout.names)}
+    n_columns = len(layout.names)
+    kinds = np.full(n_columns, EMPTY, np.uint8)
+    has_missing, is_wide = np.zeros(n_columns, bool), np.zeros(n_columns, bool)
+    numbers: dict[int, Array] = {}
+    words: dict[int, tuple[Array, list[Any]]] = {}
+    for name, column in frame.items():
+        j = place_of[str(name)]
+        if column.dtype.kind in "iuf":
+            values = column.to_numpy()
+            kinds[j], has_missing[j], is_wide[j] = _describe(values)
+            numbers[j] = values
+        else:
+            codes, distinct = column.factorize()
+            words[j] = codes.astype(np.int32), distinct.tolist()
+            is_truth = bool(words[j][1]) and all(isinstance(word, bool) for word in words[j][1])
+            kinds[j] = TRUTH if is_truth else WORDS
+    return Piece(len(frame), n_bytes, kinds, numbers, words, has_missing, is_wide)
+
+
+def _describe(values: Array) -> tuple[int, bool, bool]:
+    """Return the kind of a column of numbers, whether values are missing, and whether any is wide.
+
+    A column of integers with missing values is one of floats here.
+    """
+    if values.dtype.kind == "u":
+        return HUGE, False, True
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    is_wide = bool(low <= -MAX_EXACT_INTEGER or high >= MAX_EXACT_INTEGER)
+    if values.dtype.kind == "i":
+        return WHOLE, False, is_wide
+    if high != high:
+        return EMPTY, True, False
+    return FLOAT, bool(np.isnan(values).any()), is_wide
