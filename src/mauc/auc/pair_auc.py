@@ -15,6 +15,7 @@ from mauc.auc.nominal_auc import count_categories, nominal_pair_auc
 from mauc.auc.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.auc.sweep import sweep_words
 from mauc.auc.words import label_bits_of, sort_columns, word_blocks
+from mauc.cluster import join_cluster
 from mauc.exceptions import MaucError
 from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
@@ -27,7 +28,7 @@ _MAX_KEPT = 2**22  # values
 
 
 def feature_pair_auc(
-    X, y, *, folded=True, sample_weight=None, categorical_features=None, n_jobs=None
+    X, y, *, folded=True, sample_weight=None, categorical_features=None, n_jobs=None, client=None
 ):
     """Compute the AUC of every feature on every pair of classes.
 
@@ -49,6 +50,9 @@ def feature_pair_auc(
         in a data frame are nominal anyway. Their AUC is leave-pair-out, see `mauc.MDFS`.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores.
+    client : distributed.Client or str, optional
+        A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose workers
+        read the columns of X, a source (`mauc.open_columns`). The result is the same to the bit.
 
     Returns
     -------
@@ -66,7 +70,13 @@ def feature_pair_auc(
     """
     holder = BaseEstimator()
     holder.categorical_features = categorical_features
-    problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS)
+    with join_cluster(client, X) as cluster:
+        problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS, cluster=cluster)
+        return _all_pair_auc(problem, folded, n_jobs)
+
+
+def _all_pair_auc(problem, folded, n_jobs=None):
+    """Return the AUCs of all columns of a problem."""
     if not folded and problem.is_nominal is not None:
         raise MaucError(
             f"folded must be True for nominal columns, whose categories have no order, "
@@ -74,6 +84,10 @@ def feature_pair_auc(
         )
     n_pairs = n_pairs_of(problem.n_classes)
     pair_auc = np.empty((problem.n_features, n_pairs))
+    if problem.cluster is not None:
+        for part, found in problem.cluster.map_ranges(problem, _all_pair_auc, folded):
+            pair_auc[part] = found
+        return pair_auc
 
     def fill(block):
         if folded:
@@ -100,6 +114,10 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
     pair_auc : ndarray of shape (n_chosen, n_pairs)
     """
     pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
+    if problem.cluster is not None:
+        for places, found in problem.cluster.map_chosen(problem, _all_pair_auc, chosen, True):
+            pair_auc[places] = found
+        return pair_auc
 
     def fill(places):
         pair_auc[places] = pair_auc_of(problem, chosen[places])

@@ -91,6 +91,11 @@ class Problem:
         return isinstance(self.X, np.ndarray) and is_by_rows(self.X)
 
     @property
+    def cluster(self):
+        """The `mauc.cluster.Cluster` whose workers read `X`, or None."""
+        return getattr(self.X, "cluster", None)
+
+    @property
     def is_small(self):
         """Whether any loop is done before another one, made for such data, would be compiled."""
         return self.n_samples * self.n_features <= columns.SMALL_SIZE
@@ -256,6 +261,8 @@ class Problem:
     @property
     def is_constant(self) -> bool:
         """Whether no column has more than one known value."""
+        if self.cluster is not None:
+            return self.cluster.is_constant(self)
         if isinstance(self.X, np.ndarray):
             first = self.X[:_FIRST_ROWS, :_FIRST_COLUMNS]  # usually they differ
             if (np.fmin.reduce(first) < np.fmax.reduce(first)).any():

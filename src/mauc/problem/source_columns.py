@@ -23,10 +23,14 @@ class SourceColumns:
         Nominal columns beside those of words.
     accept_nominal, accept_infinite : bool, default=True
         Whether such columns and values are taken; an error names the first that is not.
+    cluster : Cluster, optional
+        Whose workers read the columns (`mauc.cluster`).
 
     Attributes
     ----------
     source : ColumnSource
+    cluster : Cluster or None
+    accept_infinite : bool
     shape : tuple of int
     dtype : dtype
         Type that holds the values of all columns, codes of nominal ones included.
@@ -34,9 +38,10 @@ class SourceColumns:
     """
 
     def __init__(
-        self, source, categorical_features=None, *, accept_nominal=True, accept_infinite=True
-    ):
-        self.source = source
+        self, source, categorical_features=None, *, accept_nominal=True, accept_infinite=True,
+        cluster=None,
+    ):  # fmt: skip
+        self.source, self.cluster = source, cluster
         self.shape = source.shape
         names = None if source.feature_names is None else source.feature_names.tolist()
         is_nominal = source.is_word
@@ -50,7 +55,7 @@ class SourceColumns:
         is_nominal = is_nominal | flag_columns(categorical_features, source.shape[1], names)
         self.is_nominal = is_nominal if is_nominal.any() else None
         self.dtype = common_type({_number_type(kind) for kind in source.types})
-        self._accept_infinite = accept_infinite
+        self.accept_infinite = accept_infinite
         self._ahead = None
 
     def column(self, j):
@@ -116,7 +121,7 @@ class SourceColumns:
         for j, values in zip(places, self.source.read(places), strict=True):
             if self.is_nominal is not None and self.is_nominal[j]:
                 values = category_codes(values)
-            if not self._accept_infinite:
+            if not self.accept_infinite:
                 self._check_finite(j, values)
             columns.append(values)
         return columns

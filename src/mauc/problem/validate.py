@@ -42,7 +42,7 @@ _FLOATS = [np.float64, np.float32]
 _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
 
 
-def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
+def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED, cluster=None):
     """Validate the arguments of a selector's ``fit`` and encode the labels.
 
     Missing values of X are allowed.
@@ -58,6 +58,8 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
         What X may hold: sparse matrices and infinite values by default. Where it may hold nominal
         columns, those of a categorical dtype or of strings in a data frame and those that
         ``estimator.categorical_features`` names are encoded and marked.
+    cluster : Cluster, optional
+        Whose workers read the columns of X, a source.
 
     Returns
     -------
@@ -66,7 +68,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED):
     if y is None:
         raise MaucError("this estimator requires y to be passed, but the target y is None.")
     if isinstance(X, ColumnSource):
-        X, y = _check_source(X, y, estimator, accepts)
+        X, y = _check_source(X, y, estimator, accepts, cluster)
         return _problem_of(X, y, sample_weight, X.source.feature_names, X.is_nominal)
     is_nominal = None
     flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
@@ -98,7 +100,7 @@ def _problem_of(X, y, sample_weight, feature_names, is_nominal):
     return problem
 
 
-def _check_source(source, y, estimator, accepts):
+def _check_source(source, y, estimator, accepts, cluster):
     """Check a source of columns and its labels as `check_table` does; no column is read."""
     check_no_missing_label(y)
     with _mauc_errors():
@@ -110,8 +112,9 @@ def _check_source(source, y, estimator, accepts):
         raise MaucError(f"{source.name} has {n} rows and {m} columns; at least one is needed.")
     flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
     columns = SourceColumns(
-        source, flags, accept_nominal=accepts.nominal, accept_infinite=accepts.infinite
-    )
+        source, flags, accept_nominal=accepts.nominal, accept_infinite=accepts.infinite,
+        cluster=cluster,
+    )  # fmt: skip
     estimator.n_features_in_ = m
     if source.feature_names is not None:
         estimator.feature_names_in_ = source.feature_names

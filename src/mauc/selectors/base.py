@@ -8,10 +8,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.checks import is_int, is_real
+from mauc.cluster import join_cluster
 from mauc.exceptions import MaucError
 from mauc.parallel import count_threads
 from mauc.problem.columns import is_frame
@@ -49,7 +51,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     _size_words = '"all" or "auto"'  # that n_features_to_select may be
 
-    def fit(self, X, y):
+    # A cluster is no metadata of the samples: it is not routed.
+    __metadata_request__fit = {"client": UNUSED}
+
+    def fit(self, X, y, *, client=None):
         """Rank the features and select the first of them.
 
         Parameters
@@ -58,26 +63,35 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             Training data.
         y : array-like of shape (n_samples,)
             Class labels.
+        client : distributed.Client or str, optional
+            A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose
+            workers read the columns of X, a source (`mauc.open_columns`), and rank them. The
+            result is the same to the bit. A Dask collection is fitted on the cluster of the active
+            client, if there is one. Metadata routing leaves it alone.
 
         Returns
         -------
         self : object
         """
-        return self._fit(X, y)
+        return self._fit(X, y, client=client)
 
-    def _fit(self, X, y, sample_weight=None):
+    def _fit(self, X, y, sample_weight=None, client=None):
         with shown(type(self).__name__, verbose=bool(getattr(self, "verbose", False))):
-            return self._fit_watched(X, y, sample_weight)
+            return self._fit_watched(X, y, sample_weight, client)
 
-    def _fit_watched(self, X, y, sample_weight):
+    def _fit_watched(self, X, y, sample_weight, client):
         # A wrong option is refused before the data are looked at.
         count_threads(self.n_jobs)
         if not is_int(self.n_features_to_select):
             check_n_features(self.n_features_to_select, 1, self._size_words)
         options = self.check_options()
-        problem = make_problem(self, X, y, sample_weight, accepts=self.accepts)
-        n_wanted = self._n_wanted(problem, X, y, sample_weight)
-        ranked = self._rank(problem, n_wanted, options)
+        with join_cluster(client, X) as cluster:
+            problem = make_problem(self, X, y, sample_weight, accepts=self.accepts, cluster=cluster)
+            n_wanted = self._n_wanted(problem, X, y, sample_weight)
+            ranked = self._rank(problem, n_wanted, options)
+            pair_auc = ranked.pair_auc
+            if pair_auc is None:
+                pair_auc = chosen_pair_auc(problem, ranked.walk.features, self.n_jobs)
         names = ranked.decomposition.names(problem.classes)
         self.classes_ = problem.classes
         self.decomposition_ = ranked.decomposition
@@ -86,9 +100,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = ranked.walk.features
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
-        self.pair_auc_ = ranked.pair_auc
-        if ranked.pair_auc is None:
-            self.pair_auc_ = chosen_pair_auc(problem, self.ranking_, self.n_jobs)
+        self.pair_auc_ = pair_auc
         self.trace_ = SelectionTrace(
             *ranked.walk,
             feature_names=_feature_names(problem)[self.ranking_],
@@ -159,7 +171,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 class SampleWeightMixin:
     """Gives a selector a ``fit`` with sample weights."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, client=None):
         """Rank the features and select the first of them.
 
         Parameters
@@ -170,12 +182,17 @@ class SampleWeightMixin:
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the samples; every class needs a positive total.
+        client : distributed.Client or str, optional
+            A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose
+            workers read the columns of X, a source (`mauc.open_columns`), and rank them. The
+            result is the same to the bit. A Dask collection is fitted on the cluster of the active
+            client, if there is one. Metadata routing leaves it alone.
 
         Returns
         -------
         self : object
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, client)
 
 
 def one_list(problem, ranking, list_scores, scores, **further) -> Ranked:

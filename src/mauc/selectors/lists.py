@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
@@ -72,7 +74,7 @@ class ListSelector(RankingSelector):
             )
         return recipe
 
-    def _fit(self, X, y, sample_weight=None):
+    def _fit(self, X, y, sample_weight=None, client=None):
         if sample_weight is not None and not self.accepts.weights:
             relevance = self.check_options().relevance
             weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
@@ -80,7 +82,7 @@ class ListSelector(RankingSelector):
                 f"sample_weight must be None for relevance {relevance!r}; "
                 f"only {', '.join(weighted)} take weights."
             )
-        return super()._fit(X, y, sample_weight)
+        return super()._fit(X, y, sample_weight, client)
 
     def _rank(self, problem, n_wanted, recipe):
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
@@ -107,12 +109,21 @@ class ListSelector(RankingSelector):
         def separation(feature):
             if pair_auc is not None and decomposition.name == "one-vs-one":
                 return pair_auc[feature]
+            if problem.cluster is not None:
+                chosen = np.array([feature])
+                found = problem.cluster.map_chosen(problem, score_part, chosen, decomposition)
+                return next(scores for _, scores in found)[0]
             return auc_relevance(problem, decomposition, [feature])[0]
 
         walk = draw_features(lists, schedule, n_wanted, separation)
         return Ranked(
             decomposition, walk, scores, None if pair_auc is None else pair_auc[walk.features]
         )
+
+
+def score_part(part, decomposition):
+    """Return the AUCs of all columns of a part; called on a worker."""
+    return auc_relevance(part, decomposition, slice(None))
 
 
 def _auc_denominators(problem, decomposition, relevance):

@@ -1,6 +1,7 @@
 """Turn relevance scores into one ranking list per sub-problem, as columns stream by."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -72,6 +73,38 @@ def rank_features(
     mean_scores : ndarray of shape (n_features,)
         Mean score of every feature over the sub-problems.
     """
+    arguments = (decomposition, relevance, length, ties)
+    layout = {"is_dense": is_dense, "reads_rows": reads_rows, "denominators": denominators}
+    if problem.cluster is not None:
+        held, mean_scores = _hold_on_cluster(problem, *arguments, layout, options)
+    else:
+        held, mean_scores = hold_best(problem, *arguments, n_jobs, **layout, **options)
+    return RankingLists(held.features, held.scores), mean_scores
+
+
+class HeldLists(NamedTuple):
+    """The best entries of every list, best first: arrays of shape (n_lists, length)."""
+
+    scores: np.ndarray
+    seconds: np.ndarray  #: break ties of scores
+    features: np.ndarray
+
+    def first(self, length):
+        """Return the first entries of the lists, put in order."""
+        order = np.lexsort((self.features, -self.seconds, -self.scores))[:, :length]
+        return HeldLists(*(np.take_along_axis(part, order, axis=1) for part in self))
+
+    def join(self, other, length):
+        """Return the best of the entries of both."""
+        parts = zip(self, other, strict=True)
+        return HeldLists(*(np.concatenate(both, axis=1) for both in parts)).first(length)
+
+
+def hold_best(
+    problem, decomposition, relevance, length, ties, n_jobs=None, *, is_dense, reads_rows,
+    denominators, **options,
+):  # fmt: skip
+    """Return the best entries of the lists, and the mean scores; parameters as above."""
     n_lists = decomposition.n_subproblems
     held_scores = np.empty((n_lists, length))
     held_seconds = np.empty((n_lists, length))
@@ -92,12 +125,40 @@ def rank_features(
         n_held = offer_block(
             scores, seconds, block.start, n_held, held_scores, held_seconds, held_features
         )
-    order = np.lexsort((held_features, -held_seconds, -held_scores))
-    lists = RankingLists(
-        features=np.take_along_axis(held_features, order, axis=1),
-        scores=np.take_along_axis(held_scores, order, axis=1),
+    return HeldLists(held_scores, held_seconds, held_features).first(length), mean_scores
+
+
+def _hold_on_cluster(problem, decomposition, relevance, length, ties, layout, options):
+    """Return what `hold_best` does, from workers; `pair_auc` of the options is filled."""
+    n_lists = decomposition.n_subproblems
+    held = HeldLists(
+        np.empty((n_lists, 0)), np.empty((n_lists, 0)), np.empty((n_lists, 0), np.int64)
     )
-    return lists, mean_scores
+    mean_scores = np.empty(problem.n_features)
+    pair_auc = options.get("pair_auc")
+    keeps_auc = None if pair_auc is None else pair_auc.shape[1]
+    arguments = (decomposition, relevance, length, ties, keeps_auc, layout)
+    further = {name: value for name, value in options.items() if name != "pair_auc"}
+    for part, found in problem.cluster.map_ranges(problem, hold_part, *arguments, further):
+        best, mean_scores[part], of_pairs = found
+        held = held.join(best._replace(features=best.features + part.start), length)
+        if pair_auc is not None:
+            pair_auc[part] = of_pairs
+    return held, mean_scores
+
+
+def hold_part(part, decomposition, relevance, length, ties, n_pairs, layout, options):
+    """Return what `hold_best` does of a part of the columns, and its pair AUCs if they are kept.
+
+    Called on a worker; `n_pairs` is the number of class pairs, or None if nothing is kept.
+    """
+    pair_auc = None
+    if n_pairs is not None:
+        pair_auc = np.empty((part.n_features, n_pairs))
+        options = {**options, "pair_auc": pair_auc}
+    length = min(length, part.n_features)
+    held, mean_scores = hold_best(part, decomposition, relevance, length, ties, **layout, **options)
+    return held, mean_scores, pair_auc
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,209 @@
+"""A cluster that a fit runs on: what is shared, how columns are split, who does what."""
+
+import contextlib
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from mauc.cluster.connect import active_client, address_of, connected
+from mauc.cluster.job import Job
+from mauc.cluster.probe import check_source, check_workers, n_threads_of
+from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost
+from mauc.exceptions import MaucError
+from mauc.memory import format_bytes
+from mauc.parallel import even_ranges
+from mauc.problem.problem import Problem, is_constant
+from mauc.problem.source import ColumnSource
+from mauc.progress import track
+
+_TASKS_PER_THREAD = 8  # so that no thread waits long for the last one
+_MIN_TASK_BYTES, _MAX_TASK_BYTES = 2**25, 2**31
+_MAX_RECIPE_BYTES = 2**26  # pickled; a larger source holds its data itself
+_MAX_LOSSES = 5  # times that all workers may lose what they share
+_FIRST_COLUMNS = 8  # looked at first for two values that differ
+
+
+@contextlib.contextmanager
+def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
+    """Give the cluster that a fit on X runs on, or None for this process.
+
+    Parameters
+    ----------
+    client : distributed.Client, str or None
+        With None a Dask collection is fitted on the cluster of the active client, if there is one.
+    X : ColumnSource or whatever `fit` takes
+        Workers read the columns themselves, so that only a source can be fitted on a cluster.
+    """
+    if client is None and getattr(X, "is_dask", False):
+        client = active_client()
+    if client is None:
+        yield None
+        return
+    if not isinstance(X, ColumnSource):
+        raise MaucError(
+            f"X must be a source of columns that every worker can read for client=, got "
+            f"{type(X).__name__}; write the data to storage that the workers share and open them "
+            f"with mauc.open_columns, or fit without client."
+        )
+    with connected(client) as made:
+        cluster = Cluster(made)
+        try:
+            yield cluster
+        finally:
+            cluster.close()
+
+
+class Cluster:
+    """The workers of a Dask cluster during a fit.
+
+    Every worker gets the recipe of the source and the labels once; tasks are columns, and only what
+    they find out about them comes back.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    """
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._job: Any = None  # a future
+        self._n_losses = 0
+        with self._named_loss():
+            self.n_threads = sum(n_threads_of(client).values())
+            check_workers(client)
+
+    def is_constant(self, problem: Problem) -> bool:
+        """Whether no column of a problem has more than one known value."""
+        n_first = min(_FIRST_COLUMNS, problem.n_features)
+        ranges = [(0, n_first), *self._split(problem, n_first)]
+        return all(
+            found
+            for places in ([np.arange(*part) for part in some] for some in (ranges[:1], ranges[1:]))
+            for _, found in self._map(problem, are_constant, places)
+        )
+
+    def map_ranges(
+        self, problem: Problem, function: Callable[..., Any], *arguments: Any
+    ) -> Iterator[tuple[slice, Any]]:
+        """Yield ``(range, function(part, *arguments))`` for ranges of columns as they are done.
+
+        Parameters
+        ----------
+        problem : Problem
+            On a source.
+        function : callable
+            Of a Problem that has the columns of the range alone. Workers import it.
+        *arguments
+            Small: they are sent with every task.
+        """
+        ranges = self._split(problem)
+        found = self._map(problem, function, [np.arange(*part) for part in ranges], *arguments)
+        for number, result in track(found, "ranges of columns", len(ranges)):
+            yield slice(*ranges[number]), result
+
+    def map_chosen(
+        self, problem: Problem, function: Callable[..., Any], chosen: np.ndarray, *arguments: Any
+    ) -> Iterator[tuple[np.ndarray, Any]]:
+        """Yield ``(places, function(part, *arguments))`` for parts of chosen columns.
+
+        Parameters
+        ----------
+        problem, function, *arguments
+            As in `map_ranges`.
+        chosen : ndarray of shape (n_chosen,), int64
+            `places` are places in it; columns that lie together are read together.
+        """
+        order = np.argsort(chosen, kind="stable")
+        parts = [order[first:last] for first, last in even_ranges(len(chosen), 2 * self.n_threads)]
+        found = self._map(problem, function, [chosen[part] for part in parts], *arguments)
+        for number, result in found:
+            yield parts[number], result
+
+    def _map(
+        self, problem: Problem, function: Callable[..., Any], places: Any, *arguments: Any
+    ) -> Iterator[tuple[int, Any]]:
+        calls = [Call(run_part, (part, function, *arguments)) for part in places]
+        left = list(range(len(calls)))
+        while left:
+            done = set()
+            try:
+                for place, result in self.run(problem, [calls[number] for number in left]):
+                    yield left[place], result
+                    done.add(left[place])
+            except LostJob:
+                self.forget()
+            left = [number for number in left if number not in done]
+
+    def run(self, problem: Problem, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
+        """Yield ``(number, result)`` of calls as they are done.
+
+        `LostJob` is raised if all workers that held the Job are gone: call `forget`, and again what
+        is not done.
+        """
+        with self._named_loss():
+            yield from run_calls(self.client, self.share(problem), calls)
+
+    def share(self, problem: Problem) -> Any:
+        """Return the future of the `Job` of a problem; it is sent to all workers once."""
+        if self._job is None:
+            job = Job(problem)
+            n_bytes = len(pickle.dumps(job.source))
+            if n_bytes > _MAX_RECIPE_BYTES:
+                raise MaucError(
+                    f"{job.source.name} holds its data itself ({format_bytes(n_bytes)}), and "
+                    f"workers read theirs from shared storage; write the data there and open them "
+                    f"with mauc.open_columns, or fit without client."
+                )
+            check_source(self.client, job.source)
+            self._job = self.client.scatter(job, broadcast=True, hash=False)
+        return self._job
+
+    def forget(self) -> None:
+        """Begin anew with the workers that are left."""
+        self._n_losses += 1
+        if self._n_losses > _MAX_LOSSES:
+            raise MaucError(
+                f"all workers of the cluster at {address_of(self.client)} died "
+                f"{self._n_losses} times; look at their logs."
+            )
+        self.close()
+
+    def close(self) -> None:
+        """Let the workers forget the fit."""
+        job, self._job = self._job, None
+        if job is not None:
+            with contextlib.suppress(Exception):  # of a cluster that is gone
+                job.release()
+
+    def _split(self, problem: Problem, first: int = 0) -> list[tuple[int, int]]:
+        """Cut the columns from `first` on into ranges, of which a thread does several."""
+        n_left = problem.n_features - first
+        if n_left == 0:
+            return []
+        n_bytes = problem.X.source.n_bytes
+        n_parts = min(_TASKS_PER_THREAD * self.n_threads, n_bytes // _MIN_TASK_BYTES)
+        n_parts = max(self.n_threads, n_parts, n_bytes // _MAX_TASK_BYTES)
+        return even_ranges(n_left, n_parts, first)
+
+    @contextlib.contextmanager
+    def _named_loss(self) -> Iterator[None]:
+        """Name the scheduler in errors of the connection to it."""
+        try:
+            yield
+        except (OSError, TimeoutError) as error:
+            raise scheduler_lost(self.client, error) from error
+
+
+def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a function of a Problem on some columns; called on a worker."""
+    part = job.part(places)
+    result = function(part, *arguments)
+    job.keep(part)
+    return result
+
+
+def are_constant(part: Problem) -> bool:
+    """Whether no column of a part has more than one known value."""
+    return all(is_constant(part.X.column(j)) for j in range(part.n_features))

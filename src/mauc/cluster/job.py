@@ -1,0 +1,98 @@
+"""What workers share during a fit: the recipe of the source and the labels."""
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from mauc.problem.problem import Problem
+from mauc.problem.source_columns import SourceColumns
+
+# What a Problem computes of the labels alone: once per worker, not once per range of columns.
+_OF_LABELS = (
+    "class_weights", "row_weights", "pair_weights", "max_wins", "count_logs", "by_class",
+)  # fmt: skip
+_MEMORY_SHARE = 2  # half of what a worker may use is for columns being read and sorted
+
+
+class Job:
+    """The source and the labels of a fit, sent to every worker once.
+
+    On a worker it also keeps what was computed of the labels, and the states of greedy searches
+    (`mauc.cluster.states`). Neither is sent along.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its columns are those of a source.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        columns = problem.X
+        assert isinstance(columns, SourceColumns)
+        self.source = columns.source
+        self.accept_infinite = columns.accept_infinite
+        self.is_nominal = problem.is_nominal
+        self.n_classes = problem.n_classes
+        self.codes = problem.codes
+        self.sample_weight = problem.sample_weight
+        self._start()
+
+    def _start(self) -> None:
+        self._of_labels: dict[str, Any] = {}
+        self._class_counts = np.bincount(self.codes, minlength=self.n_classes)
+        self.states: dict[tuple[str, int], Any] = {}
+        self.lock = threading.Lock()
+
+    def part(self, places: Any) -> Problem:
+        """Return the problem of some columns, as a worker solves it.
+
+        Parameters
+        ----------
+        places : slice or ndarray of int64
+        """
+        numbers = np.arange(self.source.shape[1])[places]
+        source = self.source.take(numbers).with_memory(self._memory())
+        if source.feature_names is None:  # errors must not count from the first of the part
+            source.feature_names = np.array([f"x{j}" for j in numbers], dtype=object)
+        flags = None if self.is_nominal is None else self.is_nominal[numbers]
+        columns = SourceColumns(source, flags, accept_infinite=self.accept_infinite)
+        part = Problem(
+            columns, self.codes, np.arange(self.n_classes), self._class_counts,
+            self.sample_weight, source.feature_names, columns.is_nominal,
+        )  # fmt: skip
+        part.__dict__.update(self._of_labels)
+        return part
+
+    def keep(self, part: Problem) -> None:
+        """Keep what a part computed of the labels alone."""
+        self._of_labels.update((name, part.__dict__[name]) for name in _OF_LABELS
+                               if name in part.__dict__)  # fmt: skip
+
+    def _memory(self) -> int:
+        """Return the bytes that one task of this process may take."""
+        from distributed import get_worker
+
+        memory = int(self.source.memory)
+        try:
+            worker = get_worker()
+        except ValueError:
+            return memory
+        limit = worker.memory_manager.memory_limit
+        if limit:
+            memory = min(memory, int(limit) // _MEMORY_SHARE)
+        return memory // int(worker.state.nthreads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Codes are sent in the narrowest type: with many rows they are all that is moved.
+        return {
+            "source": self.source, "accept_infinite": self.accept_infinite,
+            "is_nominal": self.is_nominal, "n_classes": self.n_classes,
+            "codes": self.codes.astype(np.min_scalar_type(self.n_classes - 1)),
+            "sample_weight": self.sample_weight,
+        }  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.codes = self.codes.astype(np.int32)
+        self._start()

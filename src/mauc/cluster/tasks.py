@@ -1,0 +1,167 @@
+"""Run tasks on a cluster: calls in, results out as they are done, whoever dies meanwhile.
+
+A task may run more than once: what a dead worker has not returned is done again elsewhere, by
+Dask. Tasks are therefore functions of their arguments. What is left to do here is to notice that
+nobody will answer any more, and to say so.
+"""
+
+import contextlib
+import queue
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from mauc.cluster.connect import address_of, first_line
+from mauc.exceptions import MaucError
+
+#: seconds without any worker after which nobody is waited for any more
+PATIENCE = 30.0
+_POLL = 0.5  # seconds between looks at the cluster while nothing is done
+_RETRIES = 2  # of a task whose worker could not read
+
+
+class Call(NamedTuple):
+    """A function to run on a worker, with the Job before the arguments."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    worker: str | None = None  #: where it had best run
+
+
+class Failed(NamedTuple):
+    """What a task returns where the user has to act: trying again would not help."""
+
+    worker: str
+    error: MaucError
+
+
+class ReadError(Exception):
+    """A worker could not read; it may have been the moment."""
+
+
+class LostJob(Exception):
+    """All workers that held what the tasks share are gone."""
+
+
+def run_guarded(job: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a function of a Job on this worker, and name the worker if it fails."""
+    from distributed import get_worker
+
+    try:
+        return function(job, *arguments)
+    except MaucError as error:
+        return Failed(str(get_worker().address), error)
+    except OSError as error:
+        raise ReadError(
+            f"worker {get_worker().address}: {type(error).__name__}: {first_line(error)}"
+        ) from error
+
+
+def run_calls(client: Any, job: Any, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
+    """Yield ``(number, result)`` of every call as it is done.
+
+    What is not done when an error is raised, or when nobody asks for more, is cancelled.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    job : Future
+        Of the `Job` that all calls share.
+    calls : sequence of Call
+    """
+    done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    waiting: dict[Any, int] = {}
+    try:
+        for number, call in enumerate(calls):
+            place = {} if call.worker is None else {
+                "workers": [call.worker], "allow_other_workers": True
+            }  # fmt: skip
+            future = client.submit(
+                run_guarded, job, call.function, *call.arguments, pure=False, retries=_RETRIES,
+                key=None, **place,
+            )  # fmt: skip
+            waiting[future] = number
+            future.add_done_callback(done.put)
+        alone_since = None
+        while waiting:
+            try:
+                future = done.get(timeout=_POLL)
+            except queue.Empty:
+                alone_since = _check_alive(client, job, waiting, alone_since)
+                continue
+            if future not in waiting:
+                continue
+            result = _result(client, future)
+            yield waiting.pop(future), result
+    finally:
+        if waiting:
+            with contextlib.suppress(Exception):  # of a cluster that is gone
+                client.cancel(list(waiting), force=True)
+
+
+def _result(client: Any, future: Any) -> Any:
+    from distributed import KilledWorker
+
+    status = future.status
+    if status in ("cancelled", "lost"):
+        _check_connected(client)
+        raise LostJob
+    if status == "error":
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            raise MaucError(
+                f"a task ended {error.allowed_failures + 1} workers of the cluster at "
+                f"{address_of(client)} one after the other, the last of them "
+                f"{error.last_worker.address}; most likely they ran out of memory: open the "
+                f"source with a lower memory=, or give the workers more."
+            ) from error
+        if isinstance(error, ReadError):
+            raise MaucError(f"{error} ({_RETRIES + 1} attempts).") from error
+        raise error
+    try:
+        result = future.result()
+    except Exception:
+        # Its worker died between the end of the task and the moment we asked.
+        _check_connected(client)
+        raise
+    if isinstance(result, Failed):
+        kind = type(result.error)
+        raise kind(f"worker {result.worker}: {result.error}") from result.error
+    return result
+
+
+def _check_alive(client: Any, job: Any, waiting: Any, alone_since: float | None) -> float | None:
+    """Raise if nobody can do what is waited for; return since when there is no worker."""
+    _check_connected(client)
+    if job.status in ("cancelled", "lost") or any(
+        future.status in ("cancelled", "lost") for future in waiting
+    ):
+        raise LostJob
+    try:
+        has_workers = bool(client.nthreads())
+    except Exception as error:
+        raise scheduler_lost(client, error) from error
+    if has_workers:
+        return None
+    now = time.monotonic()
+    if alone_since is None:
+        return now
+    if now - alone_since >= PATIENCE:
+        raise MaucError(
+            f"the Dask scheduler at {address_of(client)} has had no workers for "
+            f"{PATIENCE:.0f} seconds; start some (dask worker {address_of(client)}) and fit again."
+        )
+    return alone_since
+
+
+def _check_connected(client: Any) -> None:
+    if client.status != "running":
+        raise scheduler_lost(client, "the connection is closed")
+
+
+def scheduler_lost(client: Any, why: object) -> MaucError:
+    """Return the error that names a scheduler that went away."""
+    return MaucError(
+        f"the Dask scheduler at {address_of(client)} went away ({first_line(why)}); start it "
+        f"again and repeat the fit."
+    )
