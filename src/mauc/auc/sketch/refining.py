@@ -1,0 +1,112 @@
+"""Add a column of new values to the bins of a feature, with new bins where they are needed."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mauc.auc.sketch.bins import FeatureBins, add_bins, edges_around, rebase
+from mauc.auc.sketch.counting import count_values
+from mauc.auc.sketch.edges import bin_costs, prune
+
+_MAX_ROUNDS = 4  # in which values that no bin stands for yet are collected
+_FULL = 16.0  # times its cost when it was chosen: a bin is divided
+
+
+class Column(NamedTuple):
+    """New values of one feature."""
+
+    values: np.ndarray  #: shape (n_values,), float32 or float64
+    codes: np.ndarray  #: shape (n_values,), int32, class of each value
+    n_classes: int
+    zeros: np.ndarray | None = None  #: shape (n_classes,), further zeros of each class
+    is_rounded: bool = False
+
+    def count(self, edges):
+        """Return the counts of the values by bin and class."""
+        counts = count_values(self.values, self.codes, edges, self.n_classes)
+        if self.zeros is not None:
+            counts[np.searchsorted(edges, 0.0, "right")] += self.zeros
+        return FeatureBins(edges, counts, None, self.is_rounded)
+
+    def take(self, edges, is_chosen, n_wanted):
+        """Return distinct values in chosen bins, of about `n_wanted` evenly spaced rows."""
+        values, zero = self.values, [0.0]
+        if len(edges):
+            values = values[is_chosen[np.searchsorted(edges, values, "right")]]
+            zero = zero if is_chosen[np.searchsorted(edges, 0.0, "right")] else []
+        taken = values[:: max(1, -(-len(values) // n_wanted))].astype(np.float64)
+        if self.zeros is not None and self.zeros.any():
+            taken = np.concatenate([taken, zero])
+        return np.unique(taken[taken == taken])
+
+
+class Limits(NamedTuple):
+    """How many bins a feature may have, and when they are chosen anew."""
+
+    n_bins: int
+    n_sampled: int  #: rows whose values may become edges
+    is_check: bool  #: whether bins that have become full are divided
+    n_min: float  #: the smallest cost of a bin that is divided
+
+
+def add_column(bins, column, limits, frame=None, *, is_open=True):
+    """Return the bins of a feature with the values of a column added.
+
+    As long as the feature has no more than ``n_bins`` distinct values each has a bin of its own.
+    Then the edges stay, but that at times (`Limits.is_check`) bins that became too full are divided
+    for what comes, and neighbours are put together in exchange.
+
+    Parameters
+    ----------
+    bins : FeatureBins
+    column : Column
+    limits : Limits
+    frame : ndarray of shape (n_edges,), optional
+        Edges that are always kept; if single values can no longer be, they are all there is.
+    is_open : bool, default=True
+        With a `frame`, whether further values may have bins of their own.
+
+    Returns
+    -------
+    bins : FeatureBins
+    """
+    total = add_bins(bins, column.count(bins.edges))
+    is_single = total.is_single
+    if bins.is_exact and is_open and not total.is_rounded:
+        is_bad = total.counts[:-1].any(axis=1) & ~is_single
+    elif frame is None and (limits.is_check or len(bins.edges) == 0):
+        is_bad = bin_costs(total) > _FULL * max(bins.spread, limits.n_min)
+        if len(bins.edges) == 0:
+            is_bad[:] = True
+    else:
+        return total
+    if not is_bad.any():
+        return total
+    return _refine(bins, column, is_bad, limits, frame)
+
+
+def _refine(bins, column, is_bad, limits, frame):
+    was_exact = bins.is_exact and not column.is_rounded
+    edges = bins.edges
+    for _ in range(_MAX_ROUNDS):
+        found = column.take(edges, is_bad, limits.n_sampled)
+        edges = np.union1d(edges, edges_around(found))
+        total = add_bins(rebase(bins, edges), column.count(edges))
+        if not was_exact or total.n_filled > limits.n_bins:
+            break
+        is_bad = total.counts[:-1].any(axis=1) & ~total.is_single
+        if not is_bad.any():
+            break
+    return prune(total, limits.n_bins, frame)
+
+
+def merge_bins(first, second, n_bins, frame=None):
+    """Return the sum of the counts of two sketches of one feature.
+
+    With the same edges nothing but the counts changes; otherwise with the edges of both, of which
+    the best are kept.
+    """
+    if np.array_equal(first.edges, second.edges):
+        return add_bins(first, second)
+    edges = np.union1d(first.edges, second.edges)
+    return prune(add_bins(rebase(first, edges), rebase(second, edges)), n_bins, frame)
