@@ -8,12 +8,13 @@ import typer
 from mauc.cli.common import (
     DEFAULT_DATA,
     DEFAULT_METHOD,
-    DataArgument,
+    ColumnsArgument,
     DebugOption,
     ForceOption,
     JobsOption,
     JsonOption,
     MethodOption,
+    SchedulerOption,
     SeedOption,
     SetOption,
     TargetOption,
@@ -21,17 +22,18 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import (
     check_size,
-    chosen_method,
     fit_on,
+    load_and_fit,
     named_selector,
-    say_columns,
     score_head,
     size_curve_dict,
     suited,
 )
+from mauc.cli.engine import EngineOption, check_engine, started
 from mauc.cli.outputs import Written, check_extension, check_outputs
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
-from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
+from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short
+from mauc.cli.streaming import MemoryOption, check_streamed, plan_reading
 from mauc.files import write_atomic
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 @command
 @reads_data
 def rank(
-    data: DataArgument = DEFAULT_DATA,
+    data: ColumnsArgument = DEFAULT_DATA,
     target: TargetOption = None,
     method: MethodOption = None,
     k: Annotated[
@@ -64,6 +66,9 @@ def rank(
     reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
+    memory: MemoryOption = None,
+    engine: EngineOption = "local",
+    scheduler: SchedulerOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -71,6 +76,8 @@ def rank(
     """Rank all features by a method and show their scores.
 
     Example: mauc rank data.csv --target label --method su --pairs auc.csv
+
+    Larger than memory: mauc rank big.parquet --target label --method mdfs --memory 1GB
     """
     check_outputs(pairs, force=force)
     check_extension("--pairs", pairs, (".csv", ".parquet"))
@@ -78,16 +85,14 @@ def rank(
     selector = named_selector(name, options, seed, jobs)
     if k is not None and not k.lstrip("-").isdigit():
         check_size(k, 1, selector)  # a wrong word is refused before the file is read
-    loaded = reading.load(data, target)
-    dataset = suited(selector, loaded, name)
-    say_columns(dataset, data)
-    size = check_size(k or "all", dataset.n_features, selector)
-    chosen_method(method)
-    selector.set_params(n_features_to_select=size)
-    fit_on(selector, dataset)
+    check_engine(engine, scheduler, jobs)
+    plan = plan_reading(data, target, reading, memory, engine=engine)
+    check_streamed(plan, k)
     written = Written()
-    if pairs is not None:
-        written.add(lambda: write_pairs(loaded, pairs, jobs, force=force))
+    with started(engine, scheduler, jobs) as client:
+        loaded, dataset = load_and_fit(selector, plan, method, k or "all", client)
+        if pairs is not None:
+            written.add(lambda: write_pairs(loaded, pairs, jobs, force=force, client=client))
     ranked = [
         {
             "rank": place + 1,
@@ -119,7 +124,9 @@ def rank(
     written.finish()
 
 
-def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Path:
+def write_pairs(
+    dataset: "Dataset", path: Path, jobs: int, *, force: bool, client: Any = None
+) -> Path:
     """Write the folded AUC of every feature (row) on every class pair (column)."""
     import io
 
@@ -131,7 +138,7 @@ def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Pa
 
     selector = MAUCD("all", n_jobs=jobs)
     dataset = suited(selector, dataset, "--pairs")
-    watched(selector.fit, "AUCs of all features")(dataset.X, dataset.y)
+    fit_on(selector, dataset, client, what="AUCs of all features")
     auc: Any = np.empty_like(selector.pair_auc_)
     auc[selector.ranking_] = selector.pair_auc_
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)

@@ -76,14 +76,30 @@ class Plan:
         return replace(dataset, notes=tuple(map(as_options, dataset.notes)))
 
 
-def plan_reading(data: str, target: str | None, reading: Reading, memory: str | None) -> Plan:
+def check_streamed(plan: Plan, k: str | None, report: Path | None = None) -> None:
+    """Refuse what cannot be done with data that are not read into memory."""
+    if k == "auto":
+        plan.refuse(
+            "-k auto (cross-validation)", "say how many by -k, or say -k predicted with greedy"
+        )
+    if report is not None:
+        plan.refuse(
+            "--report", "write the chosen columns (--output reduced.parquet) and report on these"
+        )
+
+
+def plan_reading(
+    data: str, target: str | None, reading: Reading, memory: str | None, *, engine: str = "local"
+) -> Plan:
     """Decide whether the data of a command are read into memory; nothing is read yet."""
     from mauc.memory import format_bytes, free_memory, parse_bytes
 
     limit = None if memory is None else parse_bytes(memory, "--memory")
-    if limit is not None:
-        _check_streamable(data)
-        return Plan(data, target, reading, limit, is_streamed=True)
+    if limit is not None or engine == "dask":
+        option = "--engine dask" if limit is None else "--memory"
+        _check_streamable(data, option)
+        why = "workers of Dask read the columns in blocks" if limit is None else ""
+        return Plan(data, target, reading, limit, is_streamed=True, why=why)
     if is_collection(data):
         why = f"{data} may stand for many files, whose columns are read in blocks"
         return Plan(data, target, reading, None, is_streamed=True, why=why)
@@ -152,18 +168,18 @@ def _name(data: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _check_streamable(data: str) -> None:
+def _check_streamable(data: str, option: str) -> None:
     from mauc.datasets import BUNDLED
     from mauc.datasets.stream import is_stream
 
     if data in BUNDLED:
         raise MaucError(
-            f"--memory goes with files, folders and addresses, not with the bundled data set "
+            f"{option} goes with files, folders and addresses, not with the bundled data set "
             f"{data!r}, which is small; leave it out."
         )
     if is_stream(data):
         raise MaucError(
-            f"--memory goes with files, folders and addresses, which can be read more than once, "
+            f"{option} goes with files, folders and addresses, which can be read more than once, "
             f"got {data}; write the stream to a file first."
         )
 
@@ -190,4 +206,4 @@ def _needed_bytes(data: str, reading: Reading) -> int | None:
         return None
     widths = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
     kinds = [metadata.schema.column(j).physical_type for j in range(metadata.num_columns)]
-    return _COLUMNAR_COPIES * metadata.num_rows * sum(widths.get(kind, 8) for kind in kinds)
+    return _COLUMNAR_COPIES * int(metadata.num_rows) * sum(widths.get(kind, 8) for kind in kinds)

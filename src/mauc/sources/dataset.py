@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,17 @@ from mauc.datasets.assemble import check_kept, warn_left_out
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.labels import check_labels
 from mauc.datasets.notes import columns_note
+from mauc.datasets.readers import find_format
 from mauc.datasets.readers.table import Table
 from mauc.datasets.roles import find_roles
+from mauc.exceptions import MaucError
 from mauc.problem.source import ColumnSource
 from mauc.sources.feature_columns import FeatureColumns, as_series, find_features
 from mauc.sources.kinds import open_any
-from mauc.sources.labels import as_labels, is_column, table_of
+from mauc.sources.labels import as_labels, is_column, names_of, table_of
+from mauc.sources.transposed import TextSource, open_transposed_text
+
+_TEXT = ("csv", "tsv", "txt")  # formats of rows, which are transposed on disk
 
 
 def open_table(
@@ -45,6 +51,11 @@ def open_table(
     target : str, int or None
         The column with the labels; None if they are kept apart.
     """
+    if _is_text(data, format):
+        text = open_transposed_text(
+            data, memory=memory, format=format, texts=texts, label=target, **reading
+        )
+        return text, _text_table(text), target
     source, found = open_any(
         data, target, memory=memory, format=format, storage_options=None, reading=reading
     )
@@ -52,6 +63,35 @@ def open_table(
     if found is None or is_column(found):
         return source, table, found
     return source, replace(table, labels=as_labels(found)), None
+
+
+def _is_text(data: str, format: str | None) -> bool:
+    """Whether data are a file of rows of text."""
+    if not Path(data).is_file():
+        return False
+    try:
+        return find_format(data, format) in _TEXT
+    except MaucError:
+        return False  # whoever opens it says what is wrong
+
+
+def _text_table(source: TextSource) -> Table:
+    notes: list[str] = list(source.notes)
+    return Table(
+        Path(source.path), None, names_of(source), target=source.target,
+        locate_row=source.locate_row, hint=source.hint, missing_words=source.missing_words,
+        check_column=_ColumnCheck(source, notes), notes=notes,
+    )  # fmt: skip
+
+
+class _ColumnCheck:
+    """Checks columns of a text file as the reader of whole files does, and adds to its notes."""
+
+    def __init__(self, source: TextSource, notes: list[str]) -> None:
+        self._source, self._notes = source, notes
+
+    def __call__(self, place: int) -> None:
+        self._notes += self._source.check_column(place)
 
 
 def assemble_stream(
@@ -104,6 +144,9 @@ def assemble_stream(
         kept, left_out, unsettled = find_features(table, source, kept, roles.marked, settle=settle)
     reasons = {table.names[j]: reason for j, reason in left_out.items()}
     check_kept(table, kept, reasons)
+    for j in kept:
+        if j not in roles.marked:
+            table.check_column(j)
     X: Any = FeatureColumns(table, source, kept, roles.marked, unsettled)
     n_nominal = int(X.is_word.sum())
     if is_missing.any():

@@ -9,17 +9,13 @@ from mauc.datasets.features import feature_column
 from mauc.datasets.first_rows import N_FIRST, late_reason, may_be_left_out
 from mauc.datasets.left_out import column_reason
 from mauc.datasets.readers.table import Table, check_precision
-from mauc.exceptions import MaucError
+from mauc.exceptions import LateLeftOutError
 from mauc.extras import optional_import
 from mauc.problem.source import ColumnSource
 from mauc.progress import track
 
 _HEAD_BYTES = 2**26  # of the first rows that are looked at together
 Array = np.ndarray[Any, Any]
-
-
-class LateLeftOutError(MaucError):
-    """A column whose first rows look like a feature is none: it is nearly empty below, say."""
 
 
 class FeatureColumns(ColumnSource):
