@@ -1,6 +1,6 @@
 """A data set that is not in memory: a source with all columns in, features and labels out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ def open_table(
     target : str, int or None
         The column with the labels; None if they are kept apart.
     """
+    check_options(data, format, reading)
     if _is_text(data, format):
         text = open_transposed_text(
             data, memory=memory, format=format, texts=texts, label=target, **reading
@@ -65,14 +66,27 @@ def open_table(
     return source, replace(table, labels=as_labels(found)), None
 
 
+def check_options(data: str, format: str | None, given: Mapping[str, Any]) -> None:
+    """Raise if an option of a text file or spreadsheet is given for another kind of data."""
+    name = format or _format_of(data)
+    for option, value in given.items():
+        takers = (
+            ("xlsx",) if option == "sheet" else (*_TEXT, "xlsx") if option == "missing" else _TEXT
+        )
+        if value is not None and name not in takers:
+            raise MaucError(f"{data}: {option} goes with {', '.join(takers)} files, got {value!r}.")
+
+
 def _is_text(data: str, format: str | None) -> bool:
     """Whether data are a file of rows of text."""
-    if not Path(data).is_file():
-        return False
+    return Path(data).is_file() and (format or _format_of(data)) in _TEXT
+
+
+def _format_of(data: str) -> str | None:
     try:
-        return find_format(data, format) in _TEXT
+        return find_format(data)
     except MaucError:
-        return False  # whoever opens it says what is wrong
+        return None  # whoever opens it says what is wrong
 
 
 def _text_table(source: TextSource) -> Table:
