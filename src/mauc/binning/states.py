@@ -33,11 +33,12 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
     Returns
     -------
     states : ndarray of shape (n_features, n_samples), uint8
+        In a temporary file where the memory of a source does not hold them (`Problem.room`).
     n_states : ndarray of shape (n_features,), int64
     """
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
-    states = np.empty((problem.n_features, problem.n_samples), np.uint8)
+    states = problem.room.array((problem.n_features, problem.n_samples), np.uint8)
     n_states = np.empty(problem.n_features, np.int64)
     is_nominal = np.zeros(problem.n_features, bool)
     if problem.is_nominal is not None:
@@ -66,6 +67,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
             else:
                 bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
                 out[j], n_out[j] = _states(bins, column)
+        problem.room.release()
 
     for _ in problem.run_blocks(fill, n_jobs=n_jobs, is_dense=True):
         pass

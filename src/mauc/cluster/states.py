@@ -61,7 +61,8 @@ class RangeStates:
     cluster : Cluster
     problem : Problem
     build : callable
-        ``build(part, *arguments) -> State``, on a worker; of any columns of the problem.
+        ``build(part, first, *arguments) -> State``, on a worker: of a range of columns, given as a
+        Problem of them alone, and the number of the first.
     *arguments
         Of `build`.
     """
@@ -102,18 +103,6 @@ class RangeStates:
                 self._cluster.forget()
                 self._records = [self._make_record(step) for step in range(len(self._chosen))]
         return [answers[number] for number in range(len(self.ranges))]
-
-    def contents(self) -> list[Any]:
-        """Return the contents of the chosen columns, in the order of choice."""
-        while True:
-            calls = [Call(take_content, (record,)) for record in self._records]
-            found = dict.fromkeys(range(len(calls)))
-            try:
-                found.update(self._cluster.run(self._problem, calls))
-                return list(found.values())
-            except LostJob:
-                self._cluster.forget()
-                self._records = [self._make_record(step) for step in range(len(self._chosen))]
 
     def _call(self, number: int, is_whole: bool, method: str, arguments: tuple[Any, ...]) -> Call:
         step = len(self._records)
@@ -201,7 +190,7 @@ def ask_state(
             if step > 0 and not is_whole:
                 return address, NoState()
             part = job.part(np.arange(*bounds))
-            held.state, held.step, held.last = recipe[1](part, *recipe[2]), 0, None
+            held.state, held.step, held.last = recipe[1](part, bounds[0], *recipe[2]), 0, None
             job.keep(part)
             n_missing = step
         try:
@@ -226,12 +215,8 @@ def make_record(
     with held.lock:
         if held.state is not None:
             return column, held.state.column(column - bounds[0]), details
-    return column, recipe[1](job.part(np.array([column])), *recipe[2]).column(0), details
-
-
-def take_content(job: Job, record: Any) -> Any:
-    """Return the content of a record; called on a worker."""
-    return _opened(record)[1]
+    state = recipe[1](job.part(np.array([column])), column, *recipe[2])
+    return column, state.column(0), details
 
 
 def _opened(record: Any) -> tuple[int, Any, Any]:

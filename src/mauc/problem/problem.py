@@ -21,7 +21,9 @@ from mauc.problem.columns import (
     value_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
+from mauc.problem.read_ahead import MEMORY_SHARE
 from mauc.problem.source_columns import SourceColumns
+from mauc.problem.spill import Room
 from mauc.problem.weights import effective_rows, scale_weights
 from mauc.problem.wide_columns import is_wide
 
@@ -29,7 +31,6 @@ from mauc.problem.wide_columns import is_wide
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
-_MEMORY_SHARE = 16  # of the memory of a source, for one block
 # Where X lies row by row, columns of one cache line are read together: taken apart, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
@@ -136,6 +137,16 @@ class Problem:
         """Samples sorted by class: their order, the start of each class, their weights."""
         return group_by_class(self.codes, self.n_classes, self.sample_weight)
 
+    @cached_property
+    def room(self) -> Room:
+        """Gives out the arrays of what is made of all columns: see `Room`."""
+        return self.X.room if isinstance(self.X, SourceColumns) else Room()
+
+    def hold_columns(self, chosen: np.ndarray) -> None:
+        """Read columns of a source at once, which will be looked at one by one."""
+        if isinstance(self.X, SourceColumns):
+            self.X.hold(chosen)
+
     def nominal_columns(self, chosen) -> list[tuple[int, int]]:
         """Return the place in `chosen` and the number of the nominal columns among them."""
         if self.is_nominal is None:
@@ -215,7 +226,7 @@ class Problem:
         column_bytes = self.X.dtype.itemsize * self.n_samples
         block_bytes = _BLOCK_BYTES
         if isinstance(self.X, SourceColumns):
-            block_bytes = min(block_bytes, self.X.source.memory // _MEMORY_SHARE)
+            block_bytes = min(block_bytes, self.X.source.memory // MEMORY_SHARE)
         width = min(block_bytes // column_bytes, 64)
         if self.is_sparse and not is_dense:
             width = 256

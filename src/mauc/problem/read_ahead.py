@@ -14,6 +14,7 @@ _WORK_BYTES = 24
 _LABEL_BYTES = 24  # per row: labels, codes, the rows by class
 # Larger stripes are not read faster, and nobody works while the first one is read.
 _STRIPE_BYTES = 2**27
+MEMORY_SHARE = 16  # of the memory of a source, for one block
 
 
 class ReadAhead:
@@ -75,7 +76,12 @@ class ReadAhead:
         self._reader.shutdown(wait=True, cancel_futures=True)
 
 
-def plan_pass(source, blocks, n_jobs):
+def least_memory(n_samples, block_bytes):
+    """Return the bytes that a pass needs at least: labels, a block at work, two stripes of one."""
+    return (_LABEL_BYTES + _WORK_BYTES) * n_samples + 3 * block_bytes
+
+
+def plan_pass(source, blocks, n_jobs, held=0):
     """Return how many threads work on a pass, and where its stripes begin.
 
     Parameters
@@ -85,6 +91,8 @@ def plan_pass(source, blocks, n_jobs):
     blocks : sequence of slice
         The blocks of columns of the pass, in order; a stripe holds whole blocks.
     n_jobs : int, optional
+    held : int, default=0
+        Bytes of the memory that are taken by something else.
 
     Returns
     -------
@@ -96,8 +104,8 @@ def plan_pass(source, blocks, n_jobs):
     largest = max(sizes, default=0)
     # The block of a thread may outlive its stripe. Two stripes are of one block at least.
     of_thread = largest + _WORK_BYTES * n
-    fixed = _LABEL_BYTES * n
-    least = fixed + of_thread + 2 * largest
+    fixed = _LABEL_BYTES * n + held
+    least = least_memory(n, largest) + held
     if least > source.memory:
         raise MaucError(
             f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: one "

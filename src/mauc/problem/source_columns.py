@@ -7,7 +7,14 @@ from mauc.parallel import run_blocks
 from mauc.problem.columns import contiguous_columns
 from mauc.problem.frame_columns import as_block, common_type
 from mauc.problem.nominal import category_codes, flag_columns
-from mauc.problem.read_ahead import ReadAhead, block_bytes, plan_pass
+from mauc.problem.read_ahead import (
+    MEMORY_SHARE,
+    ReadAhead,
+    block_bytes,
+    least_memory,
+    plan_pass,
+)
+from mauc.problem.spill import Room
 
 
 class SourceColumns:
@@ -35,6 +42,8 @@ class SourceColumns:
     dtype : dtype
         Type that holds the values of all columns, codes of nominal ones included.
     is_nominal : ndarray of shape (n_features,), bool, or None
+    room : Room
+        The memory of the source, for what is held beside the columns.
     """
 
     def __init__(
@@ -57,6 +66,10 @@ class SourceColumns:
         self.dtype = common_type({_number_type(kind) for kind in source.types})
         self.accept_infinite = accept_infinite
         self._ahead = None
+        self._held = {}
+        n = source.shape[0]
+        largest = max(n * self.dtype.itemsize, source.memory // MEMORY_SHARE)
+        self.room = Room(source.memory, least_memory(n, largest))
 
     def column(self, j):
         """Return the values of one column: booleans, numbers, dates or category codes."""
@@ -89,9 +102,9 @@ class SourceColumns:
         """Yield ``(block, function(block))`` in order while the columns are read ahead.
 
         Parameters and result as in `mauc.parallel.run_blocks`; no more threads work than the
-        memory of the source allows.
+        memory of the source allows, less what is held beside the columns (`room`).
         """
-        n_threads, edges = plan_pass(self.source, blocks, n_jobs)
+        n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.room.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges)
         try:
             yield from run_blocks(
@@ -103,7 +116,15 @@ class SourceColumns:
             ahead.close()
         self.source.check_unchanged()
 
+    def hold(self, places):
+        """Read columns at once and keep them until others are held: few reads for many looks."""
+        self._held = {}
+        if len(places):
+            self._held = dict(zip(places.tolist(), self._read(places), strict=True))
+
     def _take(self, places):
+        if self._held and all(int(j) in self._held for j in places):
+            return [self._held[int(j)] for j in places]
         ahead = self._ahead
         if ahead is not None and len(places):
             first, stop = int(places[0]), int(places[-1]) + 1

@@ -1,8 +1,13 @@
-"""The greedy search that mRMR, JMI and ARCO share: the best feature given those chosen before."""
+"""The greedy search that mRMR, JMI and ARCO share: the best feature given those chosen before.
+
+What a step looks at, states or ranks of all features, may be in a temporary file (`mauc.problem.
+spill`). A block of features is then gone through in parts, and after each of them the pages of the
+file are let go. No bit of the result depends on the parts.
+"""
 
 import numpy as np
 
-from mauc.parallel import run_in
+from mauc.parallel import even_ranges, run_in
 from mauc.progress import track
 
 
@@ -69,3 +74,29 @@ class GreedySearch:
     def _take(self, step, feature, score):
         self.ranking[step], self.scores[step] = feature, score
         self.is_left[feature] = False
+
+
+def find_in_parts(find, block, room):
+    """Return the best candidate of a block and its score, by a kernel that may stop in between.
+
+    Parameters
+    ----------
+    find : callable
+        ``(first, last, best, best_score) -> (best, best_score, next)``: goes on from the best so
+        far, -1 if there is none, and returns where to begin again, or `last`.
+    block : (int, int)
+        Range of features.
+    room : Room
+        Whose pages are let go after every part.
+    """
+    first, last = block
+    best, score = -1, -np.inf
+    while first < last:
+        best, score, first = find(first, last, best, score)
+        room.release()
+    return best, score
+
+
+def row_parts(first, last, max_rows):
+    """Cut a range of rows into parts of at most `max_rows`."""
+    return even_ranges(last - first, -(-(last - first) // max_rows), first)

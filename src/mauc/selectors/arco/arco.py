@@ -7,10 +7,11 @@ from mauc.auc.pair_auc import folded_auc, room_for_pair_auc
 from mauc.checks import check_real
 from mauc.numerics.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
+from mauc.selectors.arco.on_cluster import rank_on_cluster
 from mauc.selectors.arco.rank_columns import RankWriter
 from mauc.selectors.arco.step import best_of_block
 from mauc.selectors.base import RankingSelector, one_list
-from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.greedy_search import GreedySearch, find_in_parts
 
 # Products of ranks that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 20
@@ -78,7 +79,8 @@ class ARCO(RankingSelector):
     Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
     middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
     where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
-    for more than 32768 samples; sparse columns are filled in one block at a time.
+    for more than 32768 samples; sparse columns are filled in one block at a time. The ranks of a
+    source of columns are kept in a temporary file where its `memory` does not hold them.
 
     References
     ----------
@@ -108,20 +110,29 @@ class ARCO(RankingSelector):
 
     def _rank(self, problem, n_wanted, weight):
         pair_auc = room_for_pair_auc(problem, n_wanted)
+        if problem.cluster is not None:
+            search, relevance = rank_on_cluster(problem, n_wanted, measure, weight, pair_auc)
+            chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
+            return one_list(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
         ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
         # Constant features have no correlation with anything: `GreedySearch` puts them last.
         search = GreedySearch(relevance, squares == 0, n_wanted)
         n_counted = np.zeros(problem.n_features, np.int64)
         redundancy_sum = np.zeros(problem.n_features)
 
-        def best(block, n_chosen):
-            return best_of_block(
-                ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen, *block,
-                search.is_left, n_counted, redundancy_sum,
-            )  # fmt: skip
-
         n_threads = min(count_threads(self.n_jobs), ranks.size // BLOCK_WORK)
         blocks = even_ranges(problem.n_features, n_threads)
+        max_rows = problem.room.rows_at_once(ranks[0].nbytes, len(blocks))
+
+        def best(block, n_chosen):
+            def find(first, last, best, score):
+                return best_of_block(
+                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
+                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
+                )  # fmt: skip
+
+            return find_in_parts(find, block, problem.room)
+
         with start_pool(len(blocks)) as pool:
             search.run(best, blocks, pool)
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
@@ -144,7 +155,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
     squares : ndarray of shape (n_features,), int64
     relevance : ndarray of shape (n_features,), float64
     """
-    writer = RankWriter(problem.n_features, problem.n_samples)
+    writer = RankWriter(problem)
     reader = ColumnReader(problem, writer, np.arange(problem.n_samples, dtype=np.int32))
     relevance = np.empty(problem.n_features)
 
@@ -154,6 +165,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
         if pair_auc is not None:
             pair_auc[block] = folded
         relevance[block] = mean_of_quotients(folded, problem.max_wins)
+        problem.room.release()
 
     for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
         pass

@@ -28,18 +28,20 @@ class RankWriter:
 
     Parameters
     ----------
-    n_features, n_samples : int
+    problem : Problem
 
     Attributes
     ----------
     ranks : ndarray of shape (n_features, n_samples), int16 or int32
-        In units of `rank_step`; complete when all columns are written.
+        In units of `rank_step`; complete when all columns are written. In a temporary file where
+        the memory of a source does not hold them (`Problem.room`).
     squares : ndarray of shape (n_features,), int64
         The sums of their squares; 0 for a constant column.
     """
 
-    def __init__(self, n_features, n_samples):
-        self.ranks = np.empty((n_features, n_samples), rank_type(n_samples))
+    def __init__(self, problem):
+        n_features, n_samples = problem.n_features, problem.n_samples
+        self.ranks = problem.room.array((n_features, n_samples), rank_type(n_samples))
         self.squares = np.empty(n_features, np.int64)
         self._step = rank_step(n_samples)
 

@@ -14,7 +14,7 @@ from mauc.selectors.arco.rank_columns import rank_product
 
 @njit(cache=True, nogil=True)
 def best_of_block(
-    ranks, squares, relevance, weight, chosen, n_chosen, first, last,
+    ranks, squares, relevance, weight, chosen, n_chosen, first, last, best, best_score, max_rows,
     is_left, n_counted, redundancy_sum,
 ):  # fmt: skip
     """Find the candidate of largest criterion among features ``first`` to ``last``.
@@ -36,6 +36,10 @@ def best_of_block(
     chosen : ndarray of int64
         ``chosen[:n_chosen]`` are the chosen features in the order of choice, ``n_chosen > 0``.
     first, last : int
+    best, best_score : int and float
+        The winner among features that were looked at before, -1 and -inf if there are none.
+    max_rows : int
+        Stop before more rows of ranks than that were read.
     is_left : ndarray of shape (n_features,), bool
     n_counted : ndarray of shape (n_features,), int64
         How many chosen features are in ``redundancy_sum``; updated.
@@ -45,8 +49,10 @@ def best_of_block(
     Returns
     -------
     best : int
-        Its index, the lowest of equals; -1 if the block has no candidate left.
+        Its index, the lowest of equals; -1 if there is no candidate left.
     best_score : float
+    next : int
+        Where to begin again; `last` if all features were looked at.
     """
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf
@@ -55,8 +61,8 @@ def best_of_block(
             bound = relevance[f] - weight * (redundancy_sum[f] / n_chosen)
             if favourite < 0 or bound > favourite_bound:
                 favourite, favourite_bound = f, bound
-    best, best_score = -1, -np.inf
-    # best is the winner among the favourite and the features first .. turn - 1
+    n_rows = 0
+    # best is the winner among the favourite, the features first .. turn - 1 and those before
     for turn in range(first - 1, last):
         f = favourite if turn < first else turn
         if f < 0 or not is_left[f] or f == best:
@@ -64,6 +70,9 @@ def best_of_block(
         score = relevance[f] - weight * (redundancy_sum[f] / n_chosen)
         can_win = best < 0 or score > best_score or (score == best_score and f < best)
         while can_win and n_counted[f] < n_chosen:
+            if n_rows > 0 and n_rows + 2 > max_rows:
+                return best, best_score, max(turn, first)
+            n_rows += 2
             s = chosen[n_counted[f]]
             redundancy_sum[f] += rank_correlation(ranks, squares, f, s)
             n_counted[f] += 1
@@ -71,7 +80,7 @@ def best_of_block(
             can_win = best < 0 or score > best_score or (score == best_score and f < best)
         if can_win:
             best, best_score = f, score
-    return best, best_score
+    return best, best_score, last
 
 
 @njit(cache=True, nogil=True)

@@ -9,6 +9,7 @@ from mauc.checks import check_int, check_real
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.greedy_mauc.measure import measure
+from mauc.selectors.greedy_mauc.on_cluster import measure_on_cluster, rank_on_cluster
 from mauc.selectors.greedy_mauc.predicted import Prediction
 from mauc.selectors.greedy_mauc.search import greedy_ranking
 from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
@@ -211,16 +212,24 @@ class GreedyMAUC(RankingSelector):
     def _rank(self, problem, n_wanted, options):
         is_predicted = self._is_predicted()
         pair_auc = room_for_pair_auc(problem, n_wanted)
-        effects, scores = measure(
-            problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
-            pair_auc=pair_auc, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        measured = {
+            "noise_correction": options.noise_correction, "max_samples": options.max_samples
+        }  # fmt: skip
+        if problem.cluster is not None:
+            effects, scores = measure_on_cluster(
+                problem, n_wanted, alpha=options.alpha, pair_auc=pair_auc, **measured
+            )
+        else:
+            effects, scores = measure(problem, pair_auc=pair_auc, n_jobs=self.n_jobs, **measured)
         is_auto = options.shrinkage is None
         self.shrinkage_ = estimate_shrinkage(scores) if is_auto else options.shrinkage
-        found = greedy_ranking(
-            effects, scores, n_wanted, shrinkage=self.shrinkage_, alpha=options.alpha,
-            keeps_steps=is_predicted, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        search = {
+            "shrinkage": self.shrinkage_, "alpha": options.alpha, "keeps_steps": is_predicted
+        }  # fmt: skip
+        if problem.cluster is not None:
+            found = rank_on_cluster(effects, scores, n_wanted, **search)
+        else:
+            found = greedy_ranking(effects, scores, n_wanted, n_jobs=self.n_jobs, **search)
         prediction = Prediction(found.ranking, found.lower, scores, self.shrinkage_)
         if is_predicted:
             enough = prediction.mauc >= prediction.mauc.max() - PREDICTED_SLACK

@@ -11,7 +11,9 @@ from mauc.selectors.greedy_mauc.effects import EffectSizer
 from mauc.selectors.greedy_mauc.normal_scores import NormalScorer
 
 
-def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n_jobs=None):
+def measure(
+    problem, *, noise_correction=0.0, max_samples=None, kept=None, pair_auc=None, n_jobs=None
+):
     """Return effect sizes and normal scores of all features.
 
     Parameters
@@ -22,6 +24,8 @@ def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n
         See `mauc.selectors.greedy_mauc.effects.effect_sizes`.
     max_samples : int, optional
         Samples whose normal scores are kept; see `NormalScorer`.
+    kept : ndarray of shape (n_kept,), int64, optional
+        Which they are, if that is known already.
     pair_auc : ndarray of shape (n_features, n_pairs), optional
         Gets the folded AUCs of all features.
     n_jobs : int, optional
@@ -33,7 +37,7 @@ def measure(problem, *, noise_correction=0.0, max_samples=None, pair_auc=None, n
     """
     effects = np.empty((problem.n_features, len(problem.max_wins)))
     sizer = EffectSizer(problem, noise_correction)
-    scorer = NormalScorer(problem, max_samples)
+    scorer = NormalScorer(problem, max_samples, kept)
     reader = ColumnReader(problem, scorer, scorer.order)
 
     def fill(block):

@@ -67,6 +67,8 @@ class NormalScorer:
     max_samples : int, optional
         Keep the scores of at most so many samples, see `sample_rows`. Ranks are those among all
         samples.
+    kept : ndarray of shape (n_kept,), int64, optional
+        The samples whose scores are kept, from `kept_places`, if they are known already.
 
     Attributes
     ----------
@@ -76,13 +78,10 @@ class NormalScorer:
         Complete when all columns are written.
     """
 
-    def __init__(self, problem, max_samples=None):
-        order, starts, _ = group_by_class(problem.codes, problem.n_classes)
-        self.order = order.astype(np.int32)
+    def __init__(self, problem, max_samples=None, kept=None):
+        self.order, starts = _rows_by_class(problem)
         n_samples = problem.n_samples
-        self._kept = np.arange(n_samples)
-        if max_samples is not None and max_samples < n_samples:
-            self._kept = sample_rows(problem, self.order, starts, max_samples)
+        self._kept = _places(problem, self.order, starts, max_samples) if kept is None else kept
         self._rows = self.order[self._kept]
         counts = np.bincount(problem.codes[self._rows], minlength=problem.n_classes)
         self._starts = np.concatenate([[0], np.cumsum(counts)])
@@ -115,3 +114,28 @@ class NormalScorer:
             out.padded, out.varies,
         )  # fmt: skip
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
+
+
+def kept_places(problem, max_samples=None):
+    """Return the places, among the rows sorted by class, of the rows whose scores are kept.
+
+    Returns
+    -------
+    kept : ndarray of shape (n_kept,), int64
+    class_counts : ndarray of shape (n_classes,), int64
+        Of the rows that are kept.
+    """
+    order, starts = _rows_by_class(problem)
+    kept = _places(problem, order, starts, max_samples)
+    return kept, np.bincount(problem.codes[order[kept]], minlength=problem.n_classes)
+
+
+def _rows_by_class(problem):
+    order, starts, _ = group_by_class(problem.codes, problem.n_classes)
+    return order.astype(np.int32), starts
+
+
+def _places(problem, order, starts, max_samples):
+    if max_samples is None or max_samples >= problem.n_samples:
+        return np.arange(problem.n_samples)
+    return sample_rows(problem, order, starts, max_samples)

@@ -27,9 +27,33 @@ class GreedyRanking(NamedTuple):
     lower: np.ndarray  #: (<= k, <= k): Cholesky factor of the correlations, 512 rows at most
     relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
 
+    def note(self, step, taken, factor_s, separations):
+        """Write down what `take_feature` returned, and the factors and separations so far."""
+        self.pairs[step] = taken[0]
+        if step < len(self.lower):
+            self.lower[step, :step] = factor_s[:step]
+            self.lower[step, step] = taken[4]
+        if len(self.separations) == len(self.ranking):
+            self.separations[step] = separations
+
+    def finish(self, n_chosen, varies, separations):
+        """Add the constant features, which tell nothing: they come last, by column."""
+        self.ranking[n_chosen:] = np.flatnonzero(~varies)[: len(self.ranking) - n_chosen]
+        keeps_steps = len(self.separations) == len(self.ranking)
+        self.separations[n_chosen if keeps_steps else 0 :] = separations
+
     def first(self, k):
         """Return the ranking of the first k features; the separations of all steps are needed."""
         return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
+
+
+def empty_ranking(k, n_chosen, n_features, n_pairs, *, keeps_steps):
+    """Return a ranking to be filled: of k features, `n_chosen` of which are not constant."""
+    return GreedyRanking(
+        np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
+        np.zeros(k), np.empty((k if keeps_steps else 1, n_pairs)),
+        np.zeros((min(n_chosen, _MAX_LOWER),) * 2), np.zeros(n_features),
+    )  # fmt: skip
 
 
 def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n_jobs=None):
@@ -65,11 +89,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     factor_s = np.empty(len(factors))
     separations, slopes = np.zeros(n_pairs), np.empty((len(factors), n_pairs))
     weights = np.full(n_pairs, 1.0 / n_pairs)
-    found = GreedyRanking(
-        np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
-        np.zeros(k), np.empty((k if keeps_steps else 1, n_pairs)),
-        np.zeros((min(n_chosen, _MAX_LOWER),) * 2), np.zeros(n_features),
-    )  # fmt: skip
+    found = empty_ranking(k, n_chosen, n_features, n_pairs, keeps_steps=keeps_steps)
     rate = alpha / 8.0
     bounds = GainBounds(n_features, weights, rate)
     blocks = _feature_blocks(n_features, scores.padded.shape[1], n_jobs)
@@ -114,17 +134,10 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             )
             is_left[s] = False
             bounds.advance(step + 1, slopes, weights)
-            found.pairs[step] = taken[0]
-            if step < len(found.lower):
-                found.lower[step, :step] = factor_s[:step]
-                found.lower[step, step] = taken[4]
-            if keeps_steps:
-                found.separations[step] = separations
+            found.note(step, taken, factor_s, separations)
         if n_chosen > 0:
             found.ranks[n_chosen - 1] += sum(run_in(pool, rank_last, blocks, n_chosen, taken))
-    # Constant features tell nothing: they come last, by column.
-    found.ranking[n_chosen:] = np.flatnonzero(~scores.varies)[: k - n_chosen]
-    found.separations[n_chosen if keeps_steps else 0 :] = separations
+    found.finish(n_chosen, scores.varies, separations)
     return found
 
 

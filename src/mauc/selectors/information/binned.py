@@ -22,7 +22,9 @@ from mauc.checks import check_choice, check_int
 from mauc.numerics.log_table import log_table
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.problem.columns import read_only
+from mauc.problem.spill import Room
 from mauc.selectors.base import RankingSelector
+from mauc.selectors.greedy_search import row_parts
 from mauc.selectors.information.joint_counts import (
     MAX_CLASS_PRODUCTS,
     MAX_PLANE_STATES,
@@ -37,6 +39,7 @@ from mauc.selectors.information.joint_counts import (
 
 # Words and table look-ups of work that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 19
+_TABLE_BYTES = 8  # per sample, of the table of L
 
 
 class BinnedSelector(RankingSelector):
@@ -48,13 +51,14 @@ class BinnedSelector(RankingSelector):
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
 
-    def _binned(self, problem):
+    def binned(self, problem):
         """Return the context that holds the features of a problem, discretised."""
+        problem.room.reserve(_TABLE_BYTES * problem.n_samples)
         states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        n_threads = count_threads(self.n_jobs)
         return binned_features(
-            states, n_states, problem.codes, problem.n_classes, n_threads, problem.count_logs
-        )
+            states, n_states, problem.codes, problem.n_classes, count_threads(self.n_jobs),
+            problem.count_logs, problem.room,
+        )  # fmt: skip
 
 
 class CountArrays(NamedTuple):
@@ -89,6 +93,10 @@ class BinnedFeatures:
         Ranges of features, one per thread.
     pool : executor or None
         For `mauc.parallel.run_in`.
+    room : Room
+        Of the states and planes.
+    max_rows : int
+        Rows of them that a thread may read before it calls ``room.release``.
     """
 
     arrays: CountArrays
@@ -99,10 +107,14 @@ class BinnedFeatures:
     is_constant: np.ndarray
     blocks: list[tuple[int, int]]
     pool: Any
+    room: Room
+    max_rows: int
 
 
 @contextmanager
-def binned_features(D, n_states, y, n_classes, n_threads=1, logs=None) -> Iterator[BinnedFeatures]:
+def binned_features(
+    D, n_states, y, n_classes, n_threads=1, logs=None, room=None
+) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
     Parameters
@@ -118,14 +130,17 @@ def binned_features(D, n_states, y, n_classes, n_threads=1, logs=None) -> Iterat
         Features are shared out in blocks. No result depends on it.
     logs : (table, unit), optional
         L up to the number of samples, see `class_margins`.
+    room : Room, optional
+        Gives out the memory for bit planes, or a file; the one that gave `D`.
     """
     n_features, n_samples = D.shape
+    room = room or Room()
     # Read-only views: one compiled version of each kernel, whatever the caller holds.
     D, y = read_only(D), read_only(y)
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
     n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
     starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
-    planes = np.empty((starts[-1], (n_samples + 63) // 64), dtype=np.uint64)
+    planes = room.array((starts[-1], (n_samples + 63) // 64), np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
     table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes, logs)
@@ -136,23 +151,30 @@ def binned_features(D, n_states, y, n_classes, n_threads=1, logs=None) -> Iterat
     # Of the type of the states where it holds them, for which the loops are compiled anyway.
     classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
 
-    def count(block):
-        first, last = block
-        feature_margins(
-            D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
-            table, planes[starts[first] : starts[last]], counts[first:last],
-            margin_logs[first:last],
-        )  # fmt: skip
-        target_information(
-            *arrays, classes, n_classes, class_planes, class_counts, log_y,
-            np.arange(first, last), relevance[first:last],
-        )  # fmt: skip
-
     blocks = _feature_blocks(D, n_states, n_threads)
+    plane_bytes = planes.shape[1] * planes.itemsize * int(n_planes.max())
+    # A feature is read as planes or as states, and as both while planes are made of it.
+    max_rows = room.rows_at_once(n_samples + plane_bytes, len(blocks))
+
+    def count(block):
+        for first, last in row_parts(*block, max_rows):
+            feature_margins(
+                D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
+                table, planes[starts[first] : starts[last]], counts[first:last],
+                margin_logs[first:last],
+            )  # fmt: skip
+            target_information(
+                *arrays, classes, n_classes, class_planes, class_counts, log_y,
+                np.arange(first, last), relevance[first:last],
+            )  # fmt: skip
+            room.release()
+
     with start_pool(len(blocks)) as pool:
         run_in(pool, count, blocks)
         is_constant = counts.max(axis=1) == n_samples
-        yield BinnedFeatures(arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool)
+        yield BinnedFeatures(
+            arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool, room, max_rows
+        )
 
 
 def _feature_blocks(D, n_states, n_threads):

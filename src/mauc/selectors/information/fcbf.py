@@ -9,7 +9,9 @@ import numpy as np
 from mauc.checks import check_int, check_real
 from mauc.parallel import even_ranges, run_in
 from mauc.selectors.base import one_list
-from mauc.selectors.information.binned import BinnedSelector, target_information
+from mauc.selectors.greedy_search import row_parts
+from mauc.selectors.information.binned import BinnedSelector, class_margins, target_information
+from mauc.selectors.information.on_cluster import BinnedState, binned_states
 
 # Samples of candidates that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 25
@@ -139,10 +141,12 @@ class FCBF(BinnedSelector):
         super().check_options()
 
     def _rank(self, problem, n_wanted, options):
-        with self._binned(problem) as features:
-            ranking, self.rounds_, relevance = fcbf_search(
-                features, n_wanted, float(self.threshold), self.max_rounds
-            )
+        limits = (n_wanted, float(self.threshold), self.max_rounds)
+        if problem.cluster is not None:
+            ranking, self.rounds_, relevance = search_on_cluster(self, problem, *limits)
+        else:
+            with self.binned(problem) as features:
+                ranking, self.rounds_, relevance = fcbf_search(features, *limits)
         return one_list(problem, ranking, relevance[ranking], relevance)
 
 
@@ -194,26 +198,51 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
     n_samples, log_n, unit = arrays.D.shape[1], arrays.log_n, arrays.unit
     entropies = (log_n - arrays.margin_logs) / (n_samples * unit)
     class_entropy = (log_n - features.log_y) / (n_samples * unit)
+
+    def share(kept, left):
+        shared = np.empty(len(left))
+
+        def fill(block):
+            for bounds in row_parts(*block, features.max_rows):
+                part = slice(*bounds)
+                target_information(
+                    *arrays, arrays.D[kept], arrays.n_states[kept],
+                    arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
+                    arrays.counts[kept], arrays.margin_logs[kept], left[part], shared[part],
+                )  # fmt: skip
+                features.room.release()
+
+        n_blocks = min(len(features.blocks), 1 + len(left) * n_samples // BLOCK_WORK)
+        run_in(features.pool, fill, even_ranges(len(left), n_blocks))
+        return shared
+
+    return rank_by_cover(
+        features.relevance, entropies, class_entropy, share, k, threshold, max_rounds
+    )
+
+
+def rank_by_cover(information, entropies, class_entropy, share, k, threshold, max_rounds):
+    """Rank features, given how to find the information that one of them shares with others.
+
+    Parameters
+    ----------
+    information, entropies : ndarray of shape (n_features,), float64
+        I(f; y) and H(f).
+    class_entropy : float
+    share : callable
+        ``(kept, left) -> I(f; kept)`` of the features that are left.
+    k, threshold, max_rounds
+        And returns, as in `fcbf_search`.
+    """
     total = entropies + class_entropy
     relevance = np.zeros(len(total))
-    np.divide(2.0 * features.relevance, total, out=relevance, where=total > 0.0)
+    np.divide(2.0 * information, total, out=relevance, where=total > 0.0)
     order = np.argsort(-relevance, kind="stable")
     is_ranked = (relevance >= threshold) & (relevance > 0.0)
 
     def cover(kept, left):
         # Whether SU(kept, f) >= SU(f, y), of the features that are left.
-        shared = np.empty(len(left))
-
-        def share(block):
-            part = slice(*block)
-            target_information(
-                *arrays, arrays.D[kept], arrays.n_states[kept],
-                arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
-                arrays.counts[kept], arrays.margin_logs[kept], left[part], shared[part],
-            )  # fmt: skip
-
-        n_blocks = min(len(features.blocks), 1 + len(left) * n_samples // BLOCK_WORK)
-        run_in(features.pool, share, even_ranges(len(left), n_blocks))
+        shared = share(kept, left)
         both = entropies[left] + entropies[kept]
         uncertainty = np.divide(2.0 * shared, both, out=np.zeros(len(left)), where=both > 0.0)
         return uncertainty >= relevance[left]
@@ -244,3 +273,38 @@ def _rounds(order, k, max_rounds, cover):
             left = left[1:][~is_covered]
         left = order[np.isin(order, np.concatenate(covered))]
     return ranking, rounds
+
+
+class FCBFState(BinnedState):
+    """Columns of a range, and the feature that was kept last."""
+
+    _kept = None
+
+    def add(self, column, place, content, details):
+        """Keep a feature; see `mauc.cluster.states.State`."""
+        self._kept = content
+
+    def share(self, left):
+        """Return the information that the kept feature shares with columns, by their numbers."""
+        places = left - self.first
+        is_here = (places >= 0) & (places < len(self.is_left))
+        return self.shared_information(self._kept, places[is_here])
+
+
+def search_on_cluster(selector, problem, k, threshold, max_rounds):
+    """Rank the features of a problem on a cluster; parameters and returns as in `fcbf_search`."""
+    states = binned_states(selector, problem, FCBFState)
+    information, _, margin_logs = map(np.concatenate, zip(*states.ask("summary"), strict=True))
+    table, unit, _, _, log_y = class_margins(problem.codes, problem.n_classes, problem.count_logs)
+    n_units = problem.n_samples * unit
+
+    def share(kept, left):
+        order = np.argsort(left, kind="stable")
+        states.add(kept)
+        shared = np.empty(len(left))
+        shared[order] = np.concatenate(states.ask("share", left[order]))
+        return shared
+
+    log_n = table[problem.n_samples]
+    entropies, class_entropy = (log_n - margin_logs) / n_units, (log_n - log_y) / n_units
+    return rank_by_cover(information, entropies, class_entropy, share, k, threshold, max_rounds)

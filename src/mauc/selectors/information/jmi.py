@@ -13,7 +13,7 @@ from numba import njit
 
 from mauc.problem.columns import read_only
 from mauc.selectors.base import one_list
-from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.greedy_search import GreedySearch, row_parts
 from mauc.selectors.information.binned import BinnedSelector, pack_planes
 from mauc.selectors.information.joint_counts import (
     MAX_CLASS_PRODUCTS,
@@ -21,6 +21,7 @@ from mauc.selectors.information.joint_counts import (
     histogram_counts,
     plane_counts,
 )
+from mauc.selectors.information.on_cluster import BinnedState, rank_on_cluster
 
 
 class JMI(BinnedSelector):
@@ -122,7 +123,9 @@ class JMI(BinnedSelector):
         self.verbose = verbose
 
     def _rank(self, problem, n_wanted, options):
-        with self._binned(problem) as features:
+        if problem.cluster is not None:
+            return rank_on_cluster(self, problem, n_wanted, JMIState)
+        with self.binned(problem) as features:
             search = jmi_search(features, n_wanted)
         return one_list(problem, search.ranking, search.scores, features.relevance)
 
@@ -161,26 +164,60 @@ def jmi_search(features, k):
     """
     search = GreedySearch(features.relevance, features.is_constant, k)
     sums = np.zeros(len(features.relevance))
-    D, planes = features.arrays.D, features.arrays.planes
 
     def merge_last(step):
         # sums are over ranking[:step - 1], and the last chosen feature is added to them.
-        chosen = D[search.ranking[step - 1]]
-        z, counts, groups = merge_classes(chosen, features.y, len(features.class_counts))
-        n_planes = len(counts) - 1
-        n_planes = n_planes if n_planes <= MAX_CLASS_PRODUCTS else 0
-        z_planes = np.empty((n_planes, planes.shape[1]), np.uint64)
-        if n_planes > 0:
-            pack_planes(read_only(z.astype(np.uint8)), n_planes, 0, z_planes)
-        return read_only(z), z_planes, counts, groups
+        return merge_chosen(features.arrays.D[search.ranking[step - 1]], features)
 
     def add(block, merged):
-        return add_joint_information(
-            *features.arrays, *merged, features.log_y, search.masked_relevance, *block,
-            search.is_left, sums,
-        )  # fmt: skip
+        return add_chosen(features, merged, search.masked_relevance, block, search.is_left, sums)
 
     return search.run(add, features.blocks, features.pool, prepare=merge_last)
+
+
+def add_chosen(features, merged, masked_relevance, block, is_left, sums):
+    """Add the terms of a chosen feature to the sums of a block, part by part; return the best."""
+    found = []
+    for part in row_parts(*block, features.max_rows):
+        found.append(add_joint_information(
+            *features.arrays, *merged, features.log_y, masked_relevance, *part, is_left, sums
+        ))  # fmt: skip
+        features.room.release()
+    # The first of equals; -1 has the lowest score, and so have features that come last.
+    return max(found, key=lambda pair: (pair[1], pair[0] >= 0))
+
+
+def merge_chosen(states, features):
+    """Return what `add_joint_information` needs of the states of a chosen feature."""
+    z, counts, groups = merge_classes(states, features.y, len(features.class_counts))
+    n_planes = len(counts) - 1
+    n_planes = n_planes if n_planes <= MAX_CLASS_PRODUCTS else 0
+    z_planes = np.empty((n_planes, features.arrays.planes.shape[1]), np.uint64)
+    if n_planes > 0:
+        pack_planes(read_only(z.astype(np.uint8)), n_planes, 0, z_planes)
+    return read_only(z), z_planes, counts, groups
+
+
+class JMIState(BinnedState):
+    """Sums of joint information of the columns of a range."""
+
+    def __init__(self, part, first, selector):
+        super().__init__(part, first, selector)
+        self._sums = np.zeros(part.n_features)
+        self._best = (-1, -np.inf)
+
+    def add(self, column, place, content, details):
+        """Add the joint information with a chosen feature; see `mauc.cluster.states.State`."""
+        self.take(place)
+        merged = merge_chosen(content[0], self.features)
+        best, score = add_chosen(
+            self.features, merged, self.masked, (0, len(self._sums)), self.is_left, self._sums
+        )
+        self._best = (self.first + int(best) if best >= 0 else -1, float(score))
+
+    def propose(self):
+        """Return the best feature that is left, or -1, and its sum."""
+        return self._best
 
 
 def merge_classes(codes, y, n_classes):

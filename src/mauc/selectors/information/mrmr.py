@@ -9,9 +9,10 @@ from numba import njit
 from mauc.checks import check_choice
 from mauc.numerics.njit_part import njit_part
 from mauc.selectors.base import one_list
-from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.greedy_search import GreedySearch, find_in_parts
 from mauc.selectors.information.binned import BinnedSelector
 from mauc.selectors.information.joint_counts import pair_information
+from mauc.selectors.information.on_cluster import BinnedState, rank_on_cluster
 
 CRITERIA = ("difference", "quotient")
 # Mean redundancies below this (in nats) count as none in the quotient: rounding alone gives
@@ -123,7 +124,9 @@ class MRMR(BinnedSelector):
         super().check_options()
 
     def _rank(self, problem, n_wanted, options):
-        with self._binned(problem) as features:
+        if problem.cluster is not None:
+            return rank_on_cluster(self, problem, n_wanted, MRMRState)
+        with self.binned(problem) as features:
             search = mrmr_search(features, n_wanted, quotient=self.criterion == "quotient")
         return one_list(problem, search.ranking, search.scores, features.relevance)
 
@@ -172,12 +175,46 @@ def mrmr_search(features, k, quotient=False):
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
 
     def best(block, n_chosen):
-        return best_of_block(
-            *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient, *block,
-            search.is_left, n_counted, redundancy_sum,
-        )  # fmt: skip
+        def find(first, last, best, score):
+            return best_of_block(
+                *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
+                first, last, best, score, features.max_rows, search.is_left, n_counted,
+                redundancy_sum,
+            )  # fmt: skip
+
+        return find_in_parts(find, block, features.room)
 
     return search.run(best, features.blocks, features.pool)
+
+
+class MRMRState(BinnedState):
+    """Relevance and redundancy of the columns of a range."""
+
+    def __init__(self, part, first, selector):
+        super().__init__(part, first, selector)
+        self._sums = np.zeros(part.n_features)
+        self._is_quotient = selector.criterion == "quotient"
+        self._n_chosen = 0
+
+    def add(self, column, place, content, details):
+        """Add the information that a chosen feature shares; see `mauc.cluster.states.State`."""
+        self.take(place)
+        self._n_chosen += 1
+        left = np.flatnonzero(self.is_left & (self.masked > -np.inf))
+        self._sums[left] += self.shared_information(content, left)
+
+    def propose(self):
+        """Return the best feature that is left, or -1, and its criterion."""
+        left = np.flatnonzero(self.is_left)
+        if len(left) == 0:
+            return -1, -np.inf
+        redundancy = self._sums[left] / self._n_chosen
+        if self._is_quotient:
+            scores = self.masked[left] / np.maximum(redundancy, REDUNDANCY_FLOOR)
+        else:
+            scores = self.masked[left] - redundancy
+        best = int(np.argmax(scores))  # the first of equals
+        return self.first + int(left[best]), float(scores[best])
 
 
 @njit_part
@@ -192,7 +229,7 @@ def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
 @njit(cache=True, nogil=True)
 def best_of_block(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-    relevance, chosen, n_chosen, is_quotient, first, last,
+    relevance, chosen, n_chosen, is_quotient, first, last, best, best_score, max_rows,
     is_left, n_counted, redundancy_sum,
 ):  # fmt: skip
     """Find the candidate of largest criterion among features ``first`` to ``last``.
@@ -217,6 +254,10 @@ def best_of_block(
         ``chosen[:n_chosen]`` are the features of S in the order of choice, ``n_chosen > 0``.
     is_quotient : bool
     first, last : int
+    best, best_score : int and float
+        The winner among features that were looked at before, -1 and -inf if there are none.
+    max_rows : int
+        Stop before more rows of states than that were read.
     is_left : ndarray of shape (n_features,), bool
         Whether a feature is still a candidate.
     n_counted : ndarray of shape (n_features,), int64
@@ -227,8 +268,10 @@ def best_of_block(
     Returns
     -------
     best : int
-        Its index, the lowest of equals; -1 if the block has no candidate left.
+        Its index, the lowest of equals; -1 if there is no candidate left.
     best_score : float
+    next : int
+        Where to begin again; `last` if all features were looked at.
     """
     width = counts.shape[1]
     joint = np.empty((width, width), dtype=np.int64)
@@ -241,10 +284,10 @@ def best_of_block(
             if favourite < 0 or bound > favourite_bound:
                 favourite, favourite_bound = f, bound
     if favourite < 0:
-        return -1, -np.inf
+        return best, best_score, last
 
-    best, best_score = -1, -np.inf
-    # best is the winner among the favourite and the features first .. f - 1.
+    n_rows = 0
+    # best is the winner among the favourite, the features first .. f - 1 and those before.
     for turn in range(first - 1, last):
         f = favourite if turn < first else turn
         if not is_left[f] or f == best:
@@ -252,6 +295,9 @@ def best_of_block(
         score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
         can_win = best < 0 or score > best_score or (score == best_score and f < best)
         while can_win and n_counted[f] < n_chosen:
+            if n_rows > 0 and n_rows + 2 > max_rows:
+                return best, best_score, max(turn, first)
+            n_rows += 2
             s = chosen[n_counted[f]]
             redundancy_sum[f] += pair_information(
                 D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, f, s, joint
@@ -261,4 +307,4 @@ def best_of_block(
             can_win = best < 0 or score > best_score or (score == best_score and f < best)
         if can_win:
             best, best_score = f, score
-    return best, best_score
+    return best, best_score, last

@@ -132,6 +132,11 @@ class ReliefF(RankingSelector):
         return check_int("n_neighbors", self.n_neighbors, 1)
 
     def _rank(self, problem, n_wanted, n_neighbors):
+        if problem.cluster is not None:
+            raise MaucError(
+                "ReliefF does not run on a cluster: its distances are sums over all columns, in "
+                "their order; fit it without client, on a source within its memory."
+            )
         XT = problem.float_columns(slice(None))
         _warn_of_tiny_ranges(problem, XT)
         weights = relieff_weights(
