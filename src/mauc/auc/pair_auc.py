@@ -21,6 +21,7 @@ from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
 from mauc.problem.validate import make_problem
 from mauc.registry import Accepts
+from mauc.sources import as_source, as_vector
 
 _ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
@@ -36,8 +37,9 @@ def feature_pair_auc(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        NaN ties with every value; infinities are ordinary extreme values.
+    X : array-like, sparse matrix or source of shape (n_samples, n_features)
+        NaN ties with every value; infinities are ordinary extreme values. Columns of a source, see
+        `mauc.open_columns`, are read in blocks.
     y : array-like of shape (n_samples,)
         Class labels.
     folded : bool, default=True
@@ -70,6 +72,7 @@ def feature_pair_auc(
     """
     holder = BaseEstimator()
     holder.categorical_features = categorical_features
+    X, y, sample_weight = as_source(X), as_vector(y), as_vector(sample_weight)
     with join_cluster(client, X) as cluster:
         problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS, cluster=cluster)
         return _all_pair_auc(problem, folded, n_jobs)

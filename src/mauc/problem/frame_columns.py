@@ -52,8 +52,8 @@ class FrameColumns:
             Booleans, numbers, dates or durations; missing values are NaN or NaT.
         """
         if self._is_polars:
-            return _polars_values(self._frame.to_series(j))
-        return _pandas_values(self._frame.iloc[:, j])
+            return polars_values(self._frame.to_series(j))
+        return pandas_values(self._frame.iloc[:, j])
 
     def block(self, chosen, convert=None):
         """Return columns in the narrowest type that holds their values.
@@ -193,13 +193,13 @@ def dates_to_seconds(X):
         import polars as pl
 
         return X.with_columns(
-            [pl.Series(name, as_floats(_polars_values(X[name]))) for name in dated]
+            [pl.Series(name, as_floats(polars_values(X[name]))) for name in dated]
         )
     dated = [j for j, kind in enumerate(X.dtypes) if getattr(kind, "kind", "O") in "mM"]
     if dated:
         X = X.copy(deep=False)
     for j in dated:
-        X.isetitem(j, as_floats(_pandas_values(X.iloc[:, j])))
+        X.isetitem(j, as_floats(pandas_values(X.iloc[:, j])))
     return X
 
 
@@ -213,7 +213,8 @@ def _is_number_type(kind):
     return getattr(kind, "kind", "O") in "biufmM" and not hasattr(kind, "fill_value")
 
 
-def _polars_values(series):
+def polars_values(series):
+    """Return a column of numbers or dates of polars, see `FrameColumns.column`."""
     name = _word(series.dtype)
     if name == "Time":
         import polars as pl
@@ -225,7 +226,8 @@ def _polars_values(series):
     return with_missing(filled.to_numpy(), series.is_null().to_numpy())
 
 
-def _pandas_values(series):
+def pandas_values(series):
+    """Return a column of numbers or dates of pandas, see `FrameColumns.column`."""
     kind = series.dtype
     if isinstance(kind, np.dtype):
         return series.to_numpy()

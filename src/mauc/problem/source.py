@@ -10,6 +10,7 @@ from mauc.memory import free_memory
 
 _DEFAULT_SHARE = 4  # a pass takes a quarter of the free memory unless it is told otherwise
 _DEFAULT_MEMORY = 2**30  # where it is not known what is free
+_COPY_BYTES = 2**23  # of columns whose rows are chosen together
 _ROW_PART_BYTES = 2**26  # of a part of the rows, where a source has no parts of its own
 
 
@@ -91,6 +92,28 @@ class ColumnSource(ABC):
         """Return a source of the rows of a mask, in their order."""
         return ChosenRows(self, rows)
 
+    def write(self, path, *, y=None, target_name="class", force=False):
+        """Write the columns, and labels if they are given, to a Parquet file.
+
+        It is written part by part within `memory`, under another name until it is whole.
+
+        Parameters
+        ----------
+        path : str or Path
+        y : array-like of shape (n_samples,), optional
+        target_name : str, default="class"
+            The column of the labels.
+        force : bool, default=False
+            Whether a file of that name may be replaced.
+
+        Returns
+        -------
+        path : Path
+        """
+        from mauc.problem.source_parts import write_columns
+
+        return write_columns(self, path, y=y, target_name=target_name, force=force)
+
     def with_memory(self, memory: int) -> "ColumnSource":
         """Return the same source with another limit of memory, in bytes."""
         other = copy(self)
@@ -155,7 +178,26 @@ class ChosenRows(ColumnSource):
 
     def read(self, places):
         """Read whole columns, see `ColumnSource.read`."""
-        return [_take(column, self._rows) for column in self._source.read(places)]
+        # A few at a time, for they are there twice; into one array for each type.
+        places = np.asarray(places)
+        n = max(1, self._source.shape[0])
+        kinds = [self.types[j] for j in places]
+        stacks = {
+            kind: iter(np.empty((kinds.count(kind), len(self._rows)), kind))
+            for kind in dict.fromkeys(kinds)
+            if kind.kind != "O"
+        }
+        step = max(1, _COPY_BYTES // (n * max((kind.itemsize for kind in kinds), default=1)))
+        found = []
+        for start in range(0, len(places), step):
+            columns = self._source.read(places[start : start + step])
+            for kind, column in zip(kinds[start : start + step], columns, strict=True):
+                out = next(stacks[kind]) if kind in stacks else None
+                if out is None or column.dtype != kind:
+                    found.append(_take(column, self._rows))
+                else:
+                    found.append(np.take(column, self._rows, out=out))
+        return found
 
     def read_rows(self, start, stop, places):
         """Read some rows of columns."""

@@ -203,6 +203,23 @@ def check_columns(X, estimator):
         validate_data(estimator, X, reset=False, skip_check_array=True)
 
 
+def check_source(source, estimator):
+    """Raise unless a source has the columns, by name and number, that `estimator` was fitted on."""
+    fitted, names = getattr(estimator, "feature_names_in_", None), source.feature_names
+    if fitted is None or names is None:
+        check_columns(np.broadcast_to(np.float64(0.0), (1, source.shape[1])), estimator)
+    elif len(fitted) != len(names) or (fitted != names).any():
+        unseen = [str(name) for name in names if name not in set(fitted)]
+        missing = [str(name) for name in fitted if name not in set(names)]
+        raise MaucError(
+            f"{source.name} must have the columns that {type(estimator).__name__} was fitted on, "
+            f"in their order"
+            + (f"; unseen: {listed(unseen)}" if unseen else "")
+            + (f"; missing: {listed(missing)}" if missing else "")
+            + "."
+        )
+
+
 def encode_labels(y, *, min_classes=2):
     """Return the sorted classes, the class codes (int32) and the class counts of the labels."""
     found = factorize_linear(y)

@@ -15,14 +15,20 @@ from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.checks import is_int, is_real
 from mauc.cluster import join_cluster
 from mauc.exceptions import MaucError
+from mauc.memory import check_memory
 from mauc.parallel import count_threads
 from mauc.problem.columns import is_frame
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.frame_parts import needs_types, take_columns
-from mauc.problem.validate import check_columns, make_problem
+from mauc.problem.source import ColumnSource
+from mauc.problem.source_parts import load_columns
+from mauc.problem.validate import check_columns, check_source, make_problem
 from mauc.progress import shown
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.trace import SelectionTrace, Walk
+from mauc.sources import as_source, as_vector
+
+_AUTO_COPIES = 3  # of the data, while folds are taken apart
 
 
 class Ranked(NamedTuple):
@@ -85,6 +91,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if not is_int(self.n_features_to_select):
             check_n_features(self.n_features_to_select, 1, self._size_words)
         options = self.check_options()
+        X, y, sample_weight = as_source(X), as_vector(y), as_vector(sample_weight)
         with join_cluster(client, X) as cluster:
             problem = make_problem(self, X, y, sample_weight, accepts=self.accepts, cluster=cluster)
             n_wanted = self._n_wanted(problem, X, y, sample_weight)
@@ -129,6 +136,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if isinstance(wanted, str) and wanted == "auto":
             from mauc.evaluation.select_k import select_k
 
+            if isinstance(X, ColumnSource):
+                X = _load_all(X, self._size_words)
             self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
             return self.size_curve_.size
         return check_n_features(wanted, problem.n_features, self._size_words)
@@ -138,7 +147,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or source of shape (n_samples, n_features)
+            Of a source only the selected columns are read. Where even they are too many for the
+            memory, ``source.take(selector.get_support(indices=True)).write("reduced.parquet")``
+            writes them to a file.
 
         Returns
         -------
@@ -147,7 +159,12 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             with nominal columns (a categorical dtype or strings) or dates a frame of the same
             kind. The columns of a frame keep their types.
         """
+        X = as_source(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
+        if isinstance(X, ColumnSource):
+            chosen = self.get_support(indices=True)
+            check_source(X, self)
+            return load_columns(X.take(chosen), wanted)
         # scikit-learn would ask for one type of all columns, of polars frames in any case.
         if is_frame(X) and (wanted != "default" or needs_types(X)):
             chosen = self.get_support(indices=True)
@@ -235,6 +252,19 @@ def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
             )
         return max(1, round(wanted * n_features))
     raise MaucError(f"n_features_to_select must be an int, a fraction, {words}, got {wanted!r}.")
+
+
+def _load_all(source, words):
+    """Return all columns of a source for the search of a size, which needs rows in memory."""
+    further = '"predicted", ' if "predicted" in words else ""
+    check_memory(
+        _AUTO_COPIES * source.n_bytes,
+        f'n_features_to_select="auto" cross-validates on rows in memory: {source.shape[0]:,} rows '
+        f"of {source.shape[1]:,} columns",
+        f"name a number of features, {further}or find the size on fewer rows "
+        f"(source.take_rows(mask))",
+    )
+    return load_columns(source)
 
 
 def _feature_names(problem):

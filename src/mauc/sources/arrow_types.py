@@ -40,7 +40,8 @@ def numpy_type(kind: Any) -> np.dtype[Any] | None:
     if types.is_boolean(kind):
         return np.dtype(bool)
     if types.is_integer(kind) or types.is_floating(kind):
-        return np.dtype(kind.to_pandas_dtype())
+        plain: np.dtype[Any] = np.dtype(kind.to_pandas_dtype())
+        return plain
     if types.is_null(kind) or types.is_decimal(kind):
         return np.dtype(np.float64)
     if types.is_date32(kind):
@@ -149,7 +150,9 @@ def chunk_values(chunk: Any) -> Array:
         chunk = chunk.view("int32" if kind.startswith("time32") else "int64")
         ticks = chunk.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
         ticks[chunk.is_null().to_numpy(zero_copy_only=False)] = np.iinfo(np.int64).min
-        return ticks.view(f"timedelta64[{kind.partition('[')[2].rstrip(']')}]")
+        unit = kind.partition("[")[2].rstrip("]")
+        times: Array = ticks.view(f"timedelta64[{unit}]")
+        return times
     if kind.startswith("decimal"):
         chunk = chunk.cast("float64")
     elif kind == "null":

@@ -72,6 +72,10 @@ class FileSystem:
         """Return what pyarrow opens: a path, or an open file of fsspec."""
         return file.path if self.is_local else self._fs.open(file.path, "rb")
 
+    def arrow_system(self) -> Any:
+        """Return the file system for functions of pyarrow, None for local files."""
+        return None if self.is_local else self._fs
+
     def stamp(self, path: str) -> tuple[Any, ...]:
         """Return the size of a file and when it was written; raise FileNotFoundError."""
         if self.is_local:

@@ -24,7 +24,9 @@ def names_of(source: ColumnSource) -> list[str]:
 
 def table_of(source: ColumnSource) -> Table:
     """Return a source as the table that error messages are about; it holds no values."""
-    return Table(cast(Any, source.name), None, names_of(source))
+    known = {"locate_row", "hint", "missing_words", "target"}  # that text files tell
+    more = {name: getattr(source, name) for name in known if hasattr(source, name)}
+    return Table(cast(Any, source.name), None, names_of(source), **more)
 
 
 def find_place(source: ColumnSource, wanted: Any, option: str) -> int:
@@ -65,6 +67,8 @@ def take_labels(
     is_missing : ndarray of shape (n_samples,), bool
     """
     place = None
+    if target is None:
+        target = getattr(source, "target", None)  # of a text file without names
     if target is None:
         names = source.feature_names
         shown = "" if names is None else f" Its columns: {first_few(names_of(source))}."

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from mauc.datasets.assemble import check_kept, warn_left_out
 from mauc.exceptions import MaucError
 from mauc.memory import parse_bytes
 from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import no_feature_error, numpy_type
+from mauc.sources.feature_columns import find_features
 from mauc.sources.kinds import open_any
-from mauc.sources.labels import find_place, names_of, take_labels
+from mauc.sources.labels import find_place, names_of, table_of, take_labels
 from mauc.sources.marked import MarkedColumns
 
 
@@ -61,8 +63,8 @@ def open_columns(
         Columns that are nominal although they hold numbers; columns of words always are.
     keep_ids : bool, default=True
         Whether to keep columns that look like no features (row numbers, identifiers, dates,
-        constants, nearly empty ones), see `mauc.datasets.load_dataset`. They are searched for in
-        the first rows, so far as these do not decide in all rows.
+        constants, nearly empty ones), see `mauc.datasets.load_dataset`. To find them, every column
+        is read once.
     skip_unlabelled : bool, default=False
         Whether to leave out rows without a label; otherwise they are an error.
     many_classes : bool, default=False
@@ -104,9 +106,7 @@ def open_columns(
     }
     _check_types(source, kept, marked)
     if not keep_ids:
-        from mauc.sources.left_out import leave_out
-
-        kept = leave_out(source, kept, marked)
+        kept = _leave_out(source, kept, marked)
     result = _take(source, kept)
     marks = [number for number, j in enumerate(kept) if j in marked]
     if marks:
@@ -150,6 +150,18 @@ def _check_types(source: ColumnSource, kept: Iterable[int], marked: set[int]) ->
     for j in kept:
         if j < len(types) and numpy_type(types[j]) is None:
             raise no_feature_error(source.name, names[j], types[j])
+
+
+def _leave_out(source: ColumnSource, kept: list[int], marked: set[int]) -> list[int]:
+    """Return the columns that are features by their values as well; warn of the others."""
+    if source.feature_names is None:
+        return kept  # columns of arrays have numbers, not names
+    table = table_of(source)
+    kept, reasons, _ = find_features(table, source, kept, marked, settle=True)
+    named = {table.names[j]: reason for j, reason in reasons.items()}
+    check_kept(table, kept, named)
+    warn_left_out(table, named)
+    return kept
 
 
 def _take(source: ColumnSource, kept: list[int]) -> ColumnSource:

@@ -8,7 +8,7 @@ import numpy as np
 from mauc.datasets.readers.table import check_unique
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.sources.arrow_types import ColumnFill, is_words, numpy_type, storage_type
+from mauc.sources.arrow_types import ColumnFill, feature_type, is_words, storage_type
 
 _UNITS = ("s", "ms", "us", "ns")
 
@@ -88,7 +88,7 @@ def widen(one: Any, other: Any) -> Any:
     if kinds.is_duration(one) and kinds.is_duration(other):
         return arrow.duration(_finer(one.unit, other.unit))
     if all(kinds.is_integer(kind) or kinds.is_floating(kind) for kind in (one, other)):
-        return arrow.from_numpy_dtype(np.promote_types(numpy_type(one), numpy_type(other)))
+        return arrow.from_numpy_dtype(np.promote_types(feature_type(one), feature_type(other)))
     if all(kinds.is_decimal(kind) or kinds.is_floating(kind) for kind in (one, other)):
         return arrow.float64()
     return None

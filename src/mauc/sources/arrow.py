@@ -1,0 +1,141 @@
+"""Columns of tables and datasets of pyarrow, and of Feather (Arrow IPC) files."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from mauc.datasets.readers.table import check_unique
+from mauc.exceptions import MaucError
+from mauc.extras import optional_import
+from mauc.problem.source import ColumnSource
+from mauc.sources.arrow_types import feature_type, make_fills, no_feature_error, numpy_type
+from mauc.sources.files import File, FileSystem, check_unchanged
+from mauc.sources.schemas import unify_schemas
+
+_BATCH_ROWS = 2**17
+Array = np.ndarray[Any, Any]
+
+
+class ArrowSource(ColumnSource):
+    """Columns of a table or dataset of pyarrow.
+
+    Parameters
+    ----------
+    data : pyarrow.Table or pyarrow.dataset.Dataset
+    name : str
+    system : FileSystem, optional
+    files : sequence of File
+        Files that must not change.
+    memory : int, optional
+
+    Attributes
+    ----------
+    arrow_types : list of pyarrow.DataType
+    """
+
+    def __init__(
+        self, data: Any, name: str, *, system: FileSystem | None = None,
+        files: Sequence[File] = (), memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self._data, self._system, self._files = data, system, tuple(files)
+        check_unique(name, data.schema.names)  # type: ignore[arg-type]
+        self.arrow_types = list(data.schema.types)
+        self._is_table = hasattr(data, "num_rows")
+        self.name = name
+        with self._reading():
+            n_samples = data.num_rows if self._is_table else data.count_rows()
+        super().__init__(
+            name, n_samples, [feature_type(kind) for kind in self.arrow_types],
+            feature_names=data.schema.names, memory=memory,
+        )  # fmt: skip
+
+    def read(self, places: Array) -> list[Any]:
+        """Read whole columns, see `ColumnSource.read`."""
+        return self.read_rows(0, self.shape[0], places)
+
+    def read_rows(self, start: int, stop: int, places: Array) -> list[Any]:
+        """Read some rows of columns."""
+        numbers = [int(j) for j in places]
+        names = self._data.schema.names
+        for j in numbers:
+            if numpy_type(self.arrow_types[j]) is None:
+                raise no_feature_error(self.name, names[j], self.arrow_types[j])
+        distinct = sorted(set(numbers))
+        fills = make_fills([self.types[j] for j in distinct], max(0, stop - start))
+        with self._reading():
+            for columns in self._batches(start, stop, [names[j] for j in distinct]):
+                for fill, column in zip(fills, columns, strict=True):
+                    fill.add_all(column) if hasattr(column, "chunks") else fill.add(column)
+            found = dict(zip(distinct, (fill.result() for fill in fills), strict=True))
+        return [found[j] for j in numbers]
+
+    def check_unchanged(self) -> None:
+        """Raise if a file changed since the source was opened."""
+        if self._system is not None:
+            check_unchanged(self._system, self._files)
+
+    def _batches(self, start: int, stop: int, names: list[str]) -> Iterator[list[Any]]:
+        if self._is_table:
+            part = self._data.select(names)
+            yield part.slice(start, stop - start).columns
+            return
+        # In order and without reading ahead: that is done for whole stripes of columns.
+        row = 0
+        for batch in self._data.to_batches(
+            columns=names, batch_size=_BATCH_ROWS, batch_readahead=1, fragment_readahead=1,
+            use_threads=False,
+        ):  # fmt: skip
+            begin, end = max(start - row, 0), min(stop - row, len(batch))
+            if begin < end:
+                yield batch.slice(begin, end - begin).columns
+            row += len(batch)
+            if row >= stop:
+                return
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        arrow = optional_import("pyarrow", "Arrow data")
+        try:
+            yield
+        except MaucError:
+            raise
+        except (arrow.ArrowException, OSError) as error:
+            self.check_unchanged()
+            raise MaucError(
+                f"{self.name} cannot be read, it is truncated or damaged: {str(error).rstrip('.')}."
+            ) from error
+
+
+def open_feather(
+    system: FileSystem, files: Sequence[File], memory: int | None = None
+) -> ColumnSource:
+    """Return the columns of Feather (Arrow IPC) files with the same columns."""
+    dataset = optional_import("pyarrow.dataset", "Feather files")
+    arrow = optional_import("pyarrow", "Feather files")
+    paths = [file.path for file in files]
+    try:
+        found = dataset.dataset(
+            paths, format="ipc", filesystem=system.arrow_system(),
+            partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
+        )  # fmt: skip
+        schemas = [fragment.physical_schema for fragment in found.get_fragments()]
+    except (arrow.ArrowException, OSError) as error:
+        check_unchanged(system, files)
+        raise MaucError(
+            f"{_culprit(files, error)} cannot be read as a Feather (Arrow IPC) file, it is "
+            f"truncated or damaged: {str(error).rstrip('.')}."
+        ) from error
+    types = unify_schemas([file.name for file in files], schemas)
+    if any(not schema.equals(schemas[0]) for schema in schemas):
+        fields = [
+            arrow.field(field.name, types.get(field.name, field.type)) for field in found.schema
+        ]
+        found = found.replace_schema(arrow.schema(fields))
+    return ArrowSource(found, system.address, system=system, files=files, memory=memory)
+
+
+def _culprit(files: Sequence[File], error: Exception) -> str:
+    """Return the name of the file that an error of Arrow is about, the first if it names none."""
+    return next((file.name for file in files if file.path in str(error)), files[0].name)
