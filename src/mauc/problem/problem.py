@@ -1,6 +1,6 @@
 """A validated classification problem: columns of any type in, blocks that kernels take out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -142,10 +142,9 @@ class Problem:
         """Gives out the arrays of what is made of all columns: see `Room`."""
         return self.X.room if isinstance(self.X, SourceColumns) else Room()
 
-    def hold_columns(self, chosen: np.ndarray) -> None:
-        """Read columns of a source at once, which will be looked at one by one."""
-        if isinstance(self.X, SourceColumns):
-            self.X.hold(chosen)
+    def in_groups(self, columns: np.ndarray) -> Generator[int]:
+        """Yield columns that are looked at one by one; those of a source are read in groups."""
+        yield from self.X.in_groups(columns) if isinstance(self.X, SourceColumns) else columns
 
     def nominal_columns(self, chosen) -> list[tuple[int, int]]:
         """Return the place in `chosen` and the number of the nominal columns among them."""

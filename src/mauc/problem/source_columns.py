@@ -16,6 +16,8 @@ from mauc.problem.read_ahead import (
 )
 from mauc.problem.spill import Room
 
+_HELD_SHARE = 8  # of the memory, for columns that are held to be looked at one by one
+
 
 class SourceColumns:
     """The columns of a source for one fit.
@@ -116,11 +118,23 @@ class SourceColumns:
             ahead.close()
         self.source.check_unchanged()
 
-    def hold(self, places):
-        """Read columns at once and keep them until others are held: few reads for many looks."""
-        self._held = {}
-        if len(places):
-            self._held = dict(zip(places.tolist(), self._read(places), strict=True))
+    def in_groups(self, places):
+        """Yield places of columns that are looked at one by one, possibly only the first of them.
+
+        They are read in groups, each twice as large as the last, and held until the next one.
+        """
+        column_bytes = self.shape[0] * self.dtype.itemsize
+        widest = max(1, self.source.memory // (_HELD_SHARE * column_bytes))
+        start, width = 0, 1
+        try:
+            while start < len(places):
+                group = places[start : start + width]
+                self._held = {}
+                self._held = dict(zip(group.tolist(), self._read(group), strict=True))
+                yield from group
+                start, width = start + width, min(2 * width, widest)
+        finally:
+            self._held = {}
 
     def _take(self, places):
         if self._held and all(int(j) in self._held for j in places):

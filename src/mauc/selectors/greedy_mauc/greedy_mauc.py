@@ -6,6 +6,7 @@ import numpy as np
 
 from mauc.auc.pair_auc import room_for_pair_auc
 from mauc.checks import check_int, check_real
+from mauc.memory import check_memory
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.greedy_mauc.measure import measure
@@ -17,6 +18,7 @@ from mauc.selectors.trace import Walk
 
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
+_SMALL_BYTES = 2**28  # of memory, that need not be asked for
 
 
 class _Options(NamedTuple):
@@ -148,8 +150,9 @@ class GreedyMAUC(RankingSelector):
     size of up to 100 on 8 of 13 (docs/beyond/greedy_predicted.md).
 
     Memory: one byte per cell of X for the normal scores of at most `max_samples` samples, and
-    8 n_features (n_pairs + n_selected) bytes for effects and factor. Sparse columns are filled
-    in one block at a time. A feature is rated in a step only where a bound of its gain says that it
+    8 n_features (n_pairs + n_selected) bytes for effects and factor; `fit` raises before it reads
+    anything if that is more than is free. Of a source of columns, the normal scores are held beside
+    its `memory`. Sparse columns are filled in one block at a time. A feature is rated in a step only where a bound of its gain says that it
     could be the best, which changes no bit. After AUCs and ranks, time grows as n_selected
     n_features (max_samples + n_classes + n_selected), and with n_pairs for the features rated.
     The prediction is computed when it is first asked for and takes max_samples n_selected
@@ -211,6 +214,7 @@ class GreedyMAUC(RankingSelector):
 
     def _rank(self, problem, n_wanted, options):
         is_predicted = self._is_predicted()
+        self._check_memory(problem, n_wanted, options.max_samples)
         pair_auc = room_for_pair_auc(problem, n_wanted)
         measured = {
             "noise_correction": options.noise_correction, "max_samples": options.max_samples
@@ -243,6 +247,24 @@ class GreedyMAUC(RankingSelector):
             None if pair_auc is None else pair_auc[found.ranking],
             prediction,
         )
+
+    def _check_memory(self, problem, n_wanted, max_samples):
+        """Take the memory of the search into account before any column is read."""
+        n_features, n_pairs = problem.n_features, len(problem.max_wins)
+        n_kept = min(problem.n_samples, max_samples or problem.n_samples)
+        doubles = 8 * n_features * (n_pairs + n_wanted + 2 * problem.n_classes)
+        n_bytes = n_features * n_kept + doubles
+        if n_bytes > _SMALL_BYTES:
+            check_memory(
+                n_bytes,
+                f"the normal scores of {n_features:,} features x {n_kept:,} samples, their effects "
+                f"on {n_pairs:,} class pairs and the factor of {n_wanted:,} selected features",
+                f"lower max_samples ({self.max_samples}), select fewer features, or leave out "
+                f"some before",
+            )
+        # The scores come on top of the memory of a source; the rest is a part of it.
+        spare = problem.room.spare()
+        problem.room.reserve(doubles if spare is None else min(doubles, spare))
 
     @property
     def predicted_mauc_(self):

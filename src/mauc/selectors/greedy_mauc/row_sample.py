@@ -10,6 +10,7 @@ counts are as good as equal. Only two categories with the same counts, which are
 can differ; the codes of categories therefore decide, last of all, between rows that are open.
 """
 
+from itertools import islice
 from math import gcd, log2
 
 import numpy as np
@@ -41,7 +42,8 @@ def sample_rows(problem, order, starts, n_kept):
     # As many of a class as even distances over all rows would take.
     wanted = np.diff(np.searchsorted(np.arange(n_kept) * n // n_kept, starts))
     columns = _spread_columns(problem)
-    hashes, n_mixed = _hash_rows(problem, columns)
+    ahead = problem.in_groups(columns)
+    hashes = _hash_rows(problem, ahead)
     place_bits = np.uint64(max(1, int(n - 1).bit_length()))
     low_bits = (np.uint64(1) << place_bits) - np.uint64(1)
     words = (hashes[order] & ~low_bits) | np.arange(n, dtype=np.uint64)
@@ -51,18 +53,18 @@ def sample_rows(problem, order, starts, n_kept):
         found = _take_evenly(part >> place_bits, (part & low_bits).astype(np.int64), wanted[k])
         chosen.append(found[0])
         open_groups += found[1]
-    for column in columns[n_mixed:]:
-        if not open_groups:
-            break
-        found = _split_groups(_values(problem, column)[order], open_groups)
-        chosen += found[0]
-        open_groups = found[1]
-    for column in columns[[_is_nominal(problem, column) for column in columns]]:
-        if not open_groups:
-            break
-        found = _split_groups(problem.ordered_columns([column])[0][order], open_groups)
-        chosen += found[0]
-        open_groups = found[1]
+    # The columns that are left, and at last the codes of the nominal ones.
+    looks = [(ahead, _values)]
+    if problem.is_nominal is not None:
+        nominal = problem.in_groups(columns[problem.is_nominal[columns]])
+        looks.append((nominal, lambda problem, column: problem.ordered_columns([column])[0]))
+    for left, values_of in looks:
+        # Whether a group is open is asked first: the next column may have to be read.
+        while open_groups and (column := next(left, None)) is not None:
+            found = _split_groups(values_of(problem, column)[order], open_groups)
+            chosen += found[0]
+            open_groups = found[1]
+        left.close()
     chosen += [places[:n_taken] for places, n_taken in open_groups]  # rows that are all equal
     return np.sort(np.concatenate(chosen))
 
@@ -80,13 +82,13 @@ def _spread_columns(problem):
 
 
 def _hash_rows(problem, columns):
-    """Return a hash of the first columns for every row, and how many of them it took.
+    """Return a hash of the first columns of an iterator for every row.
 
-    So many that nearly all rows differ, as far as the entropies of the columns tell.
+    It takes so many that nearly all rows differ, as far as the entropies of the columns tell.
     """
     hashes = np.zeros(problem.n_samples, np.uint64)
-    n_bits, n_mixed = _ENOUGH * log2(problem.n_samples), 0
-    for column in columns[:_MAX_MIXED]:
+    n_bits = _ENOUGH * log2(problem.n_samples)
+    for column in islice(columns, _MAX_MIXED):
         if _is_nominal(problem, column):
             ranks = _category_ranks(problem, column)
             counts = np.bincount(ranks)
@@ -94,12 +96,11 @@ def _hash_rows(problem, columns):
         else:
             ranks, counts = _dense_ranks(problem.ordered_columns([column]), problem.is_small)
         _mix(hashes, ranks)
-        n_mixed += 1
         shares = counts / problem.n_samples
         n_bits += float(np.sum(shares * np.log2(shares)))
         if n_bits <= 0 or len(counts) == problem.n_samples:
             break
-    return hashes, n_mixed
+    return hashes
 
 
 def _is_nominal(problem, column):
