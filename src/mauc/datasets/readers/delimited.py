@@ -156,12 +156,14 @@ class Delimited:
         chosen: Sequence[str] | None = None,
         texts: Iterable[str] = (),
         chunksize: int | None = None,
+        encoding: str | None = None,
     ) -> Any:
-        """Return the rows of a stream of text as a data frame, or as a reader of such.
+        """Return the rows of a stream as a data frame, or as a reader of such.
 
         Parameters
         ----------
-        file : text stream
+        file : stream
+            Of text, or of bytes with `encoding`.
         has_header : bool, optional
             Whether the stream begins with the names; by default, if the file does.
         chosen : sequence of str, optional
@@ -170,6 +172,7 @@ class Delimited:
             Further columns that stay text.
         chunksize : int, optional
             Rows of a frame; by default all rows make one.
+        encoding : str, optional
         """
         import pandas as pd
 
@@ -185,7 +188,7 @@ class Delimited:
                 na_values=gaps, keep_default_na=False, index_col=False, usecols=chosen,
                 skipinitialspace=separator not in (" ", WHITESPACE), low_memory=False,
                 dtype=dict.fromkeys([*self.texts, *texts], str), chunksize=chunksize,
-                **exact_floats(),
+                encoding=encoding, **exact_floats(),
             )  # fmt: skip
         except pd.errors.ParserError as error:
             raise self.parser_error(error) from error

@@ -19,7 +19,7 @@ from mauc.sources.transposed.writer import TableWriter
 Array = np.ndarray[Any, Any]
 # A piece of text in memory: the text itself, its cells, their values, and these side by side.
 _PIECE_SHARE = 16
-MIN_PIECE_BYTES, MAX_PIECE_BYTES = 2**16, 2**24
+MIN_PIECE_BYTES, MAX_PIECE_BYTES = 2**16, 2**23
 _GZIP_GROWTH = 4  # characters from a byte of gzip, for the progress
 
 

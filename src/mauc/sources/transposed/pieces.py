@@ -20,6 +20,8 @@ Array = np.ndarray[Any, Any]
 # What a column holds in a piece: nothing, integers, floats, integers beyond int64, truth values,
 # words.
 EMPTY, WHOLE, FLOAT, HUGE, TRUTH, WORDS = b"eifubw"
+# Text per column below which it takes longer to begin a parser for a piece than to parse it.
+_COLUMN_BYTES = 2**14
 _SAMPLE = 2**16  # characters from which the length of a line is estimated
 
 
@@ -70,9 +72,10 @@ def read_pieces(
     texts : list of str, optional
         Read these columns only, as text.
     """
-    if layout.lines.is_plain:
+    is_worth = n_threads > 1 and n_bytes >= _COLUMN_BYTES * len(layout.names)
+    if layout.lines.is_plain and is_worth:
         return _read_plain(layout, n_bytes, n_threads, texts)
-    return _read_in_turn(layout, n_bytes, texts)
+    return _read_ahead(_read_in_turn(layout, n_bytes, texts))
 
 
 def _read_plain(
@@ -93,6 +96,15 @@ def _read_plain(
                 future.cancel()
 
 
+def _read_ahead(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Parse the next piece in a thread while the last one is taken."""
+    with ThreadPoolExecutor(1, "mauc-parse") as pool:
+        waiting = pool.submit(next, pieces, None)
+        while (piece := waiting.result()) is not None:
+            waiting = pool.submit(next, pieces, None)
+            yield piece
+
+
 def _present(future: "Future[Piece | None]") -> Iterator[Piece]:
     piece = future.result()
     if piece is not None:
@@ -100,27 +112,25 @@ def _present(future: "Future[Piece | None]") -> Iterator[Piece]:
 
 
 def _cut_lines(layout: Delimited, n_bytes: int) -> Iterator[bytes]:
+    """Yield parts of the file that begin and end with a line and are not blank."""
     with open_binary(layout.lines.path) as file:
         while raw := file.read(n_bytes):
-            yield raw + file.readline()
+            raw += file.readline()
+            if not raw.isspace():
+                yield raw
 
 
 def _parse_lines(
     layout: Delimited, raw: bytes, is_first: bool, texts: list[str] | None
 ) -> Piece | None:
-    """Parse a part of the file that begins and ends with a line."""
     lines = layout.lines
-    codec = skip_mark(lines.encoding) if is_first else lines.encoding
     try:
-        text = raw.decode(codec)
+        frame = layout.parse(
+            io.BytesIO(raw), has_header=is_first and lines.has_header, chosen=texts,
+            texts=texts or (), encoding=skip_mark(lines.encoding) if is_first else lines.encoding,
+        )  # fmt: skip
     except UnicodeError as error:
         raise encoding_error(lines.path, lines.encoding) from error
-    has_header = is_first and lines.has_header
-    if not text.strip() or (has_header and "\n" not in text.strip()):
-        return None  # blank lines, or nothing but the header
-    frame = layout.parse(
-        io.StringIO(text, newline=""), has_header=has_header, chosen=texts, texts=texts or ()
-    )
     return _make_piece(layout, frame, len(raw)) if len(frame) else None
 
 
