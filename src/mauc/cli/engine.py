@@ -41,7 +41,7 @@ def check_engine(engine: str, scheduler: str | None, jobs: int) -> None:
 
 @contextlib.contextmanager
 def started(engine: str, scheduler: str | None, jobs: int) -> Iterator[Any]:
-    """Give what selectors take as ``client``: None, an address, or a client of workers here.
+    """Give what selectors take as ``client``: None for this process, or a connected client.
 
     Parameters
     ----------
@@ -51,21 +51,38 @@ def started(engine: str, scheduler: str | None, jobs: int) -> Iterator[Any]:
     jobs : int
         How many workers are started; -1 for one per core.
     """
-    if engine == "local" or scheduler is not None:
-        yield scheduler
+    if engine == "local":
+        yield None
         return
+    from mauc.cluster.connect import connected
+
+    if scheduler is not None:
+        # An address that does not answer is told before the data are read.
+        with connected(scheduler) as client:
+            yield client
+        return
+    with _workers(jobs) as cluster, connected(cluster.scheduler_address) as client:
+        yield client
+
+
+@contextlib.contextmanager
+def _workers(jobs: int) -> Iterator[Any]:
+    """Start workers on this machine."""
+    import logging
+
     import distributed
 
     from mauc.parallel import count_threads
 
     try:
         cluster = distributed.LocalCluster(
-            n_workers=count_threads(jobs), threads_per_worker=1, dashboard_address=None
-        )
+            n_workers=count_threads(jobs), threads_per_worker=1, dashboard_address=None,
+            silence_logs=logging.ERROR,
+        )  # fmt: skip
     except (RuntimeError, OSError) as error:
         raise MaucError(
             f"--engine dask: workers cannot be started on this machine ({error}); name a "
             f"scheduler by --scheduler, or use --engine local."
         ) from error
-    with cluster, distributed.Client(cluster, set_as_default=False) as client:
-        yield client
+    with cluster:
+        yield cluster

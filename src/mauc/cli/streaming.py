@@ -30,6 +30,8 @@ MemoryOption = Annotated[
 # pandas and NumPy have them; the text, its lines and the numbers.
 _COLUMNAR_COPIES, _TEXT_COPIES = 4, 3
 _TEXT = ("csv", "tsv", "txt")
+_ARRAYS = (".npy", ".zarr", ".h5", ".hdf5", ".he5")
+_STREAMED = ("parquet", "feather", *_TEXT)  # the other formats are read whole
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,12 @@ def plan_reading(
     limit = None if memory is None else parse_bytes(memory, "--memory")
     if limit is not None or engine == "dask":
         option = "--engine dask" if limit is None else "--memory"
-        _check_streamable(data, option)
+        _check_streamable(data, reading, option)
         why = "workers of Dask read the columns in blocks" if limit is None else ""
         return Plan(data, target, reading, limit, is_streamed=True, why=why)
-    if is_collection(data):
-        why = f"{data} may stand for many files, whose columns are read in blocks"
+    if is_collection(data) or is_array(data):
+        many = "may stand for many files, whose" if is_collection(data) else "is an array whose"
+        why = f"{data} {many} columns are read in blocks"
         return Plan(data, target, reading, None, is_streamed=True, why=why)
     needed, free = _needed_bytes(data, reading), free_memory()
     if needed is None or free is None or needed <= free:
@@ -124,9 +127,14 @@ def is_collection(data: str) -> bool:
     [True, True, False]
     """
     path = Path(data)
-    if path.is_file() or "/dev/" in data:
+    if path.is_file() or data.startswith("/dev/"):
         return False
     return "://" in data or has_magic(data) or path.is_dir()
+
+
+def is_array(data: str) -> bool:
+    """Whether data are a file of arrays that are read by columns, as in ``data.h5::X``."""
+    return Path(data.partition("::")[0]).suffix.lower() in _ARRAYS
 
 
 def open_dataset(plan: Plan, *, settle: bool = False) -> "Dataset":
@@ -157,7 +165,7 @@ def _place(data: str) -> str:
     """Return the path of a file, also of a data set that is called by its name."""
     from mauc.datasets.find import find_dataset
 
-    return data if is_collection(data) else str(find_dataset(data))
+    return data if is_collection(data) or is_array(data) else str(find_dataset(data))
 
 
 def _name(data: str) -> str:
@@ -168,8 +176,10 @@ def _name(data: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _check_streamable(data: str, option: str) -> None:
+def _check_streamable(data: str, reading: Reading, option: str) -> None:
     from mauc.datasets import BUNDLED
+    from mauc.datasets.find import find_dataset
+    from mauc.datasets.readers import find_format
     from mauc.datasets.stream import is_stream
 
     if data in BUNDLED:
@@ -181,6 +191,15 @@ def _check_streamable(data: str, option: str) -> None:
         raise MaucError(
             f"{option} goes with files, folders and addresses, which can be read more than once, "
             f"got {data}; write the stream to a file first."
+        )
+    if is_collection(data) or is_array(data):
+        return
+    path = find_dataset(data)
+    name = find_format(path, reading.data_format)
+    if name not in _STREAMED:
+        raise MaucError(
+            f"{path}: {name} files are read whole; {option} goes with {', '.join(_STREAMED)}, npy, "
+            f"zarr and hdf5. Leave it out, or convert the file."
         )
 
 

@@ -154,7 +154,7 @@ def assemble_stream(
     indices = set(getattr(source, "index_names", ()))  # pandas makes no columns of them
     kept = [j for j in roles.features if table.names[j] not in indices]
     left_out, unsettled = dict[int, str](), set[int]()
-    if not keep_ids:
+    if not keep_ids and source.feature_names is not None:  # columns of arrays have no names
         kept, left_out, unsettled = find_features(table, source, kept, roles.marked, settle=settle)
     reasons = {table.names[j]: reason for j, reason in left_out.items()}
     check_kept(table, kept, reasons)
