@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mauc.cli.cache import cache_app
 from mauc.cli.compare import compare
 from mauc.cli.datasets import datasets_app
 from mauc.cli.methods import methods
@@ -61,3 +62,4 @@ for function in (
 ):  # fmt: skip
     app.command()(function)
 app.add_typer(datasets_app)
+app.add_typer(cache_app)

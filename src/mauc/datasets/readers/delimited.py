@@ -1,7 +1,7 @@
 """Read CSV and TSV files: rows of text in, a table with numbers and text columns out."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -153,8 +153,7 @@ class Delimited:
         file: Any,
         *,
         has_header: bool | None = None,
-        chosen: Sequence[str] | None = None,
-        texts: Iterable[str] = (),
+        texts: Sequence[str] | None = None,
         chunksize: int | None = None,
         encoding: str | None = None,
     ) -> Any:
@@ -166,10 +165,8 @@ class Delimited:
             Of text, or of bytes with `encoding`.
         has_header : bool, optional
             Whether the stream begins with the names; by default, if the file does.
-        chosen : sequence of str, optional
-            Columns to read; all by default.
-        texts : iterable of str
-            Further columns that stay text.
+        texts : sequence of str, optional
+            Read these columns only, as the text that stands in the file, missing values included.
         chunksize : int, optional
             Rows of a frame; by default all rows make one.
         encoding : str, optional
@@ -177,17 +174,18 @@ class Delimited:
         import pandas as pd
 
         separator, names = self.lines.separator, self.names
-        gaps = {name: [*MISSING, *self.missing] for name in names}
-        if self.label is not None:
+        gaps = {} if texts else {name: [*MISSING, *self.missing] for name in names}
+        if self.label is not None and not texts:
             gaps[names[self.label]] = [*MISSING_LABELS, *self.missing]
         has_header = self.lines.has_header if has_header is None else has_header
         try:
             return pd.read_csv(
                 file, sep=r"\s+" if separator == WHITESPACE else separator,
                 header=0 if has_header else None, names=names, decimal=self.decimal,
-                na_values=gaps, keep_default_na=False, index_col=False, usecols=chosen,
+                na_values=gaps, keep_default_na=False, index_col=False, usecols=texts,
+                na_filter=not texts,
                 skipinitialspace=separator not in (" ", WHITESPACE), low_memory=False,
-                dtype=dict.fromkeys([*self.texts, *texts], str), chunksize=chunksize,
+                dtype=dict.fromkeys(texts or self.texts, str), chunksize=chunksize,
                 encoding=encoding, **exact_floats(),
             )  # fmt: skip
         except pd.errors.ParserError as error:

@@ -169,4 +169,4 @@ def _block_rows(array: Any, memory: int) -> int:
     step = max(1, n_bytes // (n_columns * np.dtype(array.dtype).itemsize))
     chunks = getattr(array, "chunks", None)
     height = chunks[0] if chunks and isinstance(chunks[0], int) else 1
-    return max(1, step // height * height if step >= height else step)
+    return int(max(1, step // height * height if step >= height else step))

@@ -48,7 +48,7 @@ def build_text(
     path = layout.lines.path
     place_of = {name: j for j, name in enumerate(layout.names)}
     texts = sorted(place_of[name] for name in layout.texts)
-    key = f"{base}-{table_key('', {'label': layout.label, 'texts': texts})}"
+    key = f"{base}-{table_key('', {'label': layout.label, 'texts': texts})[:4]}"
     check_room(str(path), _estimate_bytes(layout, stamp["size"]))
     with building(key, str(path)) as part:
         table = _TextTable(layout, part, memory)
@@ -100,11 +100,11 @@ class _TextTable:
             has_missing |= piece.has_missing
             is_wide |= piece.is_wide
         kinds = np.array(self._kinds)
-        is_number = np.isin(kinds, [EMPTY, WHOLE, FLOAT]).all(axis=0)
+        is_number: Array = np.asarray(np.isin(kinds, [EMPTY, WHOLE, FLOAT]).all(axis=0))
         types = np.where((kinds == WHOLE).all(axis=0), "<i8", "<f8").tolist()
         self._convert_integers(kinds, is_number)
         plain = (is_number & ~has_missing).tolist()
-        whole, notes = self._type_words(kinds, is_number, types, plain)
+        whole, notes = self._type_words(kinds, is_number, types, plain, is_wide)
         shutil.rmtree(self._spill.folder)
         return {
             "n_rows": self._writer.n_rows, "groups": self._writer.groups, "types": types,
@@ -143,9 +143,9 @@ class _TextTable:
                     self._writer.convert_slot(group, slot)
 
     def _type_words(
-        self, kinds: Array, is_number: Array, types: list[str], plain: list[bool]
+        self, kinds: Array, is_number: Array, types: list[str], plain: list[bool], is_wide: Array
     ) -> tuple[dict[str, Any], list[str]]:
-        """Write the columns that are no plain numbers; complete `types` and `plain`."""
+        """Write the columns that are no plain numbers; complete `types`, `plain` and `is_wide`."""
         names = self._layout.names
         clear = [(kinds == EMPTY) | (kinds == kind) for kind in (WORDS, TRUTH)]
         is_clear = clear[0].all(axis=0) | clear[1].all(axis=0)
@@ -165,7 +165,7 @@ class _TextTable:
                 continue
             column = type_column(self._layout, j, *joined, may_be_numbers=j in mixed)
             types[j] = column.values.dtype.newbyteorder("<").str
-            plain[j] = column.is_plain
+            plain[j], is_wide[j] = column.is_plain, column.is_wide
             notes += column.notes
             whole[str(j)] = held = self._writer.add_column(column.values)
             if column.categories is not None:

@@ -126,7 +126,9 @@ class TransposedSource(ColumnSource):
         file.seek(offset + int(edges[0]))
         held = np.empty(int(edges[-1] - edges[0]), np.uint8)
         _fill(file, held)
-        for (_, values), begin, end in zip(run, edges - edges[0], edges[1:] - edges[0], strict=False):
+        for (_, values), begin, end in zip(
+            run, edges - edges[0], edges[1:] - edges[0], strict=False
+        ):
             values[rows].view(np.uint8)[:] = held[begin:end]
 
     def _read_whole(self, file: io.FileIO, j: int, start: int, values: Array) -> Any:
@@ -159,7 +161,7 @@ def _runs(wanted: list[tuple[int, Array]]) -> list[list[tuple[int, Array]]]:
 
 def _fill(file: io.FileIO, values: Array) -> None:
     """Fill a contiguous array from the place where the file is."""
-    view = memoryview(values.view(np.uint8))
+    view = values.view(np.uint8).data
     done = 0
     while done < len(view):
         n_read = file.readinto(view[done:])

@@ -70,7 +70,7 @@ def read_pieces(
     n_threads : int, default=1
         That parse at once, where the file can be cut without parsing it.
     texts : list of str, optional
-        Read these columns only, as text.
+        Read these columns only, as text, missing values included.
     """
     is_worth = n_threads > 1 and n_bytes >= _COLUMN_BYTES * len(layout.names)
     if layout.lines.is_plain and is_worth:
@@ -126,8 +126,8 @@ def _parse_lines(
     lines = layout.lines
     try:
         frame = layout.parse(
-            io.BytesIO(raw), has_header=is_first and lines.has_header, chosen=texts,
-            texts=texts or (), encoding=skip_mark(lines.encoding) if is_first else lines.encoding,
+            io.BytesIO(raw), has_header=is_first and lines.has_header, texts=texts,
+            encoding=skip_mark(lines.encoding) if is_first else lines.encoding,
         )  # fmt: skip
     except UnicodeError as error:
         raise encoding_error(lines.path, lines.encoding) from error
@@ -143,7 +143,7 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
     width = max(1, len(sample) // max(1, sample.count("\n") or sample.count("\r")))
     with layout.opened() as file:
         frames = layout.parse(
-            file, chosen=texts, texts=texts or (), chunksize=max(1, n_bytes // width)
+            file, texts=texts, chunksize=max(1, n_bytes // width)
         )
         try:
             for frame in frames:
@@ -163,17 +163,17 @@ def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece
         j = place_of[str(name)]
         if column.dtype.kind in "iuf":
             values = column.to_numpy()
-            kinds[j], has_missing[j], is_wide[j] = _describe(values)
+            kinds[j], has_missing[j], is_wide[j] = describe(values)
             numbers[j] = values
         else:
             codes, distinct = column.factorize()
             words[j] = codes.astype(np.int32), distinct.tolist()
-            is_truth = bool(words[j][1]) and all(isinstance(word, bool) for word in words[j][1])
-            kinds[j] = TRUTH if is_truth else WORDS
+            types = {type(word) for word in words[j][1]}
+            kinds[j] = TRUTH if types == {bool} else WORDS if types <= {str} else HUGE
     return Piece(len(frame), n_bytes, kinds, numbers, words, has_missing, is_wide)
 
 
-def _describe(values: Array) -> tuple[int, bool, bool]:
+def describe(values: Array) -> tuple[int, bool, bool]:
     """Return the kind of a column of numbers, whether values are missing, and whether any is wide.
 
     A column of integers with missing values is one of floats here.

@@ -46,7 +46,7 @@ def file_stamp(path: Path) -> dict[str, Any]:
 def table_key(source: str, options: dict[str, Any]) -> str:
     """Return the name of the folder of a table: the same source and options, the same name."""
     text = json.dumps([VERSION, source, options], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def read_note(folder: Path) -> dict[str, Any] | None:

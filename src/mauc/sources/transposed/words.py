@@ -18,6 +18,7 @@ from mauc.datasets.readers.delimited import Delimited
 from mauc.datasets.readers.missing import MISSING
 from mauc.datasets.readers.sniff import WHITESPACE
 from mauc.memory import format_bytes
+from mauc.sources.transposed.pieces import describe
 
 Array = np.ndarray[Any, Any]
 _WORD_BYTES = 160  # of a different text in memory, beside its characters: three tables of them
@@ -33,7 +34,8 @@ class TypedColumn(NamedTuple):
     categories : list, optional
     kind : str
         Type of the categories as pandas calls it.
-    has_missing, is_wide : bool
+    is_wide : bool
+        Whether a number is beyond what float64 holds exactly.
     is_plain : bool
         Whether the column would be the same if it were read as labels rather than as a feature,
         or the other way round.
@@ -44,7 +46,7 @@ class TypedColumn(NamedTuple):
     values: Array
     categories: list[Any] | None
     kind: str
-    has_missing: bool
+    is_wide: bool
     is_plain: bool
     notes: list[str]
 
@@ -122,35 +124,34 @@ def type_column(
         The different values in the order of their appearance.
     may_be_numbers : bool
         Whether some piece of the file held numbers or truth values: then `distinct` are the texts
-        of the file, and the parser decides about all of them together.
+        of the file, missing values included, and the parser decides about all of them together.
     """
     import pandas as pd
 
     name = layout.names[place]
-    has_missing = bool((codes < 0).any())
-    values = [*distinct, None] if has_missing else distinct
-    column = pd.Series(values) if values else pd.Series(values, dtype=object)
     if may_be_numbers:
-        column = _parse_texts(layout, place, values)
+        column = _parse_texts(layout, place, distinct)
+    else:
+        # The code -1 finds the last one.
+        values = [*distinct, None] if (codes < 0).any() else distinct
+        column = pd.Series(values) if values else pd.Series(values, dtype=object)
     frame = pd.DataFrame({name: column})
     notes = layout.convert(frame)
     column = frame[name]
-    is_plain = not has_missing and not notes
+    is_plain = not notes and not column.isna().any()
     if name not in layout.texts and place == layout.label:
         # As a feature, "NA" is missing and "1,234,567" may be a number.
         is_plain &= not any(
             isinstance(word, str) and (word in MISSING or word[-1:].isdigit()) for word in distinct
         )
     if column.dtype.kind in "iuf":
-        # The code -1 finds the last value, which is the missing one if there is any.
-        return TypedColumn(column.to_numpy()[codes], None, "", has_missing, is_plain, notes)
+        numbers = column.to_numpy()
+        return TypedColumn(numbers[codes], None, "", describe(numbers)[2], is_plain, notes)
     categorical = pd.Categorical(column)
     kept = categorical.codes.astype(np.int32)
     found = kept[codes] if len(kept) else codes
     categories = categorical.categories
-    return TypedColumn(
-        found, categories.tolist(), str(categories.dtype), has_missing, is_plain, notes
-    )
+    return TypedColumn(found, categories.tolist(), str(categories.dtype), False, is_plain, notes)
 
 
 def too_many_words(name: str, memory: int) -> str:
@@ -161,7 +162,7 @@ def too_many_words(name: str, memory: int) -> str:
     )
 
 
-def _parse_texts(layout: Delimited, place: int, values: list[str | None]) -> Any:
+def _parse_texts(layout: Delimited, place: int, texts: list[str]) -> Any:
     """Return the texts of a column as the parser reads them if they are all of it."""
     name = layout.names[place]
     separator = layout.lines.separator
@@ -170,7 +171,7 @@ def _parse_texts(layout: Delimited, place: int, values: list[str | None]) -> Any
         lines, delimiter=" " if separator == WHITESPACE else separator, quoting=csv.QUOTE_ALL,
         lineterminator="\n",
     )  # fmt: skip
-    writer.writerows(["?" if value is None else value] for value in values)
+    writer.writerows([text] for text in texts)
     lines.seek(0)
     alone = replace(layout, names=[name], label=0 if place == layout.label else None)
     return alone.parse(lines, has_header=False)[name]

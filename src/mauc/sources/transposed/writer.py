@@ -30,8 +30,8 @@ class TableWriter:
 
     def __init__(self, folder: Path) -> None:
         self._groups_path, self._columns_path = folder / GROUPS, folder / COLUMNS
-        self._groups = open(self._groups_path, "x+b", buffering=0)
-        self._columns = open(self._columns_path, "x+b", buffering=0)
+        self._groups = open(self._groups_path, "x+b", buffering=0)  # noqa: SIM115 - see close
+        self._columns = open(self._columns_path, "x+b", buffering=0)  # noqa: SIM115
         self.groups: list[tuple[int, int, int]] = []
         self.n_rows = 0
 
@@ -71,7 +71,7 @@ class TableWriter:
         self._columns.close()
 
     def _write(self, file: Any, path: Path, values: Array) -> None:
-        view = memoryview(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+        view = np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
         done = 0
         try:
             while done < len(view):
