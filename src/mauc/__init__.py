@@ -11,7 +11,7 @@ __version__ = version("mauc")
 # Where each name lives. A name is imported when it is first asked for, so that the command line
 # and whoever needs one part do not wait for all.
 _HOMES = {
-    "auc": ("PairAUCSketch", "feature_pair_auc"),
+    "auc": ("PairAUCSketch", "feature_pair_auc", "sketch_rows"),
     "binning": ("MDLDiscretizer",),
     "difficulty": ("siren_study",),
     "evaluation": ("SizeCurve", "select_k"),

@@ -93,6 +93,10 @@ def rebase(bins, edges):
     """
     if np.array_equal(bins.edges, edges):
         return bins
+    if not bins.counts[:-1].any():
+        counts = np.zeros((len(edges) + 2, bins.counts.shape[1]), np.int64)
+        counts[-1] = bins.counts[-1]
+        return bins._replace(edges=edges, counts=counts, slack=None)
     below = np.cumsum(bins.counts[:-1], axis=0)  # its last row is the total
     start = np.zeros((1, below.shape[1]), np.int64)
     lowest = np.concatenate([start, below[:-1]])  # by the number of old edges <= e

@@ -27,12 +27,21 @@ def count_values(values, codes, edges, n_classes):
     """
     counts = np.zeros((len(edges) + 2, n_classes), np.int64)
     n_levels = int(len(edges)).bit_length()
-    ladder = scratch_array("ladder", (2**n_levels - 1,), np.float64)
-    ladder[: len(edges)] = edges
+    ladder = scratch_array("ladder", (2**n_levels - 1,), values.dtype)
+    ladder[: len(edges)] = _rounded_up(edges, values.dtype)
     ladder[len(edges) :] = np.nan
     places = scratch_array("places", (_TILE,), np.uint32)
     count_column(values, codes, ladder, places, counts)
     return counts
+
+
+def _rounded_up(edges, dtype):
+    """Return for every edge the smallest number of a type that is not below it."""
+    if dtype == np.float64:
+        return edges
+    with np.errstate(over="ignore"):
+        narrow = edges.astype(dtype)
+    return np.where(narrow < edges, np.nextafter(narrow, dtype.type(np.inf)), narrow)
 
 
 @njit(cache=True, nogil=True)
@@ -46,8 +55,8 @@ def count_column(values, codes, ladder, places, counts):
     ----------
     values : ndarray of shape (n_rows,), float32 or float64
     codes : ndarray of shape (n_rows,), int32
-    ladder : ndarray of shape (2**n_levels - 1,), float64
-        The edges, then NaN, which no value reaches.
+    ladder : ndarray of shape (2**n_levels - 1,), of the type of `values`
+        The edges, ascending, then NaN, which no value reaches.
     places : ndarray of shape (n_tile,), uint32
     counts : ndarray of shape (n_edges + 2, n_classes), int64
     """

@@ -37,7 +37,8 @@ def prune(bins, n_bins, frame=None):
         is_filled = bins.counts[:-1].any(axis=1)
         is_kept = is_filled[:-1] | is_filled[1:]  # an edge at either side of a filled bin
         edges = bins.edges[is_kept]
-        return rebase(bins, edges if frame is None else np.union1d(edges, frame))
+        kept = rebase(bins, edges if frame is None else np.union1d(edges, frame))
+        return kept._replace(spread=0.0)
     if frame is not None:
         return rebase(bins, frame)
     if len(bins.edges) < n_bins:
@@ -49,14 +50,14 @@ def prune(bins, n_bins, frame=None):
 
 def choose_edges(bins, n_bins):
     """Return at most ``n_bins - 1`` of the edges."""
-    shares = class_shares(bins)
-    is_single = bins.is_single
-    first = np.empty(len(shares), np.int64)
+    parts = _filled_shares(bins)
+    first = np.empty(len(bins.edges) + 1, np.int64)
+    total = np.empty(bins.counts.shape[1])
     low, high = 0.0, _NO_LIMIT
     # Bins of n_bins equal costs would have a limit near 1 / n_bins**2: the search is geometric.
     limit = (4.0 / n_bins) ** 2
     for _ in range(_N_HALVINGS):
-        n_found = group_bins(shares, is_single, limit, first)
+        n_found = group_bins(*parts, limit, total, first)
         if n_found > n_bins:
             low = limit
             limit = limit * 16 if high == _NO_LIMIT else math.sqrt(low * high)
@@ -65,8 +66,17 @@ def choose_edges(bins, n_bins):
             if n_found >= _GOOD_SHARE * n_bins:
                 break
             limit = limit / 16 if low == 0.0 else math.sqrt(low * high)
-    n_found = group_bins(shares, is_single, high, first)
+    n_found = group_bins(*parts, high, total, first)
     return bins.edges[first[1:n_found] - 1]
+
+
+def _filled_shares(bins):
+    """Return the shares above 0 as `group_bins` takes them."""
+    shares = class_shares(bins)
+    rows, classes = np.nonzero(shares)
+    filled, starts = np.unique(rows, return_index=True)
+    starts = np.append(starts, len(rows))
+    return filled, starts, classes, shares[rows, classes], bins.is_single
 
 
 def class_shares(bins):
@@ -109,7 +119,7 @@ def add_costs(shares, costs):
 
 
 @njit(cache=True, nogil=True)
-def group_bins(shares, is_single, limit, first):
+def group_bins(filled, starts, classes, shares, is_single, limit, total, first):
     """Put neighbouring bins together until their cost would exceed a limit.
 
     A bin of one value that costs a quarter of the limit or more stays alone, without the gap
@@ -117,9 +127,17 @@ def group_bins(shares, is_single, limit, first):
 
     Parameters
     ----------
-    shares : ndarray of shape (n_bins, n_classes), float64
+    filled : ndarray of shape (n_filled,), int64
+        The bins that hold values, ascending.
+    starts : ndarray of shape (n_filled + 1,), int64
+        The classes in ``filled[c]`` and their shares are those from ``starts[c]`` to
+        ``starts[c + 1]``.
+    classes : ndarray of shape (n_shares,), int64
+    shares : ndarray of shape (n_shares,), float64
     is_single : ndarray of shape (n_bins,), bool
     limit : float
+    total : ndarray of shape (n_classes,), float64
+        Room for the shares of a group.
     first : ndarray of shape (n_bins,), int64
         Receives the first bin of every group.
 
@@ -127,40 +145,53 @@ def group_bins(shares, is_single, limit, first):
     -------
     n_groups : int
     """
-    n_bins, n_classes = uintp(shares.shape[0]), uintp(shares.shape[1])
-    total = np.zeros(shares.shape[1])
     n_groups = 1
     first[0] = 0
     is_closed, is_empty = False, True
-    for b in range(n_bins):
-        row = shares[b]
-        largest, second, own, own_second = 0.0, 0.0, 0.0, 0.0
-        for k in range(n_classes):
-            share = row[k]
+    largest, second = 0.0, 0.0
+    top = np.int64(-1)  # the class of the largest share
+    total[:] = 0.0
+    for c in range(uintp(filled.shape[0])):
+        b = filled[c]
+        own, own_second = 0.0, 0.0
+        for at in range(starts[c], starts[c + uintp(1)]):
+            share = shares[at]
             if share > own:
-                own_second = own
-                own = share
+                own, own_second = share, own
             elif share > own_second:
                 own_second = share
-            share += total[k]
-            if share > largest:
-                second = largest
-                largest = share
-            elif share > second:
-                second = share
-        cost = largest * (second + _OWN_SHARE * largest)
-        is_heavy = is_single[b] and 4.0 * own * (own_second + _OWN_SHARE * own) >= limit
-        is_full = not is_empty and own > 0.0 and cost > limit
-        if is_closed or is_full or (is_heavy and first[n_groups - 1] < b):
-            first[n_groups] = b
+        own_cost = own * (own_second + _OWN_SHARE * own)
+        is_heavy = is_single[b] and 4.0 * own_cost >= limit
+        if is_closed:
+            # Behind a bin that stays alone another group begins, be it of empty bins.
+            first[n_groups] = filled[c - uintp(1)] + 1
             n_groups += 1
             is_empty = True
-            for k in range(n_classes):
-                total[k] = 0.0
-        for k in range(n_classes):
-            total[k] += row[k]
-        is_closed = is_heavy
-        if own > 0.0:
-            is_empty = False
+        begins = is_heavy and first[n_groups - 1] < b
+        for attempt in range(2):
+            if attempt == 1:
+                first[n_groups] = b
+                n_groups += 1
+                is_empty = True
+            if is_empty:
+                total[:] = 0.0
+                largest, second, top = 0.0, 0.0, np.int64(-1)
+            elif begins:
+                continue
+            for at in range(starts[c], starts[c + uintp(1)]):
+                k = classes[at]
+                total[k] += shares[at]
+                if k == top:
+                    largest = total[k]
+                elif total[k] > largest:
+                    largest, second, top = total[k], largest, k
+                elif total[k] > second:
+                    second = total[k]
+            cost = largest * (second + _OWN_SHARE * largest)
+            if attempt == 0 and not begins and (is_empty or cost <= limit):
+                break
+        is_closed, is_empty = is_heavy, False
+    if is_closed and filled[-1] + 1 < is_single.shape[0]:
+        first[n_groups] = filled[-1] + 1
+        n_groups += 1
     return n_groups
-

@@ -4,23 +4,18 @@ from copy import copy
 
 import numpy as np
 
-from mauc.auc.sketch.bins import no_bins, take_classes
-from mauc.auc.sketch.bounds import estimate_auc, pair_bounds
-from mauc.auc.sketch.refining import Limits, add_column, merge_bins
-from mauc.auc.sketch.tables import BufferedRows, Rows, check_known, join_classes
+from mauc.auc.sketch.binned_rows import BinnedRows
+from mauc.auc.sketch.bounds import estimate_auc
+from mauc.auc.sketch.tables import BufferedRows, Rows, check_known, join_classes, source_parts
 from mauc.checks import check_int
 from mauc.exceptions import MaucError, UndefinedMAUCError, listed
 from mauc.memory import format_bytes
-from mauc.parallel import count_threads, run_blocks
-from mauc.problem.decomposition import n_pairs_of
+from mauc.parallel import count_threads
 from mauc.problem.source import ColumnSource
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
 _BUFFERED_PER_BIN = 16  # rows by which bins are chosen
 _BUFFER_BYTES = 2**28
-_BLOCK_BYTES = 2**22  # of columns that a thread counts together
-_MAX_WIDTH = 16
-_GROWTH = 1.25  # of a class, after which full bins are divided
 
 
 class PairAUCSketch:
@@ -95,14 +90,21 @@ class PairAUCSketch:
         self.n_jobs = n_jobs
         self.classes = classes
         self.classes_ = np.empty(0, np.int64) if classes is None else _sorted_labels(classes)
-        self.class_counts = np.zeros(len(self.classes_), np.int64)
         self.n_features = None
         self.feature_names = None
-        self._bins = None  # of every feature, once they are chosen
         self._buffer = BufferedRows()
-        self._frame = None  # edges of every feature that stay, and whether values may join them
-        self._checked = self.class_counts  # class counts when bins were chosen or checked
-        self._kept = {}  # results until the next rows come
+        self._binned = None  # once the bins are chosen
+        self._kept = None  # the bounds until the next rows come
+
+    @property
+    def class_counts(self):
+        """Rows of each class so far, shape (n_classes,), int64."""
+        counts = np.zeros(len(self.classes_), np.int64)
+        if self._binned is not None:
+            counts += self._binned.class_counts
+        if self._buffer.n_rows:
+            counts += np.bincount(self._buffer.all_codes(), minlength=len(counts))
+        return counts
 
     @property
     def n_rows(self):
@@ -124,27 +126,25 @@ class PairAUCSketch:
         self : PairAUCSketch
         """
         if isinstance(X, ColumnSource):
-            from mauc.auc.sketch.rows import source_parts
-
             for part, labels in source_parts(X, y):
                 self.update(part, labels)
             return self
         rows = Rows(X, y)
         self._check_features(rows.n_features, rows.feature_names)
-        if self.classes is not None:
-            check_known(rows.classes, self.classes_)
         codes = self._join(rows.classes)[rows.codes]
         if self.n_features is None:
             self.n_features, self.feature_names = rows.n_features, rows.feature_names
-        waits = self._bins is None and not rows.is_sparse
-        n_wanted = self._n_buffered(rows.n_features)
-        if waits and self._buffer.n_rows + rows.n_rows <= n_wanted:
-            self._buffer.add(rows, codes)
-        else:
-            self._flush()
-            self._count(rows, codes)
-        self.class_counts = self.class_counts + self._class_counts(codes)
-        self._kept = {}
+        self._kept = None
+        if self._binned is None and not rows.is_sparse:
+            n_wanted = self.n_sampled
+            if self._buffer.n_rows + rows.n_rows <= n_wanted:
+                self._buffer.add(rows, codes)
+                return self
+            if rows.n_rows >= n_wanted:
+                self._binned = self._no_bins()
+                self._binned.choose(rows, codes, self.n_jobs)
+        self._flush()
+        self._binned.add(rows, codes, self.n_jobs)
         return self
 
     def merge(self, other):
@@ -161,26 +161,30 @@ class PairAUCSketch:
         """
         if not isinstance(other, PairAUCSketch):
             raise MaucError(f"other must be a PairAUCSketch, got {type(other).__name__}.")
-        if other.n_features is None:
-            self._join(other.classes_)
-            return self
-        self._check_features(other.n_features, other.feature_names)
-        if self.classes is not None:
-            check_known(other.classes_, self.classes_)
+        if other.n_features is not None:
+            self._check_features(other.n_features, other.feature_names)
         places = self._join(other.classes_)
         if self.n_features is None:
             self.n_features, self.feature_names = other.n_features, other.feature_names
-            self._frame = other._frame
-        n_together = self._buffer.n_rows + other._buffer.n_rows
-        is_buffered = self._bins is None and other._bins is None
-        if is_buffered and n_together <= self._n_buffered(self.n_features):
-            self._buffer.extend(other._buffer, places)
-        else:
-            self._merge_bins(other, places)
-        counts = np.zeros_like(self.class_counts)
-        counts[places] = other.class_counts
-        self.class_counts = self.class_counts + counts
-        self._kept = {}
+        if other.n_features is None:
+            return self
+        self._kept = None
+        waiting = BufferedRows()
+        waiting.extend(other._buffer, places)
+        if other._binned is not None and self._binned is None:
+            mine, self._buffer = self._buffer, BufferedRows()
+            self._binned = other._binned.copy()
+            self._binned.n_bins = self.n_bins
+            self._binned.move_classes(places, len(self.classes_))
+            waiting.extend(mine, np.arange(len(self.classes_), dtype=np.int32))
+        elif other._binned is not None:
+            self._binned.merge(other._binned, places, self.n_jobs)
+        if self._binned is None:
+            self._buffer.extend(waiting, np.arange(len(self.classes_), dtype=np.int32))
+            if self._buffer.n_rows > self.n_sampled:
+                self._flush()
+        elif waiting.n_rows:
+            self._binned.add(waiting, waiting.all_codes(), self.n_jobs)
         return self
 
     def __add__(self, other):
@@ -192,9 +196,8 @@ class PairAUCSketch:
     def copy(self):
         """Return a sketch of the same rows that goes its own way; counts are shared until then."""
         made = copy(self)
-        made._bins = None if self._bins is None else list(self._bins)
+        made._binned = None if self._binned is None else self._binned.copy()
         made._buffer = self._buffer.copy()
-        made._kept = {}
         return made
 
     def empty_like(self):
@@ -204,18 +207,10 @@ class PairAUCSketch:
         in any order to the same bits. Features that had at most `n_bins` distinct values take
         further values as long as that holds.
         """
-        settled = self._settled()
-        made = PairAUCSketch(
-            self.n_bins, classes=self.classes, n_buffered=self.n_buffered, n_jobs=self.n_jobs
-        )
-        made._join(self.classes_)
-        made.n_features, made.feature_names = self.n_features, self.feature_names
-        if settled._frame is not None:
-            made._frame = settled._frame
-        elif settled._bins is not None:
-            made._frame = [(bins.edges, bins.is_exact) for bins in settled._bins]
-        if made._frame is not None:
-            made._bins = [no_bins(len(made.classes_), edges) for edges, _ in made._frame]
+        made = self.copy()
+        made._flush()
+        made._binned = made._binned.empty()
+        made._kept = None
         return made
 
     def pair_auc(self, folded=True):
@@ -248,17 +243,20 @@ class PairAUCSketch:
     @property
     def max_wins(self):
         """The wins 2 n_i n_j of a perfect feature on every class pair, float64."""
-        first, second = np.triu_indices(len(self.class_counts), 1)
+        first, second = np.triu_indices(len(self.classes_), 1)
         totals = self.class_counts.astype(np.float64)
         return 2 * totals[first] * totals[second]
 
     @property
+    def n_sampled(self):
+        """Number of rows by which the bins are chosen."""
+        wanted = self.n_buffered or _BUFFERED_PER_BIN * self.n_bins
+        return max(1, min(wanted, _BUFFER_BYTES // (8 * (self.n_features or 1))))
+
+    @property
     def nbytes(self):
         """Bytes of the counts, edges and buffered rows."""
-        held = [part.nbytes for part in self._buffer.parts]
-        for bins in self._bins or []:
-            held += [array.nbytes for array in bins[:3] if array is not None]
-        return sum(held)
+        return self._buffer.nbytes + (0 if self._binned is None else self._binned.nbytes)
 
     def __repr__(self):
         """Return the numbers of rows, features, classes and bins."""
@@ -271,119 +269,41 @@ class PairAUCSketch:
 
     def __getstate__(self):
         """Return what is pickled: all but results that can be computed again."""
-        return self.__dict__ | {"_kept": {}}
+        return self.__dict__ | {"_kept": None}
 
     def _estimate(self, folded):
         if len(self.classes_) < 2 or self.n_features is None:
             raise UndefinedMAUCError(
                 f"a sketch must have rows of at least 2 classes, got {len(self.classes_)}."
             )
-        if "bounds" not in self._kept:
-            self._kept["bounds"] = self._settled()._bounds()
-        fewest, most = self._kept["bounds"]
-        return estimate_auc(fewest, most, self.max_wins, folded=folded)
+        if self._kept is None:
+            settled = self if self._binned is not None else self.copy()
+            settled._flush()
+            self._kept = settled._binned.bounds(self.n_jobs)
+        return estimate_auc(*self._kept, self.max_wins, folded=folded)
 
-    def _bounds(self):
-        blocks = self._blocks(0)
-
-        def bound(block):
-            return [pair_bounds(bins) for bins in self._bins[block]]
-
-        found = [pair for _, pairs in run_blocks(bound, blocks, self.n_jobs) for pair in pairs]
-        return np.array([few for few, _ in found]), np.array([most for _, most in found])
-
-    def _settled(self):
-        """Return a sketch of the same rows that has bins; this one is not changed."""
-        if self._bins is not None or self.n_features is None:
-            return self
-        made = self.copy()
-        made._flush()
-        return made
+    def _no_bins(self):
+        return BinnedRows(self.n_features, len(self.classes_), self.n_bins, self.n_sampled)
 
     def _flush(self):
-        """Count the buffered rows; bins are chosen by them."""
-        if self._bins is None:
-            self._bins = [no_bins(len(self.classes_))] * self.n_features
+        """Count the buffered rows; bins are chosen by them if there are none yet."""
+        if self._binned is None:
+            self._binned = self._no_bins()
         if self._buffer.n_rows:
             buffer, self._buffer = self._buffer, BufferedRows()
-            self._count(buffer, buffer.all_codes(), is_counted=True)
+            self._binned.add(buffer, buffer.all_codes(), self.n_jobs)
 
-    def _count(self, rows, codes, *, is_counted=False):
-        of_batch = self._class_counts(codes)
-        known = self.class_counts if is_counted else self.class_counts + of_batch
-        is_check = bool((known > _GROWTH * self._checked).any())
-        limits = Limits(self.n_bins, self._n_buffered(1), is_check, 1.0 / self.n_bins**2)
-        frame = self._frame or [(None, True)] * self.n_features
-
-        def count(block):
-            columns = rows.columns(block, codes, of_batch)
-            return [
-                add_column(self._bins[j], column, limits, frame[j][0], is_open=frame[j][1])
-                for j, column in zip(range(block.start, block.stop), columns, strict=True)
-            ]
-
-        blocks = self._blocks(rows.n_rows)
-        made = [bins for _, some in run_blocks(count, blocks, self.n_jobs) for bins in some]
-        self._bins = made
-        if is_check:
-            self._checked = known
-
-    def _merge_bins(self, other, places):
-        n_classes = len(self.classes_)
-        if other._bins is None:
-            self._flush()
-            buffer = BufferedRows()
-            buffer.extend(other._buffer, places)
-            self._count(buffer, buffer.all_codes())
-            return
-        if self._bins is None:
-            mine = self._buffer
-            self._buffer = BufferedRows()
-            self._bins = [take_classes(bins, places, n_classes) for bins in other._bins]
-            self._frame = other._frame
-            if mine.n_rows:
-                self._count(mine, mine.all_codes())
-            return
-        if self._frame is not None and not _is_same_frame(self._frame, other._frame):
-            self._frame = None
-        frame = self._frame or [(None, True)] * self.n_features
-
-        def merge(block):
-            return [
-                merge_bins(
-                    self._bins[j], take_classes(other._bins[j], places, n_classes), self.n_bins,
-                    frame[j][0],
-                )
-                for j in range(block.start, block.stop)
-            ]  # fmt: skip
-
-        blocks = self._blocks(0)
-        self._bins = [bins for _, some in run_blocks(merge, blocks, self.n_jobs) for bins in some]
-
-    def _blocks(self, n_rows):
-        width = min(_MAX_WIDTH, max(1, _BLOCK_BYTES // max(8 * n_rows, 1)))
-        edges = range(0, self.n_features, width)
-        return [slice(start, min(start + width, self.n_features)) for start in edges]
-
-    def _n_buffered(self, n_features):
-        wanted = self.n_buffered or _BUFFERED_PER_BIN * self.n_bins
-        return max(1, min(wanted, _BUFFER_BYTES // (8 * n_features)))
-
-    def _class_counts(self, codes):
-        return np.bincount(codes, minlength=len(self.classes_)).astype(np.int64)
 
     def _join(self, classes):
         """Make room for the classes of others; return their places."""
+        if self.classes is not None:
+            check_known(classes, self.classes_)
         joined, mine, theirs = join_classes(self.classes_, np.asarray(classes))
         if len(joined) > len(self.classes_) or joined.dtype != self.classes_.dtype:
             self.classes_ = joined
-            for name in ("class_counts", "_checked"):
-                counts = np.zeros(len(joined), np.int64)
-                counts[mine] = getattr(self, name)
-                setattr(self, name, counts)
             self._buffer.move_classes(mine)
-            if self._bins is not None:
-                self._bins = [take_classes(bins, mine, len(joined)) for bins in self._bins]
+            if self._binned is not None:
+                self._binned.move_classes(mine, len(joined))
         return theirs
 
     def _check_features(self, n_features, names):
@@ -407,12 +327,3 @@ def _sorted_labels(classes):
     if len(labels) < 2:
         raise MaucError(f"classes must hold at least 2 labels, got {listed(labels)}.")
     return labels
-
-
-def _is_same_frame(first, second):
-    if first is second:
-        return True
-    return second is not None and all(
-        is_open == other_open and np.array_equal(edges, other)
-        for (edges, is_open), (other, other_open) in zip(first, second, strict=True)
-    )

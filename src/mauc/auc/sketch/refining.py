@@ -9,6 +9,7 @@ from mauc.auc.sketch.counting import count_values
 from mauc.auc.sketch.edges import bin_costs, prune
 
 _MAX_ROUNDS = 4  # in which values that no bin stands for yet are collected
+_CANDIDATES = 4  # values per bin by which the edges are chosen
 _FULL = 16.0  # times its cost when it was chosen: a bin is divided
 
 
@@ -28,16 +29,24 @@ class Column(NamedTuple):
             counts[np.searchsorted(edges, 0.0, "right")] += self.zeros
         return FeatureBins(edges, counts, None, self.is_rounded)
 
-    def take(self, edges, is_chosen, n_wanted):
-        """Return distinct values in chosen bins, of about `n_wanted` evenly spaced rows."""
+    def take(self, edges, is_chosen, limits):
+        """Return distinct values in chosen bins, of evenly spaced rows.
+
+        Of very many values as many as bins could be chosen by; frequent ones are among them.
+        """
         values, zero = self.values, [0.0]
         if len(edges):
             values = values[is_chosen[np.searchsorted(edges, values, "right")]]
             zero = zero if is_chosen[np.searchsorted(edges, 0.0, "right")] else []
-        taken = values[:: max(1, -(-len(values) // n_wanted))].astype(np.float64)
+        taken = np.sort(values[:: max(1, -(-len(values) // limits.n_sampled))])
+        taken = taken[: np.searchsorted(taken, np.nan)].astype(np.float64)
+        distinct = np.unique(taken)
+        most = _CANDIDATES * limits.n_bins
+        if len(distinct) > most:
+            distinct = np.unique(taken[:: -(-len(taken) // most)])
         if self.zeros is not None and self.zeros.any():
-            taken = np.concatenate([taken, zero])
-        return np.unique(taken[taken == taken])
+            distinct = np.union1d(distinct, zero)
+        return distinct
 
 
 class Limits(NamedTuple):
@@ -72,7 +81,7 @@ def add_column(bins, column, limits, frame=None, *, is_open=True):
     """
     total = add_bins(bins, column.count(bins.edges))
     is_single = total.is_single
-    if bins.is_exact and is_open and not total.is_rounded:
+    if is_open and not total.is_rounded and has_few(bins):
         is_bad = total.counts[:-1].any(axis=1) & ~is_single
     elif frame is None and (limits.is_check or len(bins.edges) == 0):
         is_bad = bin_costs(total) > _FULL * max(bins.spread, limits.n_min)
@@ -85,11 +94,16 @@ def add_column(bins, column, limits, frame=None, *, is_open=True):
     return _refine(bins, column, is_bad, limits, frame)
 
 
+def has_few(bins):
+    """Whether every value so far has a bin of its own, and bins were not chosen for more yet."""
+    return bins.spread == 0.0 and bins.is_exact
+
+
 def _refine(bins, column, is_bad, limits, frame):
-    was_exact = bins.is_exact and not column.is_rounded
+    was_exact = not column.is_rounded and has_few(bins)
     edges = bins.edges
     for _ in range(_MAX_ROUNDS):
-        found = column.take(edges, is_bad, limits.n_sampled)
+        found = column.take(edges, is_bad, limits)
         edges = np.union1d(edges, edges_around(found))
         total = add_bins(rebase(bins, edges), column.count(edges))
         if not was_exact or total.n_filled > limits.n_bins:

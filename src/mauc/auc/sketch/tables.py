@@ -1,5 +1,8 @@
 """What a sketch is given as X: arrays, sparse matrices and data frames in, blocks of columns out."""
 
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -10,6 +13,30 @@ from mauc.exceptions import MaucError, MaucTypeError
 from mauc.problem.columns import is_frame, take_columns
 from mauc.problem.frame_columns import FrameColumns, has_number_columns
 from mauc.problem.validate import as_mauc_error, check_no_missing_label, check_table, encode_labels
+from mauc.progress import track
+
+
+class ColumnList:
+    """Columns of numbers of any types, side by side, as a source reads them.
+
+    Parameters
+    ----------
+    values : list of ndarray of shape (n_rows,)
+    columns : list of str
+        Their names.
+    """
+
+    def __init__(self, values, columns):
+        self._values, self.columns = values, columns
+        self.shape = (len(values[0]), len(values))
+
+    def column(self, j):
+        """Return the values of one column."""
+        return self._values[j]
+
+    def __getitem__(self, rows):
+        """Return some of the rows, a slice."""
+        return ColumnList([values[rows] for values in self._values], self.columns)
 
 
 class Rows:
@@ -33,11 +60,13 @@ class Rows:
 
     def __init__(self, X, y):
         holder = BaseEstimator()  # is given the names of the columns
-        if is_frame(X) and has_number_columns(X):
+        self._frame = None
+        if isinstance(X, ColumnList) or (is_frame(X) and has_number_columns(X)):
             check_no_missing_label(y)
             stand_in = np.broadcast_to(np.float64(0.0), X.shape)  # takes no memory
             _, y = check_table(stand_in, y, keep_dates=True)
-            X, names = FrameColumns(X), [str(name) for name in X.columns]
+            self._frame, names = X, [str(name) for name in X.columns]
+            X = X if isinstance(X, ColumnList) else FrameColumns(X)
         else:
             X, y = check_table(
                 X, y, estimator=holder, accept_sparse="csc", accept_infinite=True,
@@ -53,9 +82,23 @@ class Rows:
         self.classes, self.codes, _ = encode_labels(np.asarray(y), min_classes=1)
         self.is_sparse = sparse.issparse(X)
 
+    def part(self, rows):
+        """Return some of the rows, a slice."""
+        made = copy(self)
+        if self._frame is None:
+            made._X = self._X[rows]
+        else:
+            frame = self._frame
+            made._frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame[rows]
+            is_list = isinstance(frame, ColumnList)
+            made._X = made._frame if is_list else FrameColumns(made._frame)
+        made.codes = self.codes[rows]
+        made.n_rows = len(made.codes)
+        return made
+
     def block(self, chosen):
         """Return dense columns as floats and which of them are rounded, see `sketch_columns`."""
-        if not isinstance(self._X, FrameColumns):
+        if self._frame is None:
             return sketch_columns(take_columns(self._X, chosen))
         parts = [
             sketch_columns(self._X.column(j)[np.newaxis])
@@ -114,6 +157,20 @@ class BufferedRows:
         self.n_rows += rows.n_rows
         self.n_features = rows.n_features
         self._is_rounded = is_rounded if self._is_rounded is None else self._is_rounded | is_rounded
+
+    @property
+    def nbytes(self):
+        """Bytes of the rows."""
+        return sum(part.nbytes for part in self.parts)
+
+    def part(self, rows):
+        """Return some of the rows, a slice of all."""
+        made = BufferedRows()
+        made.parts = [np.concatenate(self.parts, axis=1)[:, rows]]
+        made.codes = [self.all_codes()[rows]]
+        made.n_rows, made.n_features = len(made.codes[0]), self.n_features
+        made._is_rounded = self._is_rounded
+        return made
 
     def all_codes(self):
         """Return the classes of all rows."""
@@ -178,3 +235,36 @@ def check_known(labels, classes):
             f"y must hold the labels of classes alone, got {shown}; name all labels in classes, "
             f"or give None to take those that come."
         )
+
+
+def source_parts(source, y):
+    """Yield ``(X, y)`` for the parts of the rows of a source, the next one read ahead.
+
+    Parameters
+    ----------
+    source : ColumnSource
+    y : array-like of shape (n_rows,)
+    """
+    labels = np.asarray(y)
+    if len(labels) != source.shape[0]:
+        raise MaucError(
+            f"{source.name} has {source.shape[0]} rows, but y has {len(labels)} labels."
+        )  # fmt: skip
+    names = source.feature_names
+    columns = [f"x{j}" for j in range(source.shape[1])] if names is None else list(names)
+    if source.is_word.any():
+        raise MaucError(
+            f"{source.name}: column {columns[int(np.argmax(source.is_word))]!r} holds words, which "
+            f"have no order to sketch; leave it out (drop), or read the data by columns."
+        )
+    places = np.arange(source.shape[1])
+    parts = source.row_parts()
+    with ThreadPoolExecutor(1, "mauc-read") as reader:
+        waiting = None
+        for at, part in enumerate(track(parts, "parts of rows", len(parts))):
+            values = (waiting or reader.submit(source.read_rows, *part, places)).result()
+            waiting = None
+            if at + 1 < len(parts):
+                waiting = reader.submit(source.read_rows, *parts[at + 1], places)
+            yield ColumnList(values, columns), labels[part[0] : part[1]]
+    source.check_unchanged()
