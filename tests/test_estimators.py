@@ -26,7 +26,7 @@ from mauc.problem import problem as problem_module
 from mauc.selectors.arco import arco as arco_module
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
-from mauc.selectors.relieff import relieff as relieff_module
+from mauc.selectors.relieff import weights as relieff_module
 
 
 def with_seed(estimator):

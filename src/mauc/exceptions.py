@@ -18,6 +18,7 @@
       │    ├─ AbsentClassWarning     a class has no sample to score
       │    ├─ LeftOutWarning         columns of a file were taken for no features
       │    └─ IncompleteRunWarning   cells of a run are not there yet
+      ├─ LongFitWarning              a fit will take hours
       └─ NoCacheWarning              compiled loops cannot be kept
 """
 
@@ -79,6 +80,10 @@ class LeftOutWarning(MaucWarning):
 
 class IncompleteRunWarning(MaucWarning):
     """Cells of a run are not there yet: means and tests are over fewer folds."""
+
+
+class LongFitWarning(UserWarning):
+    """A fit will take hours; it says what takes so long and what to do instead."""
 
 
 class NoCacheWarning(UserWarning):

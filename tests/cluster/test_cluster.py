@@ -2,23 +2,16 @@
 
 import numpy as np
 import pytest
+from cluster_table import assert_same_fit, make_table
 from file_source import FileSource
+from sklearn import config_context
 from sklearn.base import clone
 
-from mauc import feature_pair_auc
+from mauc import FCBF, MDFS, MRMR, GreedyMAUC, SubproblemSelector, feature_pair_auc
+from mauc.exceptions import ConstantInputWarning, MaucError
 from mauc.registry import SELECTORS
 
 distributed = pytest.importorskip("distributed")
-LISTS = ("mdfs", "maucd", "fsdd", "schi", "ssu", "chi", "su", "ig", "fisher", "anova", "fast")
-
-
-def make_table(n_samples=600, n_features=70, n_classes=4):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, n_classes, n_samples)
-    X = rng.normal(size=(n_samples, n_features)) + y[:, None] * rng.uniform(0, 0.5, n_features)
-    X[::7, 3] = np.nan
-    X[:, 5] = 1.0
-    return X.astype(np.float32), y
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +33,7 @@ def client():
         yield client
 
 
-def assert_same_fit(found, expected):
-    for name in ("ranking_", "scores_", "pair_auc_"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    assert found.trace_.to_frame().equals(expected.trace_.to_frame())
-
-
-@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("name", [name for name in SELECTORS if name != "relieff"])
 def test_equals_array(table, client, name):
     X, y, source = table
     selector = SELECTORS[name](6)
@@ -56,7 +43,103 @@ def test_equals_array(table, client, name):
     assert_same_fit(selector.fit(source, y, client=client), expected)
 
 
+@pytest.mark.parametrize(
+    "selector",
+    [
+        MDFS("all", schedule="round_robin", ties="mauc"),
+        SubproblemSelector(8, schedule="hardest", decomposition="one-vs-rest", random_state=0),
+        GreedyMAUC("predicted", max_samples=200),
+        GreedyMAUC("all", shrinkage=0.1),
+        MRMR("all", criterion="quotient", binning="mdl"),
+        FCBF("all", max_rounds=2),
+    ],
+)
+def test_options(table, client, selector):
+    X, y, source = table
+    expected = clone(selector).fit(X, y)
+    assert_same_fit(selector.fit(source, y, client=client), expected)
+
+
+def test_weights_and_names(table, client):
+    X, y, _ = table
+    names = [f"f{j}" for j in range(X.shape[1])]
+    source = FileSource(table[2].path, feature_names=names)
+    weights = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    expected = MDFS(6, random_state=0).fit(X, y, sample_weight=weights)
+    found = MDFS(6, random_state=0).fit(source, y, sample_weight=weights, client=client)
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+    np.testing.assert_array_equal(found.pair_auc_, expected.pair_auc_)
+    assert found.get_feature_names_out()[0].startswith("f")
+
+
+def test_nominal_columns(tmp_path, client):
+    X, y = make_table(n_features=12)
+    X[:, [2, 7]] = np.random.default_rng(1).integers(0, 9, (len(y), 2)) + y[:, None]
+    np.save(tmp_path / "columns.npy", np.ascontiguousarray(X.T))
+    source = FileSource(tmp_path / "columns.npy")
+    for selector in (MDFS(6, random_state=0), GreedyMAUC(6), MRMR(6)):
+        selector.set_params(categorical_features=[2, 7])
+        expected = clone(selector).fit(X, y)
+        assert_same_fit(selector.fit(source, y, client=client), expected)
+
+
 def test_pair_auc_by_address(table, client):
     X, y, source = table
     found = feature_pair_auc(source, y, folded=False, client=client.scheduler.address)
     np.testing.assert_array_equal(found, feature_pair_auc(X, y, folded=False))
+
+
+def test_nothing_stays_on_the_cluster(table, client):
+    _, y, source = table
+    GreedyMAUC(3).fit(source, y, client=client)
+
+    def n_keys(dask_scheduler):
+        return len(dask_scheduler.tasks)
+
+    for _ in range(100):
+        if client.run_on_scheduler(n_keys) == 0:
+            break
+    assert client.run_on_scheduler(n_keys) == 0
+
+
+def test_columns_are_read_by_workers_alone(table, client, monkeypatch):
+    _, y, source = table
+    expected = MDFS(3).fit(source, y, client=client).scores_
+
+    def refuse(self, places):
+        raise AssertionError("read in this process")
+
+    monkeypatch.setattr(FileSource, "read", refuse)  # the workers have the other one
+    np.testing.assert_array_equal(MDFS(3).fit(source, y, client=client).scores_, expected)
+
+
+def test_all_columns_are_constant(tmp_path, client):
+    np.save(tmp_path / "columns.npy", np.ones((20, 30), np.float32))
+    source = FileSource(tmp_path / "columns.npy")
+    with pytest.warns(ConstantInputWarning, match="every feature is constant"):
+        MDFS(3).fit(source, np.arange(30) % 2, client=client)
+
+
+def test_an_error_of_the_data_names_worker_and_column(tmp_path, client):
+    X, y = make_table(n_features=20)
+    X[3, 17] = np.inf
+    np.save(tmp_path / "columns.npy", np.ascontiguousarray(X.T))
+    source = FileSource(tmp_path / "columns.npy")
+    with pytest.raises(MaucError, match=r"worker tcp://.*column 'x17' holds infinite values"):
+        SELECTORS["fsdd"](3).fit(source, y, client=client)
+
+
+def test_refused(table, client):
+    X, y, source = table
+    with pytest.raises(MaucError, match="X must be a source of columns .* got ndarray"):
+        MDFS(3).fit(X, y, client=client)
+    with pytest.raises(MaucError, match="client must be None for ReliefF"):
+        SELECTORS["relieff"](3).fit(source, y, client=client)
+    with pytest.raises(MaucError, match=r"client must be a distributed.Client or the address"):
+        MDFS(3).fit(source, y, client=7)
+
+
+def test_client_is_not_routed():
+    with config_context(enable_metadata_routing=True):
+        assert set(MDFS().get_metadata_routing().fit.requests) == {"sample_weight"}
+        assert not GreedyMAUC().get_metadata_routing().fit.requests

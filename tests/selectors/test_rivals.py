@@ -24,7 +24,7 @@ from mauc import (
 )
 from mauc.binning.states import BINNINGS
 from mauc.exceptions import ConstantInputWarning
-from mauc.selectors.relieff.relieff import relieff_weights
+from mauc.selectors.relieff.weights import relieff_weights
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 
 from mauc.cluster.connect import active_client, address_of, connected
 from mauc.cluster.job import Job
-from mauc.cluster.probe import check_source, check_workers, n_threads_of
+from mauc.cluster.probe import check_source, check_workers, count_worker_threads
 from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost
 from mauc.exceptions import MaucError
 from mauc.memory import format_bytes
@@ -71,7 +71,7 @@ class Cluster:
         self._job: Any = None  # a future
         self._n_losses = 0
         with self._named_loss():
-            self.n_threads = sum(n_threads_of(client).values())
+            self.n_threads = count_worker_threads(client)
             check_workers(client)
 
     def is_constant(self, problem: Problem) -> bool:
@@ -156,6 +156,7 @@ class Cluster:
                     f"workers read theirs from shared storage; write the data there and open them "
                     f"with mauc.open_columns, or fit without client."
                 )
+            count_worker_threads(self.client)
             check_source(self.client, job.source)
             self._job = self.client.scatter(job, broadcast=True, hash=False)
         return self._job

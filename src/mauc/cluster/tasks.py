@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from mauc.cluster import probe
 from mauc.cluster.connect import address_of, first_line
 from mauc.exceptions import MaucError
 
-#: seconds without any worker after which nobody is waited for any more
-PATIENCE = 30.0
 _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RETRIES = 2  # of a task whose worker could not read
 
@@ -146,11 +145,8 @@ def _check_alive(client: Any, job: Any, waiting: Any, alone_since: float | None)
     now = time.monotonic()
     if alone_since is None:
         return now
-    if now - alone_since >= PATIENCE:
-        raise MaucError(
-            f"the Dask scheduler at {address_of(client)} has had no workers for "
-            f"{PATIENCE:.0f} seconds; start some (dask worker {address_of(client)}) and fit again."
-        )
+    if now - alone_since >= probe.PATIENCE:
+        raise probe.no_workers(client, probe.PATIENCE)
     return alone_since
 
 

@@ -86,6 +86,11 @@ class Problem:
         """Whether `X` is a sparse matrix."""
         return sparse.issparse(self.X)
 
+    @property
+    def is_streamed(self):
+        """Whether `X` is a source, whose columns are read when they are needed."""
+        return isinstance(self.X, SourceColumns)
+
     @cached_property
     def is_by_rows(self):
         """Whether `X` is an array that lies row by row."""

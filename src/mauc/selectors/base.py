@@ -57,6 +57,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
     _size_words = '"all" or "auto"'  # that n_features_to_select may be
 
+    _no_cluster = ""  # why the method does not run on a cluster, if it does not
     # A cluster is no metadata of the samples: it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
@@ -91,8 +92,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         if not is_int(self.n_features_to_select):
             check_n_features(self.n_features_to_select, 1, self._size_words)
         options = self.check_options()
+        if client is not None and self._no_cluster:
+            raise MaucError(
+                f"client must be None for {type(self).__name__}, which does not run on a cluster: "
+                f"{self._no_cluster}. Fit it in this process, on a source within its memory."
+            )
         X, y, sample_weight = as_source(X), as_vector(y), as_vector(sample_weight)
-        with join_cluster(client, X) as cluster:
+        with join_cluster(client, None if self._no_cluster else X) as cluster:
             problem = make_problem(self, X, y, sample_weight, accepts=self.accepts, cluster=cluster)
             n_wanted = self._n_wanted(problem, X, y, sample_weight)
             ranked = self._rank(problem, n_wanted, options)

@@ -13,8 +13,8 @@ import rival_strategies
 import weka_filters
 from mauc import ReliefF
 from mauc.exceptions import TinyUnitsWarning
-from mauc.selectors.relieff import relieff as relieff_module
-from mauc.selectors.relieff.relieff import relieff_weights
+from mauc.selectors.relieff import weights as weights_module
+from mauc.selectors.relieff.weights import relieff_weights
 from oracle_relief import relieff_oracle
 
 
@@ -28,9 +28,9 @@ def as_columns(X, dtype=np.float64):
 def panels(n_queries, use_symmetry):
     """Cut the queries into panels of a size; without symmetry every distance is computed twice."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relieff_module, "PANEL_QUERIES", n_queries)
+        patch.setattr(weights_module, "PANEL_QUERIES", n_queries)
         if not use_symmetry:
-            patch.setattr(relieff_module, "SLOT_BYTES", -1)
+            patch.setattr(weights_module, "SLOT_BYTES", -1)
         yield
 
 
@@ -115,7 +115,7 @@ def test_agnostic_to_threads_and_panels(kind, use_symmetry):
 def test_agnostic_to_panel_constants(monkeypatch, constant, size):
     XT, y, n_classes, is_nominal = make_data("mixed", 150)
     expected = relieff_weights(XT, y, n_classes, is_nominal=is_nominal)
-    monkeypatch.setattr(relieff_module, constant, size)
+    monkeypatch.setattr(weights_module, constant, size)
     assert_array_equal(relieff_weights(XT, y, n_classes, is_nominal=is_nominal), expected)
 
 

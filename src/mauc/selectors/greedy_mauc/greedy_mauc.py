@@ -152,9 +152,10 @@ class GreedyMAUC(RankingSelector):
     Memory: one byte per cell of X for the normal scores of at most `max_samples` samples, and
     8 n_features (n_pairs + n_selected) bytes for effects and factor; `fit` raises before it reads
     anything if that is more than is free. Of a source of columns, the normal scores are held beside
-    its `memory`. Sparse columns are filled in one block at a time. A feature is rated in a step only where a bound of its gain says that it
-    could be the best, which changes no bit. After AUCs and ranks, time grows as n_selected
-    n_features (max_samples + n_classes + n_selected), and with n_pairs for the features rated.
+    its `memory`. Sparse columns are filled in one block at a time. A feature is rated in a step
+    only where a bound of its gain says that it could be the best, which changes no bit. After AUCs
+    and ranks, time grows as n_selected n_features (max_samples + n_classes + n_selected), and with
+    n_pairs for the features rated.
     The prediction is computed when it is first asked for and takes max_samples n_selected
     (n_selected + n_classes), and for each size that it is computed for one MAUC of the samples.
 

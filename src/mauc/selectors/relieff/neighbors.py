@@ -24,10 +24,10 @@ N_CACHED = 1 << 16  # distances that stay in the second-level cache
 
 
 @njit_part
-def _sum_mixed(ZT, columns, n_values, row, first, last, dist):
+def _sum_mixed(ZT, columns, n_values, row, first, last, goes_on, dist):
     """Fill the distances of one row to first:last; nominal columns, missing values allowed."""
     # See the notes of `fill_panel`; what depends on the row alone is outside the loops.
-    for i in range(first, last):
+    for i in range(first, last if not goes_on else first):
         dist[i] = 0.0
     for a in columns:
         u = ZT[a, row]
@@ -81,6 +81,7 @@ def fill_panel(
     near_row,
     bound,
     target,
+    goes_on=False,
 ):
     """Fill distances of the queries to rows first:last, and offer the queries to these rows.
 
@@ -108,6 +109,8 @@ def fill_panel(
         `panel[k, i]` becomes the distance of queries[k] and row i. n_panel is a multiple of 4.
     near_dist, near_row, bound, target : ndarray
         The slots of all rows; only touched if `is_symmetric`.
+    goes_on : bool, default=False
+        Whether the columns are the next ones, and their differences are added to `panel`.
 
     Notes
     -----
@@ -125,19 +128,21 @@ def fill_panel(
     for start in range(first, last, tile):
         stop = min(start + tile, last)
         if not is_plain:
-            fill_mixed(ZT, columns, n_values, queries, is_symmetric, start, stop, panel)
-        fill_tiles(ZT, columns, is_plain, queries, is_symmetric, start, stop, y, panel, *slots)
+            fill_mixed(ZT, columns, n_values, queries, is_symmetric, start, stop, goes_on, panel)
+        fill_tiles(
+            ZT, columns, is_plain, queries, is_symmetric, start, stop, goes_on, y, panel, *slots
+        )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_mixed(ZT, columns, n_values, queries, is_symmetric, first, last, panel):
+def fill_mixed(ZT, columns, n_values, queries, is_symmetric, first, last, goes_on, panel):
     """Fill the distances of `fill_panel`; nominal columns and missing values allowed."""
     for start in range(first, last, N_TILE):
         stop = min(start + N_TILE, last)
         for k in range(queries.size):
             begin = max(start, queries[k]) if is_symmetric else start
             if begin < stop:
-                _sum_mixed(ZT, columns, n_values, queries[k], begin, stop, panel[k])
+                _sum_mixed(ZT, columns, n_values, queries[k], begin, stop, goes_on, panel[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -149,6 +154,7 @@ def fill_tiles(
     is_symmetric,
     first,
     last,
+    goes_on,
     y,
     panel,
     near_dist,
@@ -168,7 +174,7 @@ def fill_tiles(
             r0, r1 = queries[q], queries[min(q + 1, n_queries - 1)]
             r2, r3 = queries[min(q + 2, n_queries - 1)], queries[min(q + 3, n_queries - 1)]
             d0, d1, d2, d3 = panel[q], panel[q + 1], panel[q + 2], panel[q + 3]
-            for i in range(begin, stop):
+            for i in range(begin, stop if not goes_on else begin):
                 d0[i] = d1[i] = d2[i] = d3[i] = 0.0
             # Rows are separate sums and go into vector lanes; within a row the columns are added
             # one by one in order. Four columns per pass save loads and stores of the sums.
@@ -239,3 +245,14 @@ def scan_panel(
                 target[c, q], bound[c, q] = _offer(
                     panel[k, i], i, target[c, q], near_dist[q, c], near_row[q, c]
                 )
+
+
+def new_slots(n_slots, n_classes, n_neighbors):
+    """Return free slots: near_dist, near_row, bound and target."""
+    shape = (n_slots, n_classes, n_neighbors)
+    return (
+        np.empty(shape),
+        np.full(shape, -1, np.int32),
+        np.full((n_classes, n_slots), np.inf),
+        np.zeros((n_classes, n_slots), np.int32),
+    )

@@ -1,23 +1,15 @@
 """ReliefF: one list, by the difference of near misses less that of near hits."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from mauc.checks import check_int, is_int
 from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
-from mauc.parallel import count_threads, even_ranges
+from mauc.parallel import count_threads
 from mauc.problem.validate import check_generator
-from mauc.progress import track
 from mauc.selectors.base import RankingSelector, one_list
-from mauc.selectors.relieff.neighbors import fill_panel, scan_panel
-from mauc.selectors.relieff.updates import MIN_RANGE, add_weights, scale_columns
-
-# A panel holds at most this many queries, and about this many distances (two panels are kept).
-PANEL_QUERIES = 256
-PANEL_SIZE = 1 << 21
-# Bytes of neighbour slots up to which all rows hold theirs at once (12 bytes per slot).
-SLOT_BYTES = 1 << 29
+from mauc.selectors.relieff.streamed import streamed_weights
+from mauc.selectors.relieff.updates import MIN_RANGE, column_widths
+from mauc.selectors.relieff.weights import relieff_weights
 
 
 class ReliefF(RankingSelector):
@@ -84,6 +76,11 @@ class ReliefF(RankingSelector):
     Distances are sums of differences. A missing value differs from a known one z, scaled to
     [0, 1], by max(z, 1 - z), and from a missing one by 1. Memory is O(n c k), never n x n.
 
+    A source of columns is read once to find the neighbours of as many samples as its `memory` has
+    room for, 8 bytes for each of them and every row, and once for the weights. Where the memory
+    holds fewer samples than are drawn, the columns are kept in a temporary file and read from there
+    once more for every so many samples; `fit` warns if that takes hours. "log" draws few samples.
+
     A feature whose range is below 1e-6, whatever its unit, counts as constant, as in WEKA; `fit`
     warns of it. Scale features in tiny units first.
 
@@ -120,6 +117,8 @@ class ReliefF(RankingSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _no_cluster = "its distances are sums over all columns, in their order"
+
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         wanted = self.n_iterations
@@ -132,22 +131,17 @@ class ReliefF(RankingSelector):
         return check_int("n_neighbors", self.n_neighbors, 1)
 
     def _rank(self, problem, n_wanted, n_neighbors):
-        if problem.cluster is not None:
-            raise MaucError(
-                "ReliefF does not run on a cluster: its distances are sums over all columns, in "
-                "their order; fit it without client, on a source within its memory."
-            )
-        XT = problem.float_columns(slice(None))
-        _warn_of_tiny_ranges(problem, XT)
-        weights = relieff_weights(
-            XT,
-            problem.codes,
-            problem.n_classes,
-            rows=self._draw_rows(problem.n_samples),
-            n_neighbors=n_neighbors,
-            n_threads=count_threads(self.n_jobs),
-            is_nominal=problem.is_nominal,
-        )
+        rows, n_threads = self._draw_rows(problem.n_samples), count_threads(self.n_jobs)
+        if problem.is_streamed:
+            weights, widths = streamed_weights(problem, rows, n_neighbors, n_threads)
+            _warn_of_tiny_ranges(problem, widths)
+        else:
+            XT = problem.float_columns(slice(None))
+            _warn_of_tiny_ranges(problem, column_widths(XT))
+            weights = relieff_weights(
+                XT, problem.codes, problem.n_classes, rows, n_neighbors, n_threads,
+                problem.is_nominal,
+            )  # fmt: skip
         ranking = np.argsort(-weights, kind="stable")[:n_wanted]
         return one_list(problem, ranking, weights[ranking], weights)
 
@@ -161,10 +155,9 @@ class ReliefF(RankingSelector):
         return check_generator(self.random_state).randint(n_samples, size=n_iterations)
 
 
-def _warn_of_tiny_ranges(problem, XT):
+def _warn_of_tiny_ranges(problem, widths):
     """Warn of numeric columns that vary, but by less than ReliefF looks at."""
-    width = np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
-    is_tiny = (width > 0) & (width < MIN_RANGE)
+    is_tiny = (widths > 0) & (widths < MIN_RANGE)
     if problem.is_nominal is not None:
         is_tiny &= ~problem.is_nominal
     tiny = np.flatnonzero(is_tiny)
@@ -177,123 +170,3 @@ def _warn_of_tiny_ranges(problem, XT):
             f"scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )
-
-
-def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None):
-    """Compute the ReliefF weight of every feature.
-
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples)
-        Columns, C-contiguous and read-only; NaN is a missing value.
-    y : ndarray of shape (n_samples,), int32
-        Class codes in 0 .. n_classes - 1; a class may be absent.
-    n_classes : int
-        With two classes misses are not weighted by class probabilities.
-    rows : ndarray of shape (n_queries,), int, optional
-        The sampled rows, repeats allowed; None takes each row once.
-    n_neighbors : int, default=10
-        Hits, and misses per other class.
-    n_threads : int, default=1
-        The weights are the same bits for any number.
-    is_nominal : ndarray of shape (n_features,), bool, optional
-        Columns compared by equality. With a missing value their difference is 1 - 1 / v, v the
-        number of distinct known values in the column.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,), float64
-    """
-    n_features, n_samples = XT.shape
-    y = np.array(y, np.int32)
-    queries = np.arange(n_samples) if rows is None else np.array(rows, np.int64)
-    slot_bytes = 12 * n_samples * n_classes * n_neighbors
-    # Where all rows are queries, the distance of two rows is computed once.
-    is_symmetric = rows is None and slot_bytes <= SLOT_BYTES
-    panel_queries = max(1, min(PANEL_QUERIES, PANEL_SIZE // n_samples, queries.size))
-    with ThreadPoolExecutor(n_threads) as pool:
-
-        def run(tasks):
-            each = map if n_threads == 1 else pool.map
-            return list(each(lambda task: task[0](*task[1:]), tasks))
-
-        n_values = _count_values(XT, is_nominal)
-        # The last row of ZT stays zero: the column that pads groups of four.
-        ZT = np.zeros((n_features + 1, n_samples))
-        tasks = [
-            (scale_columns, XT[a:b], n_values[a:b], ZT[a:b])
-            for a, b in even_ranges(n_features, n_threads)
-        ]
-        is_plain = not (any(run(tasks)) or n_values.any())
-        columns = np.arange(n_features)
-        if is_plain:
-            # A column of zeros adds nothing to any distance.
-            columns = columns[ZT[:-1].any(axis=1)]
-            columns = np.append(columns, np.full(-columns.size % 4, n_features))
-
-        class_counts = np.bincount(y, minlength=n_classes)
-        weights = np.zeros(n_features)
-
-        def weigh(block, near_row):
-            fixed = (ZT, n_values, is_plain, block, y, class_counts, near_row)
-            return [
-                (add_weights, *fixed, a, b, weights) for a, b in even_ranges(n_features, n_threads)
-            ]
-
-        n_rows = panel_queries + -panel_queries % 4
-        panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
-        slots = _new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
-        scans = []
-        starts = range(0, queries.size, panel_queries)
-        for number, start in enumerate(track(starts, "blocks of samples")):
-            block = queries[start : start + panel_queries]
-            panel = panels[number % len(panels)]
-            if not is_symmetric:
-                slots = _new_slots(block.size, n_classes, n_neighbors)
-            offset = start if is_symmetric else 0
-            fixed = (ZT, columns, n_values, is_plain, block, is_symmetric)
-            fills = [
-                (fill_panel, *fixed, a, b, y, panel, *slots)
-                for a, b in even_ranges(n_samples - offset, n_threads, offset)
-            ]
-            # Symmetric use: a panel is scanned while the next one is filled. The scan only touches
-            # the slots of its own queries, the fill those of rows after the next panel.
-            run(fills + scans)
-            scans = [
-                (scan_panel, block, is_symmetric, a, b, offset, y, panel, *slots)
-                for a, b in even_ranges(block.size, n_threads)
-            ]
-            if not is_symmetric:
-                run(scans)
-                run(weigh(block, slots[1]))
-                scans = []
-        if is_symmetric:
-            run(scans)
-            run(weigh(queries, slots[1]))
-    weights *= 1.0 / queries.size
-    return weights
-
-
-def _count_values(XT, is_nominal):
-    """Count the values of nominal columns, 0 for numeric ones (and the padding column)."""
-    n_values = np.zeros(XT.shape[0] + 1, np.int32)
-    if is_nominal is None:
-        return n_values
-    for a in np.flatnonzero(is_nominal):
-        values = np.unique(XT[a])
-        known = values[values == values]
-        # Two values without a missing one scale to 0 and 1: equality is then the numeric case.
-        is_binary = values.size == 2 and known.size == 2 and known[1] - known[0] >= MIN_RANGE
-        n_values[a] = 0 if is_binary else max(1, known.size)
-    return n_values
-
-
-def _new_slots(n_slots, n_classes, n_neighbors):
-    """Free slots: near_dist, near_row, bound, target (see neighbors.py)."""
-    shape = (n_slots, n_classes, n_neighbors)
-    return (
-        np.empty(shape),
-        np.full(shape, -1, np.int32),
-        np.full((n_classes, n_slots), np.inf),
-        np.zeros((n_classes, n_slots), np.int32),
-    )

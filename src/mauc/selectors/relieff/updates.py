@@ -16,6 +16,25 @@ N_STRIP = 64
 MIN_RANGE = 1e-6
 
 
+def count_values(XT, is_nominal):
+    """Return the number of values of nominal columns, 0 for numeric ones; int32."""
+    n_values = np.zeros(XT.shape[0], np.int32)
+    if is_nominal is None:
+        return n_values
+    for a in np.flatnonzero(is_nominal):
+        values = np.unique(XT[a])
+        known = values[values == values]
+        # Two values without a missing one scale to 0 and 1: equality is then the numeric case.
+        is_binary = values.size == 2 and known.size == 2 and known[1] - known[0] >= MIN_RANGE
+        n_values[a] = 0 if is_binary else max(1, known.size)
+    return n_values
+
+
+def column_widths(XT):
+    """Return the largest less the lowest known value of every column."""
+    return np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
+
+
 def scale_columns(XT, n_values, ZT):
     """Scale numeric columns to [0, 1] by their range; copy nominal ones.
 
@@ -67,6 +86,7 @@ def add_weights(ZT, n_values, is_plain, queries, y, class_counts, near_row, firs
     Parameters
     ----------
     ZT, n_values, is_plain, queries, y : see `neighbors.fill_panel`
+        Of all rows, or of some that the queries and their neighbours are among.
     class_counts : ndarray of shape (n_classes,), int64
         Number of rows of each class in the data.
     near_row : ndarray of shape (n_queries, n_classes, n_neighbors), int32
@@ -93,10 +113,12 @@ def add_weights(ZT, n_values, is_plain, queries, y, class_counts, near_row, firs
 
 
 @njit_part
-def _list_terms(q, k, n_samples, class_counts, near_row, rows, factors):
+def _list_terms(q, k, class_counts, near_row, rows, factors):
     """List the terms of a query of class k: neighbours, factors, divisors; return their number."""
     n_classes, n_neighbors = near_row.shape[1], near_row.shape[2]
-    n_terms = 0
+    n_terms, n_samples = 0, 0
+    for count in class_counts:
+        n_samples += count
     for step in range(n_classes):
         # Own class first, then the others in order.
         c = k if step == 0 else (step - 1 if step <= k else step)
@@ -132,7 +154,7 @@ def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights)
     """
     for q in range(queries.size):
         k = y[queries[q]]
-        n_terms = _list_terms(q, k, y.size, class_counts, near_row, rows, factors)
+        n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
         here = strip[queries[q]]
         for t in range(n_terms):
             there = strip[rows[t]]
@@ -146,7 +168,7 @@ def add_mixed(strip, queries, y, class_counts, near_row, rows, factors, n_values
     """Do the same for any columns; `n_values` is that of these columns."""
     for q in range(queries.size):
         k = y[queries[q]]
-        n_terms = _list_terms(q, k, y.size, class_counts, near_row, rows, factors)
+        n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
         here = strip[queries[q]]
         for t in range(n_terms):
             there = strip[rows[t]]

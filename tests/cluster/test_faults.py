@@ -1,0 +1,144 @@
+"""Workers that die or cannot do the work, and schedulers that go away."""
+
+import os
+import re
+import shutil
+import threading
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from cluster_table import assert_same_fit, make_table
+from dask_processes import SOURCES, DaskProcesses, kill, wait_for
+from file_source import FileSource
+from sklearn.base import clone
+
+from mauc import MDFS, GreedyMAUC
+from mauc.cluster import probe
+from mauc.exceptions import MaucError
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    X, y = make_table(n_features=40)
+    path = tmp_path_factory.mktemp("data") / "columns.npy"
+    np.save(path, np.ascontiguousarray(X.T))
+    return X, y, path
+
+
+@pytest.fixture
+def log(tmp_path):
+    folder = tmp_path / "reads"
+    folder.mkdir()
+    return folder
+
+
+@contextmanager
+def killed_after(n_reads, log, process):
+    """Kill a process as soon as workers have read so often; ends within bounded time."""
+    n_wanted = len(os.listdir(log)) + n_reads
+    killer = threading.Thread(
+        target=lambda: (wait_for(lambda: len(os.listdir(log)) >= n_wanted), kill(process))
+    )
+    killer.start()
+    begin = time.monotonic()
+    try:
+        yield
+    finally:
+        killer.join()
+        assert time.monotonic() - begin < 60
+
+
+def test_a_worker_dies_then_the_scheduler(table, log, tmp_path):
+    X, y, path = table
+    source = FileSource(path, pause=0.2, log=log, memory=100_000)
+    with DaskProcesses(tmp_path) as dask, distributed.Client(dask.address) as client:
+        for _ in range(3):
+            dask.start_worker()
+        client.wait_for_workers(3, timeout=60)
+        for place, selector in enumerate([MDFS(5, random_state=0), GreedyMAUC(5)]):
+            expected = clone(selector).fit(X, y)
+            with killed_after(5, log, dask.workers[place]):
+                selector.fit(source, y, client=client)
+            wait_for(lambda n_left=2 - place: len(client.nthreads()) == n_left)
+            assert_same_fit(selector, expected)
+        message = re.escape(f"the Dask scheduler at {dask.address} went away")
+        with (
+            pytest.raises(MaucError, match=message),
+            killed_after(2, log, dask.scheduler),
+        ):
+            MDFS(5).fit(source, y, client=dask.address)
+    begin = time.monotonic()
+    with pytest.raises(MaucError, match=f"no Dask scheduler answers at {dask.address} within"):
+        MDFS(5).fit(source, y, client=dask.address)
+    assert time.monotonic() - begin < 20
+
+
+def test_no_worker_is_left(table, log, tmp_path, monkeypatch):
+    _, y, path = table
+    monkeypatch.setattr(probe, "PATIENCE", 1.0)
+    source = FileSource(path, pause=0.2, log=log)
+    with DaskProcesses(tmp_path) as dask, distributed.Client(dask.address) as client:
+        message = f"{dask.address} has had no workers for 1 seconds; start some"
+        with pytest.raises(MaucError, match=message):
+            MDFS(5).fit(source, y, client=dask.address)
+        worker = dask.start_worker()
+        client.wait_for_workers(1, timeout=60)
+        with pytest.raises(MaucError, match=message), killed_after(1, log, worker):
+            MDFS(5).fit(source, y, client=client)
+        assert client.status == "running"  # it was not ours to close
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    with DaskProcesses(tmp_path_factory.mktemp("dask")) as dask:
+        yield dask
+
+
+def refusal(scheduler, source, y, **options):
+    """Return what a fit says with a worker of some options."""
+    worker = scheduler.start_worker(**options)
+    with distributed.Client(scheduler.address) as client:
+        client.wait_for_workers(1, timeout=60)
+        (address,) = client.nthreads()
+        with pytest.raises(MaucError) as raised:
+            MDFS(5).fit(source, y, client=client)
+        kill(worker)
+        wait_for(lambda: not client.nthreads())
+    assert str(raised.value).startswith(f"worker {address} ")
+    return str(raised.value)
+
+
+def test_worker_without_the_package(table, scheduler, tmp_path):
+    _, y, path = table
+    (tmp_path / "mauc.py").write_text("raise ImportError('it is broken here')")
+    said = refusal(scheduler, FileSource(path), y, path=[tmp_path])
+    assert "cannot import mauc (ImportError: it is broken here" in said
+
+
+def test_worker_with_another_version(table, scheduler, tmp_path):
+    _, y, path = table
+    folder = tmp_path / "mauc-0.0.1.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: mauc\nVersion: 0.0.1\n")
+    said = refusal(scheduler, FileSource(path), y, path=[tmp_path])
+    assert "has mauc 0.0.1 (" in said
+
+
+def test_worker_with_other_code(table, scheduler, tmp_path):
+    _, y, path = table
+    package = shutil.copytree(SOURCES / "mauc", tmp_path / "mauc")
+    with (package / "exceptions.py").open("a") as file:
+        file.write("# another line\n")
+    said = refusal(scheduler, FileSource(path), y, path=[tmp_path])
+    assert "has other code of mauc" in said
+
+
+def test_worker_without_the_file(table, scheduler, tmp_path, monkeypatch):
+    _, y, path = table
+    monkeypatch.chdir(path.parent)
+    said = refusal(scheduler, FileSource(path.name), y, folder=tmp_path)
+    assert "cannot read columns.npy (columns.npy is not there); every worker needs" in said
