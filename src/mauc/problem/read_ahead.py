@@ -8,6 +8,7 @@ import numpy as np
 from mauc.exceptions import MaucError
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads
+from mauc.problem.stripe_memory import StripeMemory, stripe_memory
 
 # Bytes per row that a thread needs to sort a column, beside the column itself: its words twice.
 _WORK_BYTES = 24
@@ -38,6 +39,7 @@ class ReadAhead:
         self._lock = threading.Lock()
         self._stripes: dict[int, Future] = {}
         self._reader = ThreadPoolExecutor(1, "mauc-read")
+        self._memory = StripeMemory()
 
     def take(self, first, stop):
         """Return the columns of a block as a list, or None if it does not lie in one stripe."""
@@ -52,10 +54,14 @@ class ReadAhead:
             for number in (stripe, stripe + 1):
                 if number not in self._stripes and number + 1 < len(self._edges):
                     bounds = self._edges[number : number + 2].tolist()
-                    self._stripes[number] = self._reader.submit(self._read, *bounds)
+                    self._stripes[number] = self._reader.submit(self._read_stripe, *bounds)
             waiting = self._stripes[stripe]
         offset = self._edges[stripe]
         return waiting.result()[first - offset : stop - offset]
+
+    def _read_stripe(self, first, stop):
+        with stripe_memory(self._memory):
+            return self._read(first, stop)
 
     def held(self, first, stop):
         """Return the columns of a block if they were read already, without reading any."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauc.memory import free_memory
+from mauc.problem.stripe_memory import stripe_array
 
 _DEFAULT_SHARE = 4  # a pass takes a quarter of the free memory unless it is told otherwise
 _DEFAULT_MEMORY = 2**30  # where it is not known what is free
@@ -183,7 +184,7 @@ class ChosenRows(ColumnSource):
         n = max(1, self._source.shape[0])
         kinds = [self.types[j] for j in places]
         stacks = {
-            kind: iter(np.empty((kinds.count(kind), len(self._rows)), kind))
+            kind: iter(stripe_array((kinds.count(kind), len(self._rows)), kind))
             for kind in dict.fromkeys(kinds)
             if kind.kind != "O"
         }

@@ -13,6 +13,7 @@ from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import
 from mauc.problem.columns import contiguous_columns, is_by_rows, take_columns
 from mauc.problem.source import ColumnSource, default_memory
+from mauc.problem.stripe_memory import stripe_array
 from mauc.sources.files import File, FileSystem, check_unchanged, unreadable_error
 
 _PART_BYTES = 2**24  # of rows that are transposed together
@@ -106,7 +107,7 @@ class ArraySource(ColumnSource):
 
     def _read_chunks(self, start: int, stop: int, places: Array) -> Array:
         """Read columns run by run, and each run chunk by chunk."""
-        out = np.empty((len(places), stop - start), self.types[0])
+        out = stripe_array((len(places), stop - start), self.types[0])
         if len(places) == 0:
             return out
         cuts = np.flatnonzero(np.diff(places) != 1) + 1

@@ -11,6 +11,7 @@ import numpy as np
 
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
+from mauc.problem.stripe_memory import stripe_array
 from mauc.problem.wide_columns import with_missing
 
 WORDS = np.dtype(object)  # of columns that become categories
@@ -171,7 +172,7 @@ def make_fills(types: list[np.dtype[Any]], n_samples: int) -> list[ColumnFill]:
     n_samples : int
     """
     stacks = {
-        kind: iter(np.empty((types.count(kind), n_samples), kind))
+        kind: iter(stripe_array((types.count(kind), n_samples), kind))
         for kind in dict.fromkeys(types)
         if kind != WORDS
     }

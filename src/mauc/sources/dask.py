@@ -10,6 +10,7 @@ from mauc.exceptions import MaucTypeError
 from mauc.extras import optional_import
 from mauc.problem.nominal import find_nominal
 from mauc.problem.source import ColumnSource
+from mauc.problem.stripe_memory import stripe_array
 from mauc.sources.arrow_types import WORDS
 from mauc.sources.frames import as_words, column_values
 
@@ -47,7 +48,7 @@ class DaskArraySource(ColumnSource):
     def read_rows(self, start: int, stop: int, places: Array) -> list[Any]:
         """Read some rows of columns, a few blocks of rows at a time."""
         places = np.asarray(places)
-        out = np.empty((len(places), max(0, stop - start)), self.types[0])
+        out = stripe_array((len(places), max(0, stop - start)), self.types[0])
         is_run = len(places) and bool((np.diff(places) == 1).all())
         chosen = slice(int(places[0]), int(places[-1]) + 1) if is_run else places
         for first, last in self._row_steps(start, stop):

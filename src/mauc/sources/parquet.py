@@ -27,7 +27,7 @@ from mauc.sources.partitions import partition_columns
 from mauc.sources.schemas import WideningFill, unify_schemas
 
 # Decoded bytes of one call of pyarrow: they lie in Arrow's memory beside the array they go to.
-_CALL_BYTES = 2**22
+_CALL_BYTES = 2**21
 _MAX_CHUNKS = 2**18  # column chunks in the footers that are kept, about 0.5 kB each
 _MAX_OPEN = 256  # files
 _OPENERS = 8  # footers that are read at once
