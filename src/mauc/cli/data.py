@@ -7,11 +7,10 @@ from mauc.checks import unknown_word
 from mauc.cli.common import DEFAULT_METHOD, complain
 from mauc.cli.reading import as_options
 from mauc.cli.show import watched
-from mauc.exceptions import LateLeftOutError, MaucError
+from mauc.exceptions import MaucError
 from mauc.registry import score_label
 
 if TYPE_CHECKING:
-    from mauc.cli.streaming import Plan
     from mauc.datasets import Dataset
     from mauc.selectors.base import RankingSelector
     from mauc.stats import Comparison
@@ -66,19 +65,26 @@ def _pronoun(names: str) -> str:
 
 
 def suited(
-    selector: "RankingSelector", dataset: "Dataset", method: str, nominal: str = "onehot"
+    selector: "RankingSelector",
+    dataset: "Dataset",
+    method: str,
+    nominal: str = "onehot",
+    *,
+    is_sketched: bool = False,
 ) -> "Dataset":
     """Return the data as a selector takes them: nominal columns as numbers, if it has to be.
 
     With "onehot" a nominal column becomes one indicator for each of its values, or codes if it
     has more than 100 values; with "ordinal" it becomes codes, as in experiments.
     """
-    if selector.accepts.nominal or not dataset.nominal_features:
+    is_taken = selector.accepts.nominal and not is_sketched
+    if is_taken or not dataset.nominal_features:
         return dataset
     largest = _MAX_CATEGORIES if nominal == "onehot" else None
     encoded: Dataset = _encoder(dataset)(dataset, nominal, max_categories=largest)
     head, mark, tail = encoded.notes[0].partition("; left out: ")
-    line = f"{head}, as {method} takes numbers only{mark}{tail}"
+    taker = "a sketch" if is_sketched else method
+    line = f"{head}, as {taker} takes numbers only{mark}{tail}"
     return replace(encoded, notes=(line, *encoded.notes[1:]))
 
 
@@ -148,65 +154,6 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def fit_on(
-    selector: "RankingSelector", dataset: "Dataset", client: Any = None, what: str | None = None
-) -> None:
-    """Fit a selector on data that suit it; errors name the options of the command line."""
-    options = {} if client is None else {"client": client}
-    try:
-        watched(selector.fit, what or type(selector).__name__)(dataset.X, dataset.y, **options)
-    except LateLeftOutError:
-        raise
-    except MaucError as error:
-        raise type(error)(as_options(str(error))) from error
-
-
-def load_and_fit(
-    selector: "RankingSelector", plan: "Plan", method: str | None, k: str | None, client: Any = None
-) -> "tuple[Dataset, Dataset]":
-    """Load the data of a command and fit its selector on them, and say how they were taken.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-    plan : Plan
-    method : str, optional
-        What ``--method`` says.
-    k : str, optional
-        What ``-k`` says.
-    client : optional
-        As `fit` takes it.
-
-    Returns
-    -------
-    loaded : Dataset
-    dataset : Dataset
-        As the selector took it: nominal columns are numbers, if it has to be.
-    """
-    name = method or DEFAULT_METHOD
-    said: tuple[str, ...] = ()
-    is_new = True
-    for settle in (False, True):
-        try:
-            loaded = plan.load(settle=settle)
-            dataset = suited(selector, loaded, name)
-            if dataset.notes != said:
-                say_columns(dataset, plan.data)
-            said = dataset.notes
-            size = check_size(k, dataset.n_features, selector)
-            if is_new:
-                chosen_method(method)
-            is_new = False
-            selector.set_params(n_features_to_select=size)
-            fit_on(selector, dataset, client)
-            return loaded, dataset
-        except LateLeftOutError as error:
-            if settle:
-                raise
-            complain(f"{as_options(str(error)).partition('; leave')[0]}; all columns are looked at")
-    raise AssertionError("unreachable")
 
 
 def is_greedy(selector: "RankingSelector") -> bool:

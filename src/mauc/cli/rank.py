@@ -22,18 +22,23 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import (
     check_size,
-    fit_on,
-    load_and_fit,
     named_selector,
     score_head,
     size_curve_dict,
     suited,
 )
 from mauc.cli.engine import EngineOption, check_engine, started
+from mauc.cli.fitting import error_dict, fit_on, load_and_fit, say_error
 from mauc.cli.outputs import Written, check_extension, check_outputs
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short
-from mauc.cli.streaming import MemoryOption, check_streamed, plan_reading
+from mauc.cli.streaming import (
+    MemoryOption,
+    SketchOption,
+    check_sketch,
+    check_streamed,
+    plan_reading,
+)
 from mauc.files import write_atomic
 
 if TYPE_CHECKING:
@@ -67,6 +72,7 @@ def rank(
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     memory: MemoryOption = None,
+    sketch: SketchOption = False,
     engine: EngineOption = "local",
     scheduler: SchedulerOption = None,
     force: ForceOption = False,
@@ -86,13 +92,18 @@ def rank(
     if k is not None and not k.lstrip("-").isdigit():
         check_size(k, 1, selector)  # a wrong word is refused before the file is read
     check_engine(engine, scheduler, jobs)
-    plan = plan_reading(data, target, reading, memory, engine=engine)
+    check_sketch(sketch, selector, engine)
+    plan = plan_reading(data, target, reading, memory, engine=engine, sketch=sketch)
     check_streamed(plan, k)
     written = Written()
     with started(engine, scheduler, jobs) as client:
         loaded, dataset = load_and_fit(selector, plan, method, k or "all", client)
         if pairs is not None:
-            written.add(lambda: write_pairs(loaded, pairs, jobs, force=force, client=client))
+            kept = getattr(selector, "sketch_", None)
+            of = loaded if kept is None else dataset
+            written.add(
+                lambda: write_pairs(of, pairs, jobs, force=force, client=client, sketch=kept)
+            )
     ranked = [
         {
             "rank": place + 1,
@@ -109,6 +120,7 @@ def rank(
                 "columns": list(dataset.notes),
                 "method": name,
                 **size_curve_dict(selector),
+                **error_dict(selector),
                 "features": ranked,
                 "files": written.files,
             }
@@ -121,13 +133,18 @@ def rank(
         for row in ranked:
             add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
         print_table(table)
+        say_error(selector)
     written.finish()
 
 
 def write_pairs(
-    dataset: "Dataset", path: Path, jobs: int, *, force: bool, client: Any = None
-) -> Path:
-    """Write the folded AUC of every feature (row) on every class pair (column)."""
+    dataset: "Dataset", path: Path, jobs: int, *, force: bool, client: Any = None,
+    sketch: Any = None,
+) -> Path:  # fmt: skip
+    """Write the folded AUC of every feature (row) on every class pair (column).
+
+    Those of a sketch, where there is one.
+    """
     import io
 
     import numpy as np
@@ -136,9 +153,12 @@ def write_pairs(
     from mauc.problem.decomposition import Decomposition
     from mauc.selectors import MAUCD
 
-    selector = MAUCD("all", n_jobs=jobs)
-    dataset = suited(selector, dataset, "--pairs")
-    fit_on(selector, dataset, client, what="AUCs of all features")
+    selector: Any = MAUCD("all", n_jobs=jobs)
+    if sketch is None:
+        dataset = suited(selector, dataset, "--pairs")
+        fit_on(selector, dataset, client, what="AUCs of all features")
+    else:
+        selector.fit_sketch(sketch)
     auc: Any = np.empty_like(selector.pair_auc_)
     auc[selector.ranking_] = selector.pair_auc_
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)

@@ -262,6 +262,7 @@ def as_options(message: str) -> str:
     message = re.sub(rf"\b({_NAMES})=({_TEXT})", with_value, message)
     message = re.sub(rf"\b({_NAMES})=(?=\s|$)", lambda found: _WORDS[found[1]], message)
     message = re.sub(r"\bmemory=(?=\d)", "--memory ", message)
+    message = message.replace("(PairAUCSketch)", "(--sketch, with --method mdfs or maucd)")
     words = {**_WORDS, "test": "--test", "alpha": "--alpha"}
     return re.sub(
         rf"(^|: |\band )({'|'.join(words)})(?= (must|goes|has|as a|and)\b)",

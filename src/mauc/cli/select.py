@@ -25,16 +25,22 @@ from mauc.cli.common import (
 from mauc.cli.data import (
     check_size,
     is_greedy,
-    load_and_fit,
     named_selector,
     score_head,
     size_curve_dict,
 )
 from mauc.cli.engine import EngineOption, check_engine, started
+from mauc.cli.fitting import error_dict, load_and_fit, say_error
 from mauc.cli.outputs import Written, check_outputs, check_report
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
-from mauc.cli.streaming import MemoryOption, check_streamed, plan_reading
+from mauc.cli.streaming import (
+    MemoryOption,
+    SketchOption,
+    check_sketch,
+    check_streamed,
+    plan_reading,
+)
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
 
@@ -77,6 +83,7 @@ def select(
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
     memory: MemoryOption = None,
+    sketch: SketchOption = False,
     engine: EngineOption = "local",
     scheduler: SchedulerOption = None,
     force: ForceOption = False,
@@ -97,7 +104,8 @@ def select(
     if k is not None and not k.lstrip("-").isdigit():
         check_size(k, 1, selector)  # a wrong word is refused before the file is read
     check_engine(engine, scheduler, jobs)
-    plan = plan_reading(data, target, reading, memory, engine=engine)
+    check_sketch(sketch, selector, engine)
+    plan = plan_reading(data, target, reading, memory, engine=engine, sketch=sketch)
     check_streamed(plan, k, report)
     with started(engine, scheduler, jobs) as client:
         _, dataset = load_and_fit(selector, plan, method, k, client)
@@ -113,6 +121,7 @@ def select(
         if hasattr(selector, "size_curve_"):
             print_text(str(selector.size_curve_))
         print_table(feature_table(selector, dataset.feature_names))
+        say_error(selector)
     written.finish()
 
 
@@ -176,6 +185,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
         "method": method,
         "parameters": selector.get_params(),
         **size_curve_dict(selector),
+        **error_dict(selector),
         "features": [
             {
                 "order": step.step + 1,

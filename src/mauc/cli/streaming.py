@@ -26,6 +26,14 @@ MemoryOption = Annotated[
         "are first copied to a cache by columns, see mauc cache.",
     ),
 ]
+SketchOption = Annotated[
+    bool,
+    typer.Option(
+        "--sketch",
+        help="Read the rows once and sketch the AUCs (methods mdfs and maucd), whose largest "
+        "error is told; by default only where columns would take too much memory or time.",
+    ),
+]
 # What reading a file whole takes at its peak, measured on tables of numbers: the columns as Arrow,
 # pandas and NumPy have them; the text, its lines and the numbers.
 _COLUMNAR_COPIES, _TEXT_COPIES = 4, 3
@@ -49,6 +57,8 @@ class Plan:
         Whether columns are read when they are needed; otherwise the file is read whole.
     why : str
         In words, if nobody asked for it; otherwise empty.
+    is_sketched : bool
+        Whether the rows are sketched, whatever is cheaper.
     """
 
     data: str
@@ -57,6 +67,7 @@ class Plan:
     memory: int | None
     is_streamed: bool
     why: str = ""
+    is_sketched: bool = False
 
     def refuse(self, what: str, advice: str) -> None:
         """Raise if data that are not read into memory are too little for what is asked."""
@@ -91,17 +102,27 @@ def check_streamed(plan: Plan, k: str | None, report: Path | None = None) -> Non
 
 
 def plan_reading(
-    data: str, target: str | None, reading: Reading, memory: str | None, *, engine: str = "local"
+    data: str,
+    target: str | None,
+    reading: Reading,
+    memory: str | None,
+    *,
+    engine: str = "local",
+    sketch: bool = False,
 ) -> Plan:
     """Decide whether the data of a command are read into memory; nothing is read yet."""
     from mauc.memory import format_bytes, free_memory, parse_bytes
 
     limit = None if memory is None else parse_bytes(memory, "--memory")
-    if limit is not None or engine == "dask":
-        option = "--engine dask" if limit is None else "--memory"
+    asked = {
+        "--memory": limit is not None, "--engine dask": engine == "dask", "--sketch": sketch,
+    }  # fmt: skip
+    if any(asked.values()):
+        option = next(option for option, is_asked in asked.items() if is_asked)
         _check_streamable(data, reading, option)
-        why = "workers of Dask read the columns in blocks" if limit is None else ""
-        return Plan(data, target, reading, limit, is_streamed=True, why=why)
+        why = {"--engine dask": "workers of Dask read the columns in blocks",
+               "--sketch": "a sketch reads the rows in parts"}.get(option, "")  # fmt: skip
+        return Plan(data, target, reading, limit, is_streamed=True, why=why, is_sketched=sketch)
     if is_collection(data) or is_array(data):
         many = "may stand for many files, whose" if is_collection(data) else "is an array whose"
         why = f"{data} {many} columns are read in blocks"
@@ -135,6 +156,47 @@ def is_collection(data: str) -> bool:
 def is_array(data: str) -> bool:
     """Whether data are a file of arrays that are read by columns, as in ``data.h5::X``."""
     return Path(data.partition("::")[0]).suffix.lower() in _ARRAYS
+
+
+def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
+    """Choose whether the rows are sketched or the columns read, and say so.
+
+    Parameters
+    ----------
+    plan : Plan
+    selector : RankingSelector
+        One without a ``fit_sketch`` reads columns.
+    dataset : Dataset
+        As it was opened.
+    """
+    if not plan.is_streamed or not hasattr(selector, "fit_sketch"):
+        return False
+    from mauc.auc.sketch import choose_way
+
+    source = dataset.X
+    if plan.is_sketched:
+        complain(f"{dataset.name}: sketched by rows, as --sketch says")
+        return True
+    n_rows, n_columns = source.shape
+    way = choose_way(
+        n_rows, n_columns, source.n_bytes / (n_rows * n_columns), source.memory,
+        n_parts=len(source.row_parts()), n_classes=len(set(dataset.y.tolist())),
+    )  # fmt: skip
+    complain(f"{dataset.name}: {way.sentence}")
+    return bool(way.name == "rows")
+
+
+def check_sketch(sketch: bool, selector: Any, engine: str) -> None:
+    """Refuse ``--sketch`` where there is none, before anything is read."""
+    if not sketch:
+        return
+    if not hasattr(selector, "fit_sketch"):
+        raise MaucError(
+            f"--sketch goes with the methods mdfs and maucd, which rank by the AUCs of features, "
+            f"not with {type(selector).__name__}."
+        )
+    if engine == "dask":
+        raise MaucError("--sketch goes with --engine local: it reads the rows here, in parts.")
 
 
 def open_dataset(plan: Plan, *, settle: bool = False) -> "Dataset":

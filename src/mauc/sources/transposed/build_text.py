@@ -63,7 +63,7 @@ def build_text(
             )
         note |= {
             "source": str(path), "path": str(path.resolve()), "stamp": stamp, "options": options,
-            "names": layout.names, "label": layout.label, "texts": texts,
+            "names": layout.names, "label": layout.label, "texts": texts, "memory": memory,
         }  # fmt: skip
         return commit(part, key, note)
 

@@ -136,17 +136,19 @@ def open_transposed_text(
     options = {**_DEFAULTS, "missing": [], **found}
     base = table_key(str(path.resolve()), options)
     stamp = file_stamp(path)
-    known = _find_table(base, stamp, label, texts)
+    known = _find_table(base, stamp, label, texts, memory)
     if known is None:
         columns_folder().mkdir(parents=True, exist_ok=True)
         with locked(base) as is_held:
-            known = _find_table(base, stamp, label, texts)  # another process may have built it
+            known = _find_table(
+                base, stamp, label, texts, memory
+            )  # another process may have built it
             if known is None:
                 remove_dead_parts(base if is_held else "")
-                _remove_stale(base, stamp)
+                _remove_stale(base, stamp, memory)
                 layout = plan_delimited(path, **options, texts=texts, label=label)
                 build_text(layout, options, base, stamp, memory)
-                known = _find_table(base, stamp, label, texts)
+                known = _find_table(base, stamp, label, texts, memory)
     if known is None:
         raise MaucError(f"{path}: its columns were removed as soon as they were written.")
     folder, note = known
@@ -155,13 +157,23 @@ def open_transposed_text(
 
 
 def _find_table(
-    base: str, stamp: dict[str, Any], label: str | int | None, texts: Sequence[str | int]
+    base: str,
+    stamp: dict[str, Any],
+    label: str | int | None,
+    texts: Sequence[str | int],
+    memory: int,
 ) -> tuple[Path, dict[str, Any]] | None:
     """Return a table of the same file whose columns are as they are wanted."""
     for folder, note in _tables_of(base):
-        if note["stamp"] == stamp and _serves(note, label, texts):
+        if note["stamp"] == stamp and _serves(note, label, texts) and not _lacks(note, memory):
             return folder, note
     return None
+
+
+def _lacks(note: dict[str, Any], memory: int) -> bool:
+    """Whether a column was given up for lack of memory, of which there is more now."""
+    is_given_up = any("refused" in column for column in note["whole"].values())
+    return is_given_up and bool(note["memory"] < memory)
 
 
 def _tables_of(base: str) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -171,11 +183,11 @@ def _tables_of(base: str) -> Iterator[tuple[Path, dict[str, Any]]]:
             yield folder, note
 
 
-def _remove_stale(base: str, stamp: dict[str, Any]) -> None:
-    """Remove tables of the same file as it was before it changed."""
+def _remove_stale(base: str, stamp: dict[str, Any], memory: int) -> None:
+    """Remove tables of the same file as it was before it changed, and those that lack columns."""
     for folder in columns_folder().glob(f"{base}-*"):
         note = read_note(folder)
-        if note is None or note["stamp"] != stamp:
+        if note is None or note["stamp"] != stamp or _lacks(note, memory):
             remove_table(folder)
 
 
