@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pandas as pd
+
 from pseudo_terminal import run_on_terminal
 
 PROGRAM = """
