@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,25 +162,31 @@ class ArraySource(ColumnSource):
 
 def open_array(
     array: Any, name: str, *, reopen: Callable[[], Any] | None = None, path: str | None = None,
-    memory: int | None = None,
+    stamp: dict[str, Any] | None = None, memory: int | None = None,
 ) -> ColumnSource:  # fmt: skip
     """Return a source of the columns of an array, transposed on disk if it lies by rows.
 
-    Parameters as in `ArraySource`. An array on disk that lies by rows, or in chunks that are too
-    wide, would be read whole for every few columns; if it is larger than the memory, its columns
-    are taken from a cache.
+    An array on disk that lies by rows, or in chunks that are too wide, would be read whole for
+    every few columns; if it is larger than the memory, its columns are taken from a cache.
+
+    Parameters
+    ----------
+    array, name, reopen, path, memory
+        As in `ArraySource`.
+    stamp : dict, optional
+        What tells whether the array is still the same; by default size and time of `path`.
     """
     _check_array(array, name)
     limit = default_memory() if memory is None else memory
     n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
-    if lies_by_rows(array, limit) and n_bytes > limit:
+    if stamp is None and path is not None:
+        size, time = _file(FileSystem(path), path).stamp
+        stamp = {"size": size, "mtime_ns": time}
+    if stamp is not None and n_bytes > limit and lies_by_rows(array, limit):
         from mauc.sources.transposed import open_transposed_array
 
-        stamp = None
-        if path is not None:
-            found = os.stat(path)
-            stamp = {"path": path, "size": found.st_size, "mtime_ns": found.st_mtime_ns}
-        return open_transposed_array(array, name, memory=limit, stamp=stamp)
+        given = None if name == path else stamp
+        return open_transposed_array(array, name, memory=limit, stamp=given)
     return ArraySource(array, name, reopen=reopen, path=path, memory=memory)
 
 
@@ -240,7 +247,21 @@ def open_dataset(dataset: Any, memory: int | None = None) -> ColumnSource:
 
 def open_zarr(array: Any, memory: int | None = None) -> ColumnSource:
     """Return the columns of a Zarr array."""
-    return open_array(array, str(getattr(array, "store_path", "the Zarr array")), memory=memory)
+    name = str(getattr(array, "store_path", "the Zarr array"))
+    return open_array(array, name, stamp=_zarr_stamp(array), memory=memory)
+
+
+def _zarr_stamp(array: Any) -> dict[str, Any]:
+    """Return what tells whether a Zarr array is still the same: its files, or its bytes."""
+    root = getattr(array.store, "root", None)
+    if not isinstance(root, os.PathLike):
+        return {"size": int(array.nbytes_stored())}
+    found = [file.stat() for file in (Path(root) / array.path).rglob("*") if file.is_file()]
+    return {
+        "files": len(found),
+        "size": sum(status.st_size for status in found),
+        "mtime_ns": max((status.st_mtime_ns for status in found), default=0),
+    }
 
 
 def load_zarr(address: str, place: str | None, options: dict[str, Any] | None = None) -> Any:

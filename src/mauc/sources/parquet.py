@@ -29,6 +29,7 @@ from mauc.sources.schemas import WideningFill, unify_schemas
 # Decoded bytes of one call of pyarrow: they lie in Arrow's memory beside the array they go to.
 _CALL_BYTES = 2**21
 _MAX_CHUNKS = 2**18  # column chunks in the footers that are kept, about 0.5 kB each
+_MIN_BATCH = 2**16  # rows
 _MAX_OPEN = 256  # files
 _OPENERS = 8  # footers that are read at once
 
@@ -60,13 +61,15 @@ class ParquetSource(ColumnSource):
         stored = unify_schemas([file.name for file in self._files], schemas)
         self._stored = list(stored)
         self.arrow_types = list(stored.values())
-        # Types and places of the columns in a file, where they are not those of the first one.
-        self._own = {
-            number: (_places(schema, self._stored), [schema.field(c).type for c in self._stored])
-            for number, schema in enumerate(schemas)
-            if not schema.equals(schemas[0])
-        }
-        self._first_places = _places(schemas[0], self._stored)
+        # Places and types of the columns in each file; most files share them.
+        shared: dict[Any, Any] = {}
+        self._layouts = []
+        for schema in schemas:
+            if schema not in shared:
+                kinds = [storage_type(schema.field(name).type) for name in self._stored]
+                other = [j for j, kind in enumerate(kinds) if kind != self.arrow_types[j]]
+                shared[schema] = _places(schema, self._stored), frozenset(other)
+            self._layouts.append(shared[schema])
         self.index_names = _index_names(schemas[0])
         counts = [sum(rows) for rows in self._groups]
         self._file_edges = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -132,12 +135,11 @@ class ParquetSource(ColumnSource):
         self, file: int, group: int, first: int, last: int, fills: dict[int, ColumnFill]
     ) -> None:
         """Add the rows [first, last) of a row group to all columns, a few columns per call."""
-        own = self._own.get(file)
-        places = self._first_places if own is None else own[0]
+        places, other = self._layouts[file]
         n = self._groups[file][group]
         columns = list(fills)
         widths = [self.types[j].itemsize for j in columns]
-        with self._reading(file) as reader:
+        with self._readers.borrow(self._files[file]) as reader:
             position = 0
             while position < len(columns):
                 end, size = position, 0
@@ -148,25 +150,17 @@ class ParquetSource(ColumnSource):
                     end += 1
                 chosen = columns[position:end]
                 takers = [fills[j] for j in chosen]
-                if own is not None:
+                if other:
                     takers = [
-                        self._taker(file, j, fill) for j, fill in zip(chosen, takers, strict=True)
+                        self._widening(file, j, fill) if j in other else fill
+                        for j, fill in zip(chosen, takers, strict=True)
                     ]
                 indices = [i for j in chosen for i in places[j]]
                 _decode(reader, group, indices, first, last, n, takers, size)
                 position = end
 
-    def _taker(self, file: int, j: int, fill: ColumnFill) -> ColumnFill:
-        kind = self.arrow_types[j]
-        if self._own[file][1][j] == kind:
-            return fill
-        return WideningFill(fill, kind, self._files[file].name, self._stored[j])
-
-    @contextmanager
-    def _reading(self, number: int) -> Iterator[Any]:
-        """Give out a reader of a file for one thread; errors name the file."""
-        with self._readers.borrow(self._files[number]) as reader:
-            yield reader
+    def _widening(self, file: int, j: int, fill: ColumnFill) -> ColumnFill:
+        return WideningFill(fill, self.arrow_types[j], self._files[file].name, self._stored[j])
 
 
 def _decode(
@@ -176,7 +170,7 @@ def _decode(
     """Read columns of a row group and hand their chunks on."""
     if size > 4 * _CALL_BYTES and len(takers) == 1:
         # One long column: never whole beside the array that it goes to.
-        step = max(2**16, _CALL_BYTES * n // size)
+        step = max(_MIN_BATCH, _CALL_BYTES * n // size)
         row = 0
         for batch in reader.reader.iter_batches(
             step, row_groups=[group], column_indices=indices, use_threads=False

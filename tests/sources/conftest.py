@@ -1,0 +1,49 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """A folder of its own for tables that are transposed."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="session")
+def numbers():
+    """Float32 features in an array by rows, and labels."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 900)
+    X = rng.normal(size=(900, 37)) + y[:, np.newaxis] * np.linspace(0, 0.5, 37)
+    X = X.astype(np.float32)
+    X[::9, 4] = np.nan
+    return X, y
+
+
+@pytest.fixture(scope="session")
+def mixed():
+    """A pandas frame of every kind of column, with missing values, and labels in "label"."""
+    rng = np.random.default_rng(1)
+    n = 600
+    y = rng.integers(0, 3, n)
+    whole = rng.integers(-9, 9, n) + y
+    is_missing = rng.random(n) < 0.1
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 99, n) + 9 * y, unit="D")
+    words = pd.Series(np.array(["red", "green", "blue", "Ünder"])[rng.integers(0, 2, n) + y])
+    frame = pd.DataFrame({f"f{j}": rng.normal(size=n) + 0.1 * j * y for j in range(3)})
+    frame["narrow"] = (rng.normal(size=n) + y).astype(np.float32)
+    frame["whole"] = pd.array(whole, dtype="Int32")
+    frame.loc[is_missing, "whole"] = pd.NA
+    frame["wide"] = pd.array(2**60 + whole, dtype="Int64")
+    frame.loc[is_missing, "wide"] = pd.NA
+    frame["byte"] = (whole + 20).astype(np.uint8)
+    frame["yes"] = rng.random(n) < 0.2 + 0.2 * y
+    frame["maybe"] = pd.array(rng.random(n) < 0.2 + 0.2 * y, dtype="boolean")
+    frame.loc[is_missing, "maybe"] = pd.NA
+    frame["words"] = words.mask(is_missing)
+    frame["kind"] = words.astype("category")
+    frame["day"] = pd.Series(days).mask(is_missing)
+    frame["wait"] = pd.to_timedelta(rng.integers(0, 99, n) + 9 * y, unit="s")
+    frame["label"] = np.array(["u", "v", "w"])[y]
+    return frame
