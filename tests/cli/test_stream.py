@@ -143,7 +143,7 @@ def test_words_that_are_no_labels(messy_file):
     assert "labels are names or integers, not measurements" in result.stderr
     result = run("select", messy_file, "--target", "PassengerId", "--memory", "2MB", code=2)
     assert "say --many-classes" in result.stderr
-    result = run("select", messy_file, "--target", "lable", "--memory", "2MB", code=2)
+    result = run("select", messy_file, "--target", "labl", "--memory", "2MB", code=2)
     assert "did you mean 'label'?" in result.stderr
     result = run("select", messy_file, "--memory", "2MB", code=2)
     assert "needs a target column (--target)" in result.stderr
