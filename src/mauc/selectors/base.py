@@ -105,6 +105,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             pair_auc = ranked.pair_auc
             if pair_auc is None:
                 pair_auc = chosen_pair_auc(problem, ranked.walk.features, self.n_jobs)
+        return self._learn(problem, ranked._replace(pair_auc=pair_auc))
+
+    def _learn(self, problem, ranked):
+        """Set the learned attributes; the AUCs of the selected are known."""
         names = ranked.decomposition.names(problem.classes)
         self.classes_ = problem.classes
         self.decomposition_ = ranked.decomposition
@@ -113,7 +117,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = ranked.walk.features
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
-        self.pair_auc_ = pair_auc
+        self.pair_auc_ = ranked.pair_auc
         self.trace_ = SelectionTrace(
             *ranked.walk,
             feature_names=_feature_names(problem)[self.ranking_],

@@ -2,9 +2,10 @@
 
 from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
+from mauc.selectors.sketched import SketchMixin
 
 
-class MAUCD(SampleWeightMixin, ListSelector):
+class MAUCD(SketchMixin, SampleWeightMixin, ListSelector):
     """Rank features directly by their MAUC.
 
     The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features
@@ -37,6 +38,11 @@ class MAUCD(SampleWeightMixin, ListSelector):
         For each step the feature, its rank and its MAUC.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    error_bound_ : ndarray of shape (n_selected, n_pairs)
+        Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
+        `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
+    sketch_ : PairAUCSketch
+        The sketch, of all features; only then.
     decomposition_ : Decomposition
         The one list.
     subproblem_names_ : list of str

@@ -2,9 +2,10 @@
 
 from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
+from mauc.selectors.sketched import SketchMixin
 
 
-class MDFS(SampleWeightMixin, ListSelector):
+class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     r"""MAUC Decomposition based Feature Selection.
 
     Every pair of classes ranks all features by their AUC on the samples of the two classes.
@@ -46,6 +47,11 @@ class MDFS(SampleWeightMixin, ListSelector):
         and AUC there.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    error_bound_ : ndarray of shape (n_selected, n_pairs)
+        Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
+        `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
+    sketch_ : PairAUCSketch
+        The sketch, of all features; only then.
     decomposition_ : Decomposition
         The class pairs.
     subproblem_names_ : list of str

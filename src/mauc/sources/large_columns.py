@@ -25,7 +25,7 @@ Array = np.ndarray[Any, Any]
 def is_large(source: ColumnSource, place: int) -> bool:
     """Whether a column and the work on it take more than the memory of a source."""
     width = source.types[place].itemsize
-    return source.shape[0] * (3 * width + _ROW_BYTES) > source.memory
+    return bool(source.shape[0] * (3 * width + _ROW_BYTES) > source.memory)
 
 
 def reason_by_parts(source: ColumnSource, place: int, name: str) -> str | None:

@@ -11,7 +11,9 @@ from mauc.parallel import run_blocks
 
 _CHUNK_ROWS = 2**17  # rows that are counted together: columns of a block stay in the cache
 _MAX_WIDTH = 16  # columns of a block: those of a cache line of single precision
-_GROWTH = 1.25  # of a class, after which full bins are divided
+_MIN_SAMPLED = 4  # rows per bin by which bins are chosen, if that many come together
+# Full bins are divided if a class grew by this factor since, or if so large a part of it came.
+_GROWTH, _LARGE_PART = 1.1, 0.01
 
 
 class BinnedRows:
@@ -35,7 +37,7 @@ class BinnedRows:
     """
 
     def __init__(self, n_features, n_classes, n_bins, n_sampled):
-        self.n_bins, self.n_sampled = n_bins, n_sampled
+        self.n_bins, self.n_sampled = n_bins, max(n_sampled, _MIN_SAMPLED * n_bins)
         self.class_counts = np.zeros(n_classes, np.int64)
         self.bins = [no_bins(n_classes)] * n_features
         self.frame = None
@@ -76,7 +78,8 @@ class BinnedRows:
     def _count(self, rows, codes, n_jobs):
         added = np.bincount(codes, minlength=len(self.class_counts)).astype(np.int64)
         known = self.class_counts + added
-        is_check = bool((known > _GROWTH * self._checked).any())
+        has_grown = known > _GROWTH * self._checked
+        is_check = bool((has_grown | (added > _LARGE_PART * known)).any())
         limits = Limits(self.n_bins, self.n_sampled, is_check, 1.0 / self.n_bins**2)
         frame = self._frames()
 

@@ -18,7 +18,7 @@ class FeatureBins(NamedTuple):
     counts: np.ndarray  #: shape (n_edges + 2, n_classes), int64; the last row are missing values
     slack: np.ndarray | None = None  #: shape (n_edges, n_classes), int64; None stands for zeros
     is_rounded: bool = False  #: whether different values may share a float
-    spread: float = 0.0  #: the largest cost of a bin when the edges were chosen
+    spread: float = 0.0  #: the cost that bins were chosen for; 0 while all values have their own
 
     @property
     def is_single(self):
@@ -58,7 +58,7 @@ def single_bins(edges):
     is_single = np.zeros(len(edges) + 1, bool)
     if len(edges):
         lowest = np.concatenate([[-np.inf], edges[:-1]])
-        is_single[:-1] = np.nextafter(lowest, np.inf) == edges
+        is_single[:-1] = _next(lowest) == edges
         is_single[-1] = edges[-1] == np.inf
     return is_single
 
@@ -72,7 +72,12 @@ def edges_around(values):
         In any order; not NaN.
     """
     low = np.unique(values).astype(np.float64) + 0.0  # -0.0 is 0.0
-    return np.unique(np.concatenate([low, np.nextafter(low, np.inf)]))
+    return np.unique(np.concatenate([low, _next(low)]))
+
+
+def _next(values):
+    with np.errstate(over="ignore", under="ignore"):  # the next one may be infinite
+        return np.nextafter(values, np.inf)
 
 
 def rebase(bins, edges):

@@ -39,9 +39,9 @@ def _rounded_up(edges, dtype):
     """Return for every edge the smallest number of a type that is not below it."""
     if dtype == np.float64:
         return edges
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         narrow = edges.astype(dtype)
-    return np.where(narrow < edges, np.nextafter(narrow, dtype.type(np.inf)), narrow)
+        return np.where(narrow < edges, np.nextafter(narrow, dtype.type(np.inf)), narrow)
 
 
 @njit(cache=True, nogil=True)

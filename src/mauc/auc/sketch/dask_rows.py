@@ -11,6 +11,7 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 _BRANCHES = 8  # sketches that are merged together
+_COLUMNAR = ("ReadParquet", "FromPandas", "FromArray")  # expressions of Dask
 
 
 def is_dask_frame(data):
@@ -111,3 +112,45 @@ def split_labels(part, labels):
             f"{len(part)} rows."
         )
     return part, labels
+
+
+def dask_shape(frame):
+    """Return the size of a Dask data frame as `choose_way` takes it; only partitions are counted.
+
+    Returns
+    -------
+    shape : dict
+        Columns can be read apart where Dask pushes the choice of columns down to the files, or
+        where the frame is in memory; there is no disk to write them to otherwise.
+    """
+    dask = optional_import("dask", "Dask data frames")
+    rows = frame.to_delayed()
+    lengths = dask.compute(*(dask.delayed(len)(part) for part in rows))
+    n_columns = len(frame.columns)
+    width = sum(getattr(kind, "itemsize", 8) for kind in frame.dtypes)
+    return {
+        "n_rows": sum(lengths),
+        "n_columns": n_columns,
+        "bytes_per_cell": width / max(n_columns, 1),
+        "is_columnar": reads_columns(frame),
+        "n_parts": len(rows),
+        "disk": 0,
+    }
+
+
+def reads_columns(frame):
+    """Whether one column of a Dask data frame is computed without the others.
+
+    True where the optimised expression of a column reads that column alone, from Parquet files or
+    from memory. Text is parsed as a whole for any column, and so is computed what a function of
+    whole partitions gave.
+    """
+    column = frame[[frame.columns[0]]]
+    try:
+        expression = column.optimize(fuse=False).expr
+        leaves = [node for node in expression.walk() if not node.dependencies()]
+        return all(
+            type(leaf).__name__.startswith(_COLUMNAR) and len(leaf.columns) <= 1 for leaf in leaves
+        )
+    except (AttributeError, NotImplementedError, TypeError):  # an older kind of frame
+        return False

@@ -42,14 +42,13 @@ def prune(bins, n_bins, frame=None):
     if frame is not None:
         return rebase(bins, frame)
     if len(bins.edges) < n_bins:
-        return bins._replace(spread=largest_cost(bins))
-    edges = choose_edges(bins, n_bins)
-    kept = rebase(bins, edges)
-    return kept._replace(spread=largest_cost(kept))
+        return bins._replace(spread=1.0 / n_bins**2)
+    edges, limit = choose_edges(bins, n_bins)
+    return rebase(bins, edges)._replace(spread=limit)
 
 
 def choose_edges(bins, n_bins):
-    """Return at most ``n_bins - 1`` of the edges."""
+    """Return at most ``n_bins - 1`` of the edges, and the cost that no bin exceeds if it can."""
     parts = _filled_shares(bins)
     first = np.empty(len(bins.edges) + 1, np.int64)
     total = np.empty(bins.counts.shape[1])
@@ -67,7 +66,7 @@ def choose_edges(bins, n_bins):
                 break
             limit = limit / 16 if low == 0.0 else math.sqrt(low * high)
     n_found = group_bins(*parts, high, total, first)
-    return bins.edges[first[1:n_found] - 1]
+    return bins.edges[first[1:n_found] - 1], high
 
 
 def _filled_shares(bins):
@@ -87,12 +86,6 @@ def class_shares(bins):
         counts[:-1] += moved
         counts[1:] -= moved
     return counts / np.maximum(bins.counts.sum(axis=0), 1)
-
-
-def largest_cost(bins):
-    """Return the largest cost of a bin that may hold several values."""
-    costs = bin_costs(bins)
-    return float(costs.max(initial=0.0))
 
 
 def bin_costs(bins):

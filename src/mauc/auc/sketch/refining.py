@@ -8,7 +8,6 @@ from mauc.auc.sketch.bins import FeatureBins, add_bins, edges_around, rebase
 from mauc.auc.sketch.counting import count_values
 from mauc.auc.sketch.edges import bin_costs, prune
 
-_MAX_ROUNDS = 4  # in which values that no bin stands for yet are collected
 _CANDIDATES = 4  # values per bin by which the edges are chosen
 _FULL = 16.0  # times its cost when it was chosen: a bin is divided
 
@@ -29,8 +28,8 @@ class Column(NamedTuple):
             counts[np.searchsorted(edges, 0.0, "right")] += self.zeros
         return FeatureBins(edges, counts, None, self.is_rounded)
 
-    def take(self, edges, is_chosen, limits):
-        """Return distinct values in chosen bins, of evenly spaced rows.
+    def take(self, edges, is_chosen, limits, *, takes_all):
+        """Return distinct values in chosen bins, of evenly spaced rows or of all.
 
         Of very many values as many as bins could be chosen by; frequent ones are among them.
         """
@@ -38,7 +37,8 @@ class Column(NamedTuple):
         if len(edges):
             values = values[is_chosen[np.searchsorted(edges, values, "right")]]
             zero = zero if is_chosen[np.searchsorted(edges, 0.0, "right")] else []
-        taken = np.sort(values[:: max(1, -(-len(values) // limits.n_sampled))])
+        step = 1 if takes_all else max(1, -(-len(values) // limits.n_sampled))
+        taken = np.sort(values[::step])
         taken = taken[: np.searchsorted(taken, np.nan)].astype(np.float64)
         distinct = np.unique(taken)
         most = _CANDIDATES * limits.n_bins
@@ -55,7 +55,7 @@ class Limits(NamedTuple):
     n_bins: int
     n_sampled: int  #: rows whose values may become edges
     is_check: bool  #: whether bins that have become full are divided
-    n_min: float  #: the smallest cost of a bin that is divided
+    min_cost: float  #: no bin that costs less is divided
 
 
 def add_column(bins, column, limits, frame=None, *, is_open=True):
@@ -79,14 +79,14 @@ def add_column(bins, column, limits, frame=None, *, is_open=True):
     -------
     bins : FeatureBins
     """
-    total = add_bins(bins, column.count(bins.edges))
+    counted = column.count(bins.edges)
+    total = add_bins(bins, counted)
     is_single = total.is_single
     if is_open and not total.is_rounded and has_few(bins):
         is_bad = total.counts[:-1].any(axis=1) & ~is_single
     elif frame is None and (limits.is_check or len(bins.edges) == 0):
-        is_bad = bin_costs(total) > _FULL * max(bins.spread, limits.n_min)
-        if len(bins.edges) == 0:
-            is_bad[:] = True
+        is_full = bin_costs(total) > _FULL * max(bins.spread, limits.min_cost)
+        is_bad = (is_full | (len(bins.edges) == 0)) & counted.counts[:-1].any(axis=1)
     else:
         return total
     if not is_bad.any():
@@ -102,8 +102,9 @@ def has_few(bins):
 def _refine(bins, column, is_bad, limits, frame):
     was_exact = not column.is_rounded and has_few(bins)
     edges = bins.edges
-    for _ in range(_MAX_ROUNDS):
-        found = column.take(edges, is_bad, limits)
+    # Rare values may be missing from the evenly spaced rows; if there are few, all are collected.
+    for takes_all in (False, True):
+        found = column.take(edges, is_bad, limits, takes_all=takes_all)
         edges = np.union1d(edges, edges_around(found))
         total = add_bins(rebase(bins, edges), column.count(edges))
         if not was_exact or total.n_filled > limits.n_bins:

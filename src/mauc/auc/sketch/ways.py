@@ -5,7 +5,7 @@ from typing import NamedTuple
 from mauc.memory import format_bytes
 
 # Bytes per row beside the column itself, for its sort and the labels: those of a pass over columns.
-_SORT_BYTES, _LABEL_BYTES = 24, 24
+_ROW_BYTES = 48
 _COLUMN_COPIES = 3  # of a column: the one at work and two stripes
 _SKETCH_BYTES = 8  # per bin and class
 _REQUEST_SECONDS = 2e-3  # of a read of one column in one part of the rows
@@ -27,8 +27,8 @@ def choose_way(
 ):  # fmt: skip
     """Choose between columns, which gives exact AUCs, and rows, which gives a sketch of them.
 
-    Columns are chosen if they can be read within the memory, on the disk there is, and in at most
-    ten times the time that a sketch takes.
+    Columns are chosen if all data fit into memory, or if they can be read within the memory, on the
+    disk there is, and in at most ten times the time that a sketch takes.
 
     Parameters
     ----------
@@ -67,12 +67,15 @@ def choose_way(
     'sketched by rows: one pass over 800.0 GB; a column and its sort would take 60.0 GB of memory, ...'
     """
     n_bytes = n_rows * n_columns * bytes_per_cell
-    per_column = n_rows * (_COLUMN_COPIES * bytes_per_cell + _SORT_BYTES + _LABEL_BYTES)
+    per_column = n_rows * (_COLUMN_COPIES * bytes_per_cell + _ROW_BYTES)
     passes = 1 if is_columnar else _TRANSPOSE_PASSES
     n_requests = n_parts * n_columns if is_columnar else 2 * n_parts
     by_columns = passes * n_bytes / _READ_SPEED + _REQUEST_SECONDS * n_requests
     by_rows = n_bytes / _READ_SPEED + _REQUEST_SECONDS * n_parts
     sketch = n_columns * n_classes * n_bins * _SKETCH_BYTES
+    total = format_bytes(n_bytes)
+    if not is_columnar and _COLUMN_COPIES * n_bytes + n_rows * _ROW_BYTES <= memory:
+        return Way("columns", f"read by columns: exact; {total} fit into memory")
     reason = None
     is_forced = per_column > memory or (not is_columnar and disk is not None and n_bytes > disk)
     if per_column > memory:
@@ -90,7 +93,6 @@ def choose_way(
             f"by columns it would be {n_requests:,} reads, about {by_columns / by_rows:,.0f} "
             f"times as long"
         )
-    total = format_bytes(n_bytes)
     if reason is not None and (is_forced or sketch <= memory):
         return Way("rows", f"sketched by rows: one pass over {total}; {reason}")
     if is_columnar:

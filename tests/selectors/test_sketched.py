@@ -1,0 +1,139 @@
+"""partial_fit and fit_sketch of MDFS and MAUCD: what fit finds, where the sketch is exact."""
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import NotFittedError
+
+from mauc import MAUCD, MDFS, PairAUCSketch, feature_pair_auc, sketch_rows
+from mauc.exceptions import MaucError
+from mauc.selectors import sketched
+
+SELECTORS = [
+    MDFS(10, random_state=3),
+    MDFS(0.4, schedule="hardest", ties="mauc"),
+    MDFS("all", schedule="rand_robin", random_state=0),
+    MAUCD(7),
+]
+
+
+def assert_same(first, second):
+    for name in ("ranking_", "scores_", "pair_auc_", "support_", "classes_"):
+        assert_array_equal(getattr(first, name), getattr(second, name))
+    assert first.subproblem_names_ == second.subproblem_names_
+    assert list(first.trace_) == list(second.trace_)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=str)
+def test_partial_fit_is_fit_where_the_sketch_is_exact(selector, digits):
+    X, y = digits
+    streamed, whole = clone(selector), clone(selector).fit(X, y)
+    for rows in np.array_split(np.arange(len(y)), 5):
+        assert streamed.partial_fit(X[rows], y[rows]) is streamed
+    assert_same(streamed, whole)
+    assert_array_equal(streamed.error_bound_, np.zeros_like(whole.pair_auc_))
+    assert_array_equal(streamed.transform(X), whole.transform(X))
+    assert streamed.n_features_in_ == 64
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=str)
+def test_fit_sketch_knows_its_error(selector):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 3000)
+    X = rng.normal(size=(3000, 20)) + np.outer(y, np.linspace(0, 1, 20))
+    sketch = PairAUCSketch(64, n_buffered=500).update(X, y)
+    fitted = clone(selector).fit_sketch(sketch)
+    exact = feature_pair_auc(X, y)[fitted.ranking_]
+    assert fitted.error_bound_.shape == fitted.pair_auc_.shape
+    assert (np.abs(fitted.pair_auc_ - exact) <= fitted.error_bound_).all()
+    assert 0 < fitted.error_bound_.max() < 0.05
+    assert fitted.sketch_ is sketch
+
+
+def test_fit_after_partial_fit_starts_anew(digits):
+    X, y = digits
+    selector = MDFS(5, random_state=0).partial_fit(X[:100], y[:100])
+    selector.fit(X, y)
+    assert not hasattr(selector, "sketch_")
+    assert not hasattr(selector, "error_bound_")
+    assert_same(selector, MDFS(5, random_state=0).fit(X, y))
+    selector.partial_fit(X[:300], y[:300])
+    assert_same(selector, MDFS(5, random_state=0).fit(X[:300], y[:300]))
+    assert selector.sketch_.n_rows == 300
+
+
+def test_one_class_alone_ranks_nothing():
+    X, y = load_iris(return_X_y=True)
+    selector = MDFS(2, random_state=0).partial_fit(X[:50], y[:50], classes=[0, 1, 2])
+    with pytest.raises(NotFittedError):
+        selector.transform(X)
+    selector.partial_fit(X[50:100], y[50:100])
+    assert_array_equal(selector.classes_, [0, 1])  # class 2 has no rows yet
+    assert selector.subproblem_names_ == ["0 vs 1"]
+    selector.partial_fit(X[100:], y[100:])
+    assert_same(selector, MDFS(2, random_state=0).fit(X, y))
+    with pytest.raises(MaucError, match="labels of classes alone, got 3"):
+        selector.partial_fit(X[:1], [3])
+    with pytest.raises(MaucError, match="classes must be those of the first call"):
+        selector.partial_fit(X[:1], [0], classes=[0, 1])
+
+
+def test_columns_must_stay_the_same():
+    frame = pd.DataFrame(load_iris().data, columns=list("abcd"))
+    y = load_iris().target
+    selector = MAUCD(2).partial_fit(frame, y)
+    assert_array_equal(selector.feature_names_in_, list("abcd"))
+    with pytest.raises(MaucError, match="feature names should match"):
+        selector.partial_fit(frame[list("bacd")], y)
+    with pytest.raises(MaucError, match="3 features, but MAUCD is expecting 4"):
+        MAUCD(2).partial_fit(frame.to_numpy(), y).partial_fit(frame.to_numpy()[:, :3], y)
+    assert selector.trace_[0].feature_name == "c"
+
+
+@pytest.mark.parametrize(
+    ("selector", "match"),
+    [
+        (MDFS("auto"), '"auto" cross-validates on rows in memory'),
+        (MDFS(2, categorical_features=[0]), "categorical_features must be None"),
+        (MDFS(2, schedule="none"), "schedule must be one of"),
+        (MDFS(9), r"n_features_to_select must be in \[1, 4\]"),
+        (MDFS(2.5), r"must be in \(0, 1\], got 2.5"),
+        (MAUCD("most"), "n_features_to_select must be an int, a fraction"),
+    ],
+)
+def test_options_are_checked(selector, match):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(MaucError, match=match):
+        selector.partial_fit(X, y)
+
+
+def test_fit_sketch_refuses_what_is_none():
+    with pytest.raises(MaucError, match="must be a PairAUCSketch, got ndarray"):
+        MDFS().fit_sketch(np.zeros(3))
+    with pytest.raises(MaucError, match="rows of at least 2 classes"):
+        MDFS().fit_sketch(PairAUCSketch().update([[1.0]], [0]))
+
+
+def test_dask_frames_whose_columns_cannot_be_read_apart(monkeypatch, capsys, digits):
+    X, y = digits
+    frame = pd.DataFrame(X, columns=[f"p{j}" for j in range(64)])
+    labels = pd.Series(y, name="label")
+    parts = dd.from_pandas(frame, npartitions=5).map_partitions(lambda part: part)
+    of_parts = dd.from_pandas(labels, npartitions=5)
+    monkeypatch.setattr(sketched, "default_memory", lambda: 10**4)
+    selector = MDFS(5, random_state=0, verbose=True).fit(parts, of_parts)
+    assert "sketched by rows" in capsys.readouterr().err
+    assert_same(selector, MDFS(5, random_state=0).fit(frame, y))
+    assert_array_equal(selector.error_bound_, 0.0)
+    assert_array_equal(selector.feature_names_in_, frame.columns)
+    again = MDFS(5, random_state=0).fit_sketch(sketch_rows(parts.assign(label=of_parts), "label"))
+    assert_same(again, selector)
