@@ -12,12 +12,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 OPTIONAL = {
-    "dask", "distributed", "filelock", "jinja2", "matplotlib", "openpyxl", "pandas", "polars",
-    "pooch", "pyarrow", "requests", "rich", "tomli_w", "typer",
+    "dask", "distributed", "filelock", "fsspec", "h5py", "jinja2", "matplotlib", "openpyxl",
+    "pandas", "polars", "pooch", "pyarrow", "requests", "rich", "tomli_w", "typer", "zarr",
 }  # fmt: skip
 PACKAGES = (
     "mauc", "mauc.plotting", "mauc.report", "mauc.stats", "mauc.datasets", "mauc.experiments",
-    "mauc.evaluation", "mauc.classifiers", "mauc.difficulty", "mauc.metrics",
+    "mauc.evaluation", "mauc.classifiers", "mauc.difficulty", "mauc.metrics", "mauc.sources",
 )  # fmt: skip
 
 

@@ -95,7 +95,9 @@ def test_long_columns_are_read_in_batches(numbers, tmp_path, monkeypatch):
     monkeypatch.setattr(mauc.sources.parquet, "_MIN_BATCH", 100)
     source, _ = open_columns(tmp_path / "x.parquet", y)
     np.testing.assert_array_equal(np.array(source.read(np.arange(3))).T, X[:, :3])
-    np.testing.assert_array_equal(np.array(source.read_rows(150, 420, np.arange(3))).T, X[150:420, :3])
+    np.testing.assert_array_equal(
+        np.array(source.read_rows(150, 420, np.arange(3))).T, X[150:420, :3]
+    )
 
 
 def test_a_pass_keeps_to_the_memory(tmp_path):

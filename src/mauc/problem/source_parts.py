@@ -1,4 +1,6 @@
-"""Columns of a source in memory or in a file: chosen columns in, an array, a frame or a path out."""
+"""All columns of a source in memory or in a file: a source in, an array, frame or path out."""
+
+from pathlib import Path
 
 import numpy as np
 
@@ -107,8 +109,6 @@ def write_columns(source, path, *, y=None, target_name="class", force=False):
             if writer is not None:
                 writer.close()
         source.check_unchanged()
-    from pathlib import Path
-
     return Path(path)
 
 

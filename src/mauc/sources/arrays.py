@@ -108,7 +108,7 @@ class ArraySource(ColumnSource):
 
     def _read_chunks(self, start: int, stop: int, places: Array) -> Array:
         """Read columns run by run, and each run chunk by chunk."""
-        out = stripe_array((len(places), stop - start), self.types[0])
+        out: Array = stripe_array((len(places), stop - start), self.types[0])
         if len(places) == 0:
             return out
         cuts = np.flatnonzero(np.diff(places) != 1) + 1

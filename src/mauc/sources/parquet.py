@@ -17,6 +17,7 @@ from mauc.sources.arrow_types import (
     WORDS,
     ColumnFill,
     feature_type,
+    is_words,
     make_fills,
     no_feature_error,
     numpy_type,
@@ -68,7 +69,11 @@ class ParquetSource(ColumnSource):
         for schema in schemas:
             if schema not in shared:
                 kinds = [storage_type(schema.field(name).type) for name in self._stored]
-                other = [j for j, kind in enumerate(kinds) if kind != self.arrow_types[j]]
+                other = [
+                    j
+                    for j, kind in enumerate(kinds)
+                    if kind != self.arrow_types[j] and not is_words(kind)
+                ]
                 shared[schema] = _places(schema, self._stored), frozenset(other)
             self._layouts.append(shared[schema])
         self.index_names = _index_names(schemas[0])

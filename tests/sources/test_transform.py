@@ -1,0 +1,126 @@
+"""Selectors after the fit on a source: transform, write, sizes found by themselves."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+
+import mauc.memory
+from mauc import MDFS, GreedyMAUC, open_columns
+from mauc.exceptions import MaucError, NotEnoughMemoryError
+
+
+@pytest.fixture
+def opened(mixed, tmp_path):
+    mixed.to_parquet(tmp_path / "mixed.parquet", row_group_size=170)
+    return open_columns(tmp_path / "mixed.parquet", "label", memory="1MB")
+
+
+def test_numbers_become_an_array(numbers, tmp_path):
+    X, y = numbers
+    frame = pd.DataFrame(X).set_axis([f"f{j}" for j in range(37)], axis=1)
+    frame.assign(y=y).to_parquet(tmp_path / "x.parquet", row_group_size=250)
+    source, y = open_columns(tmp_path / "x.parquet", "y", memory="1MB")
+    selector = MDFS(5, random_state=0).fit(source, y)
+    found = selector.transform(source)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, MDFS(5, random_state=0).fit_transform(X, y))
+    assert selector.get_feature_names_out().tolist() == [
+        f"f{j}" for j in selector.get_support(indices=True)
+    ]
+    again = pickle.loads(pickle.dumps(selector))
+    np.testing.assert_array_equal(again.transform(source), found)
+    np.testing.assert_array_equal(clone(selector).fit(source, y).scores_, selector.scores_)
+    np.testing.assert_array_equal(selector.transform(frame), found)
+
+
+@pytest.mark.parametrize("kind", ["default", "pandas", "polars"])
+def test_frames_keep_types(mixed, opened, kind):
+    source, y = opened
+    selector = MDFS(8, random_state=0).set_output(transform=kind).fit(source, y)
+    found = selector.transform(source)
+    names = mixed.columns[selector.get_support(indices=True)]
+    assert isinstance(found, pl.DataFrame if kind == "polars" else pd.DataFrame)
+    assert list(found.columns) == list(names)
+    for name in names:
+        expected = mixed[name].isna().to_numpy()
+        values = found[name].to_pandas() if kind == "polars" else found[name]
+        np.testing.assert_array_equal(values.isna().to_numpy(), expected)
+    if kind != "polars":
+        assert str(found["words"].dtype) == "category"
+        assert found["day"].dtype.kind == "M"
+
+
+def test_columns_are_checked(mixed, opened, tmp_path):
+    source, y = opened
+    selector = MDFS(3).fit(source, y)
+    with pytest.raises(MaucError, match=r"must have the columns that MDFS was fitted on.*miss.*f0"):
+        selector.transform(source.take(slice(1, None)))
+    with pytest.raises(MaucError, match="in their order"):
+        selector.transform(source.take(slice(None, None, -1)))
+    number = open_columns(np.zeros((4, 3)), [0, 1, 0, 1])[0]
+    unnamed = MDFS(1, random_state=0).fit(np.eye(4), [0, 1, 0, 1])
+    with pytest.raises(MaucError, match="3 features"):
+        unnamed.transform(number)
+
+
+def test_too_much_for_the_memory(opened, monkeypatch):
+    source, y = opened
+    selector = MDFS(3).fit(source, y)
+    monkeypatch.setattr(mauc.memory, "free_memory", lambda: 1_000)
+    with pytest.raises(NotEnoughMemoryError, match=r"3 columns of 600 rows need .*\.write\("):
+        selector.transform(source)
+
+
+def test_write(mixed, opened, tmp_path):
+    source, y = opened
+    path = tmp_path / "reduced.parquet"
+    assert source.with_memory(40_000).write(path, y=y, target_name="label") == path
+    again, labels = open_columns(path, "label")
+    np.testing.assert_array_equal(labels, y)
+    assert again.feature_names.tolist() == source.feature_names.tolist()
+    assert [str(kind) for kind in again.types] == [str(kind) for kind in source.types]
+    known, found = MDFS(5, random_state=0).fit(source, y), MDFS(5, random_state=0).fit(again, y)
+    np.testing.assert_array_equal(found.scores_, known.scores_)
+    with pytest.raises(MaucError, match="exists already"):
+        source.write(path)
+    chosen = source.take(known.get_support(indices=True))
+    chosen.write(path, force=True)
+    assert open_columns(path, y)[0].shape == (600, 5)
+    with pytest.raises(MaucError, match="y must hold 600 labels"):
+        source.write(path, y=[1], force=True)
+    with pytest.raises(MaucError, match="which is the name of a feature"):
+        source.write(path, y=y, target_name="f0", force=True)
+    assert sorted(file.name for file in tmp_path.iterdir() if file.is_file()) == [
+        "mixed.parquet", "reduced.parquet",
+    ]  # fmt: skip
+
+
+def test_failed_write_leaves_nothing(opened, tmp_path, monkeypatch):
+    source, _ = opened
+    monkeypatch.setattr(
+        type(source), "check_unchanged", lambda self: (_ for _ in ()).throw(MaucError("changed"))
+    )
+    with pytest.raises(MaucError, match="changed"):
+        source.write(tmp_path / "reduced.parquet")
+    assert not list(tmp_path.glob("*reduced*"))
+    assert not list(tmp_path.glob(".*reduced*"))
+
+
+def test_size_found_by_itself(numbers, monkeypatch):
+    X, y = numbers
+    source, _ = open_columns(X, y, memory=300_000)
+    known, found = (
+        MDFS("auto", random_state=0).fit(X, y),
+        MDFS("auto", random_state=0).fit(source, y),
+    )
+    np.testing.assert_array_equal(found.ranking_, known.ranking_)
+    np.testing.assert_array_equal(found.size_curve_.mean, known.size_curve_.mean)
+    monkeypatch.setattr(mauc.memory, "free_memory", lambda: 100_000)
+    with pytest.raises(NotEnoughMemoryError, match=r"900 rows of 37 columns need .*name a number"):
+        MDFS("auto").fit(source, y)
+    with pytest.raises(NotEnoughMemoryError, match='"predicted"'):
+        GreedyMAUC("auto").fit(source, y)
