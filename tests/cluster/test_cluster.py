@@ -7,7 +7,16 @@ from file_source import FileSource
 from sklearn import config_context
 from sklearn.base import clone
 
-from mauc import FCBF, MDFS, MRMR, GreedyMAUC, SubproblemSelector, feature_pair_auc
+from mauc import (
+    FCBF,
+    MDFS,
+    MRMR,
+    GreedyMAUC,
+    SubproblemSelector,
+    feature_pair_auc,
+    open_columns,
+)
+from mauc.cluster import Cluster
 from mauc.exceptions import ConstantInputWarning, MaucError
 from mauc.registry import SELECTORS
 
@@ -131,7 +140,9 @@ def test_an_error_of_the_data_names_worker_and_column(tmp_path, client):
 
 def test_refused(table, client):
     X, y, source = table
-    with pytest.raises(MaucError, match="X must be a source of columns .* got ndarray"):
+    with pytest.raises(
+        MaucError, match=r"X must be a source of columns .* got data in memory \(ndarray\)"
+    ):
         MDFS(3).fit(X, y, client=client)
     with pytest.raises(MaucError, match="client must be None for ReliefF"):
         SELECTORS["relieff"](3).fit(source, y, client=client)
@@ -143,3 +154,38 @@ def test_client_is_not_routed():
     with config_context(enable_metadata_routing=True):
         assert set(MDFS().get_metadata_routing().fit.requests) == {"sample_weight"}
         assert not GreedyMAUC().get_metadata_routing().fit.requests
+
+
+def test_dask_collections_go_to_the_active_client(table, client, monkeypatch):
+    dask_array = pytest.importorskip("dask.array")
+    X, y, _ = table
+    collection = dask_array.from_array(X, chunks=(200, 20))
+    joined = []
+    share = Cluster.share
+    monkeypatch.setattr(Cluster, "share", lambda *a: joined.append(1) or share(*a))
+    for selector in (MDFS(6, random_state=0), MRMR(4)):
+        expected = clone(selector).fit(X, y)
+        assert_same_fit(selector.fit(collection, y), expected)
+    assert joined
+    joined.clear()
+    # What lies on workers already comes to this process, in blocks.
+    persisted = client.persist(collection)
+    assert_same_fit(selector.fit(persisted, y), expected)
+    assert not joined
+    with pytest.raises(MaucError, match="whose parts lie on workers already"):
+        selector.fit(persisted, y, client=client)
+
+
+def test_parquet(table, client, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y, _ = table
+    frame = pandas.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    frame["label"] = y
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=100)
+    source, labels = open_columns(tmp_path / "table.parquet", target="label", memory="100MB")
+    selector = MDFS(6, random_state=0)
+    expected = clone(selector).fit(frame.drop(columns="label"), y)
+    assert_same_fit(selector.fit(source, labels, client=client), expected)
+    (tmp_path / "table.parquet").unlink()
+    with pytest.raises(MaucError, match=r"worker tcp://\S* cannot read .*table.parquet \("):
+        selector.fit(source, labels, client=client)

@@ -1,8 +1,9 @@
 """A cluster that a fit runs on: what is shared, how columns are split, who does what."""
 
 import contextlib
-import pickle
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,18 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
     X : ColumnSource or whatever `fit` takes
         Workers read the columns themselves, so that only a source can be fitted on a cluster.
     """
-    if client is None and getattr(X, "is_dask", False):
-        client = active_client()
-    if client is None:
+    wanted = client
+    if client is None and isinstance(X, ColumnSource) and "distributed" in sys.modules:
+        client = _client_of(X)
+    why = "" if client is None else _why_not(X)
+    if client is None or (wanted is None and why):
         yield None
         return
-    if not isinstance(X, ColumnSource):
+    if why:
         raise MaucError(
-            f"X must be a source of columns that every worker can read for client=, got "
-            f"{type(X).__name__}; write the data to storage that the workers share and open them "
-            f"with mauc.open_columns, or fit without client."
+            f"X must be a source of columns that every worker can read for client=, got {why}; "
+            f"write the data to storage that the workers share and open them with "
+            f"mauc.open_columns, or fit without client."
         )
     with connected(client) as made:
         cluster = Cluster(made)
@@ -53,6 +56,29 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
             yield cluster
         finally:
             cluster.close()
+
+
+def _client_of(source: ColumnSource) -> Any:
+    """Return the active client if a source is of a Dask collection, else None."""
+    from mauc.sources.dask import is_dask
+
+    return active_client() if is_dask(source) else None
+
+
+def _why_not(X: Any) -> str:
+    """Say why workers cannot read X themselves, or nothing if they can."""
+    if not isinstance(X, ColumnSource):
+        return f"data in memory ({type(X).__name__})"
+    from distributed.protocol.pickle import dumps
+
+    from mauc.sources.dask import holds_futures
+
+    if holds_futures(X):
+        return f"{X.name} whose parts lie on workers already (persist)"
+    n_bytes = len(dumps(X))
+    if n_bytes > _MAX_RECIPE_BYTES:
+        return f"{X.name}, which holds its data itself ({format_bytes(n_bytes)})"
+    return ""
 
 
 class Cluster:
@@ -70,7 +96,7 @@ class Cluster:
         self.client = client
         self._job: Any = None  # a future
         self._n_losses = 0
-        with self._named_loss():
+        with self.named_loss():
             self.n_threads = count_worker_threads(client)
             check_workers(client)
 
@@ -142,20 +168,13 @@ class Cluster:
         `LostJob` is raised if all workers that held the Job are gone: call `forget`, and again what
         is not done.
         """
-        with self._named_loss():
+        with self.named_loss():
             yield from run_calls(self.client, self.share(problem), calls)
 
     def share(self, problem: Problem) -> Any:
         """Return the future of the `Job` of a problem; it is sent to all workers once."""
         if self._job is None:
             job = Job(problem)
-            n_bytes = len(pickle.dumps(job.source))
-            if n_bytes > _MAX_RECIPE_BYTES:
-                raise MaucError(
-                    f"{job.source.name} holds its data itself ({format_bytes(n_bytes)}), and "
-                    f"workers read theirs from shared storage; write the data there and open them "
-                    f"with mauc.open_columns, or fit without client."
-                )
             count_worker_threads(self.client)
             check_source(self.client, job.source)
             self._job = self.client.scatter(job, broadcast=True, hash=False)
@@ -183,18 +202,24 @@ class Cluster:
         n_left = problem.n_features - first
         if n_left == 0:
             return []
-        n_bytes = problem.X.source.n_bytes
+        columns: Any = problem.X
+        n_bytes = int(columns.source.n_bytes)
         n_parts = min(_TASKS_PER_THREAD * self.n_threads, n_bytes // _MIN_TASK_BYTES)
         n_parts = max(self.n_threads, n_parts, n_bytes // _MAX_TASK_BYTES)
-        return even_ranges(n_left, n_parts, first)
+        ranges: list[tuple[int, int]] = even_ranges(n_left, n_parts, first)
+        return ranges
 
     @contextlib.contextmanager
-    def _named_loss(self) -> Iterator[None]:
+    def named_loss(self) -> Iterator[None]:
         """Name the scheduler in errors of the connection to it."""
         try:
             yield
         except (OSError, TimeoutError) as error:
             raise scheduler_lost(self.client, error) from error
+        except CancelledError as error:
+            if self.client.status != "running":
+                raise scheduler_lost(self.client, error) from error
+            raise LostJob from error
 
 
 def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -207,4 +232,5 @@ def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *argume
 
 def are_constant(part: Problem) -> bool:
     """Whether no column of a part has more than one known value."""
-    return all(is_constant(part.X.column(j)) for j in range(part.n_features))
+    columns: Any = part.X
+    return all(is_constant(columns.column(j)) for j in range(part.n_features))

@@ -7,7 +7,7 @@ from typing import Any
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
-_CONNECT_SECONDS = 10
+CONNECT_SECONDS = 10
 
 
 @contextlib.contextmanager
@@ -40,10 +40,10 @@ def connected(client: Any) -> Iterator[Any]:
         )
     try:
         # Whoever has an active client keeps it.
-        made = distributed.Client(client, timeout=_CONNECT_SECONDS, set_as_default=False)
+        made = distributed.Client(client, timeout=CONNECT_SECONDS, set_as_default=False)
     except Exception as error:  # whatever an address can be wrong in
         raise MaucError(
-            f"no Dask scheduler answers at {client} within {_CONNECT_SECONDS} seconds "
+            f"no Dask scheduler answers at {client} within {CONNECT_SECONDS} seconds "
             f"({first_line(error)}); start one (dask scheduler) or correct the address."
         ) from error
     try:
@@ -55,14 +55,10 @@ def connected(client: Any) -> Iterator[Any]:
 
 def active_client() -> Any:
     """Return the active `distributed.Client` of this process, or None."""
-    import sys
-
-    if "distributed" not in sys.modules:  # then nobody made one
-        return None
     from distributed import get_client
 
     try:
-        return get_client(timeout=_CONNECT_SECONDS)
+        return get_client(timeout=CONNECT_SECONDS)
     except ValueError:
         return None
 

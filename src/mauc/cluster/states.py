@@ -12,6 +12,7 @@ bit.
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 from typing import Any, Protocol
 
@@ -72,7 +73,8 @@ class RangeStates:
     ) -> None:
         self.ranges = even_ranges(problem.n_features, cluster.n_threads)
         self._cluster, self._problem = cluster, problem
-        self._recipe = (f"states-{next(_numbers)}", build, arguments)
+        self._recipe = Recipe(f"states-{next(_numbers)}", build, arguments)
+        self._shared: Any = None  # the future of the recipe, and that of the Job it was sent with
         self._chosen: list[tuple[int, Any]] = []  # columns and details
         self._records: list[Any] = []  # their futures
         self._turn = 0
@@ -81,7 +83,6 @@ class RangeStates:
     def add(self, column: int, details: Any = None) -> None:
         """Add a chosen column to all states, at the next `ask`."""
         self._chosen.append((int(column), details))
-        self._records.append(self._make_record(len(self._chosen) - 1))
 
     def ask(self, method: str, *arguments: Any) -> list[Any]:
         """Return ``state.method(*arguments)`` of all ranges, in their order."""
@@ -90,8 +91,11 @@ class RangeStates:
         is_whole = dict.fromkeys(range(len(self.ranges)), False)
         while len(answers) < len(self.ranges):
             left = [number for number in is_whole if number not in answers]
-            calls = [self._call(number, is_whole[number], method, arguments) for number in left]
             try:
+                with self._cluster.named_loss():
+                    self._make_records()
+                    calls = [self._call(number, is_whole[number], method, arguments)
+                             for number in left]  # fmt: skip
                 for place, (worker, answer) in self._cluster.run(self._problem, calls):
                     number = left[place]
                     self._workers[number] = worker
@@ -101,38 +105,51 @@ class RangeStates:
                         answers[number] = answer
             except LostJob:
                 self._cluster.forget()
-                self._records = [self._make_record(step) for step in range(len(self._chosen))]
+                self._records = []
         return [answers[number] for number in range(len(self.ranges))]
 
     def _call(self, number: int, is_whole: bool, method: str, arguments: tuple[Any, ...]) -> Call:
         step = len(self._records)
         records = self._records if is_whole else self._records[-1:]
+        question = (self._turn, method, arguments)
         return Call(
             ask_state,
-            (
-                self._recipe,
-                self.ranges[number],
-                step,
-                is_whole,
-                records,
-                self._turn,
-                method,
-                arguments,
-            ),
+            (self._share()[1], self.ranges[number], step, is_whole, records, *question),
             self._workers[number],
         )
 
-    def _make_record(self, step: int) -> Any:
-        column, details = self._chosen[step]
+    def _make_records(self) -> None:
+        """Have the records made that are not there yet."""
+        while len(self._records) < len(self._chosen):
+            self._records.append(self._make_record(*self._chosen[len(self._records)]))
+
+    def _make_record(self, column: int, details: Any) -> Any:
         owner = int(np.searchsorted([last for _, last in self.ranges], column, "right"))
         place = {}
         if self._workers[owner] is not None:
             place = {"workers": [self._workers[owner]], "allow_other_workers": True}
-        job = self._cluster.share(self._problem)
+        job, recipe = self._share()
         return self._cluster.client.submit(
-            run_guarded, job, make_record, self._recipe, self.ranges[owner], column, details,
+            run_guarded, job, make_record, recipe, self.ranges[owner], column, details,
             pure=False, retries=2, **place,
         )  # fmt: skip
+
+    def _share(self) -> tuple[Any, Any]:
+        """Return the futures of the Job and of the recipe; both are sent to all workers once."""
+        job = self._cluster.share(self._problem)
+        if self._shared is None or self._shared[0] is not job:
+            recipe = self._cluster.client.scatter(self._recipe, broadcast=True, hash=False)
+            self._shared = job, recipe
+        return self._shared  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How states are built."""
+
+    name: str
+    build: Callable[..., State]
+    arguments: tuple[Any, ...]
 
 
 class _Held:
@@ -145,22 +162,21 @@ class _Held:
         self.last: Any = None  # the last question and its answer
 
 
-def _held(job: Job, recipe: Any, first: int) -> _Held:
+def _held(job: Job, recipe: Recipe, first: int) -> _Held:
     with job.lock:
-        return job.states.setdefault((recipe[0], first), _Held())  # type: ignore[no-any-return]
+        return job.states.setdefault((recipe.name, first), _Held())  # type: ignore[no-any-return]
 
 
 def ask_state(
-    job: Job, recipe: Any, bounds: tuple[int, int], step: int, is_whole: bool, records: list[Any],
-    turn: int, method: str, arguments: tuple[Any, ...],
+    job: Job, recipe: Recipe, bounds: tuple[int, int], step: int, is_whole: bool,
+    records: list[Any], turn: int, method: str, arguments: tuple[Any, ...],
 ) -> tuple[str, Any]:  # fmt: skip
     """Bring a state to a step and ask it; called on a worker.
 
     Parameters
     ----------
     job : Job
-    recipe : (str, callable, tuple)
-        A name for the states, and how they are built.
+    recipe : Recipe
     bounds : (int, int)
         The range of columns.
     step : int
@@ -190,7 +206,8 @@ def ask_state(
             if step > 0 and not is_whole:
                 return address, NoState()
             part = job.part(np.arange(*bounds))
-            held.state, held.step, held.last = recipe[1](part, bounds[0], *recipe[2]), 0, None
+            held.state = recipe.build(part, bounds[0], *recipe.arguments)
+            held.step, held.last = 0, None
             job.keep(part)
             n_missing = step
         try:
@@ -208,14 +225,14 @@ def ask_state(
 
 
 def make_record(
-    job: Job, recipe: Any, bounds: tuple[int, int], column: int, details: Any
+    job: Job, recipe: Recipe, bounds: tuple[int, int], column: int, details: Any
 ) -> tuple[int, Any, Any]:
     """Return a chosen column with its content and details; called on a worker."""
     held = _held(job, recipe, bounds[0])
     with held.lock:
         if held.state is not None:
             return column, held.state.column(column - bounds[0]), details
-    state = recipe[1](job.part(np.array([column])), column, *recipe[2])
+    state = recipe.build(job.part(np.array([column])), column, *recipe.arguments)
     return column, state.column(0), details
 
 

@@ -9,6 +9,7 @@ import contextlib
 import queue
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from typing import Any, NamedTuple
 
 from mauc.cluster import probe
@@ -16,6 +17,8 @@ from mauc.cluster.connect import address_of, first_line
 from mauc.exceptions import MaucError
 
 _POLL = 0.5  # seconds between looks at the cluster while nothing is done
+_RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again
+_UNDER_WAY = ("pending", "lost")
 _RETRIES = 2  # of a task whose worker could not read
 
 
@@ -84,28 +87,27 @@ def run_calls(client: Any, job: Any, calls: Sequence[Call]) -> Iterator[tuple[in
         alone_since = None
         while waiting:
             try:
-                future = done.get(timeout=_POLL)
+                ready = [done.get(timeout=_POLL)]
             except queue.Empty:
-                alone_since = _check_alive(client, job, waiting, alone_since)
-                continue
-            if future not in waiting:
-                continue
-            result = _result(client, future)
-            yield waiting.pop(future), result
+                alone_since = _check_alive(client, job, alone_since)
+                # What was done, was lost with its worker and is done again is not announced.
+                ready = [future for future in waiting if future.status not in _UNDER_WAY]
+            for future in ready:
+                if future in waiting and future.status not in _UNDER_WAY:
+                    found = _result(client, future)
+                    if found:
+                        yield waiting.pop(future), found[0]
     finally:
         if waiting:
             with contextlib.suppress(Exception):  # of a cluster that is gone
                 client.cancel(list(waiting), force=True)
 
 
-def _result(client: Any, future: Any) -> Any:
+def _result(client: Any, future: Any) -> tuple[Any, ...]:
+    """Return the result of a future that is done, or nothing if it was lost meanwhile."""
     from distributed import KilledWorker
 
-    status = future.status
-    if status in ("cancelled", "lost"):
-        _check_connected(client)
-        raise LostJob
-    if status == "error":
+    if future.status == "error":
         error = future.exception()
         if isinstance(error, KilledWorker):
             raise MaucError(
@@ -116,25 +118,28 @@ def _result(client: Any, future: Any) -> Any:
             ) from error
         if isinstance(error, ReadError):
             raise MaucError(f"{error} ({_RETRIES + 1} attempts).") from error
+        probe.check_workers(client)  # one may have joined that cannot do the work
         raise error
     try:
-        result = future.result()
-    except Exception:
-        # Its worker died between the end of the task and the moment we asked.
+        return (_opened(future.result(timeout=_RESULT_SECONDS)),)
+    except TimeoutError:
+        return ()  # its worker died, and it is done again
+    except CancelledError as error:
         _check_connected(client)
-        raise
+        raise LostJob from error
+
+
+def _opened(result: Any) -> Any:
     if isinstance(result, Failed):
         kind = type(result.error)
         raise kind(f"worker {result.worker}: {result.error}") from result.error
     return result
 
 
-def _check_alive(client: Any, job: Any, waiting: Any, alone_since: float | None) -> float | None:
+def _check_alive(client: Any, job: Any, alone_since: float | None) -> float | None:
     """Raise if nobody can do what is waited for; return since when there is no worker."""
     _check_connected(client)
-    if job.status in ("cancelled", "lost") or any(
-        future.status in ("cancelled", "lost") for future in waiting
-    ):
+    if job.status in ("cancelled", "lost"):
         raise LostJob
     try:
         has_workers = bool(client.nthreads())

@@ -61,6 +61,8 @@ def _fit_classifier(name: str) -> None:
         if table.is_nominal:
             model.set_params(categorical_features=[0, 1])
         model.fit(X, y, **table.weights).predict_proba(X)
+        if hasattr(model, "decision_function"):
+            model.decision_function(X)
         if not table.weights:
             evaluate_ranking(np.arange(3), [1, 3], model, X, y, X, y)
 
@@ -125,5 +127,7 @@ def _tables(accepts: Accepts, is_short: bool = False) -> Iterator[_Table]:
         if accepts.sparse:
             yield _Table(sparse.csc_array(np.where(X > 1.0, X, 0.0).astype(dtype)), y)
     if not is_short:
+        # Over so many decades words have no room for all bits of a value and its row.
+        yield _Table(np.copysign(10.0 ** (60 * np.abs(X)), X), y)
         yield _Table(np.clip(8 * (X + 3), 0, 255).astype(np.uint8), y)
         yield _Table((1000 * X).astype(np.int64), y)

@@ -1,5 +1,6 @@
-"""Columns of Dask collections, computed with the scheduler that is active."""
+"""Columns of Dask collections, computed with the scheduler that is active, or on one worker."""
 
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -41,6 +42,11 @@ class DaskArraySource(ColumnSource):
         kind = array.dtype.newbyteorder("=")
         super().__init__("the Dask array", array.shape[0], [kind] * array.shape[1], memory=memory)
 
+    @property
+    def collection(self) -> Any:
+        """The Dask array."""
+        return self._array
+
     def read(self, places: Array) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
         return self.read_rows(0, self.shape[0], places)
@@ -52,7 +58,7 @@ class DaskArraySource(ColumnSource):
         is_run = len(places) and bool((np.diff(places) == 1).all())
         chosen = slice(int(places[0]), int(places[-1]) + 1) if is_run else places
         for first, last in self._row_steps(start, stop):
-            part = self._array[first:last, chosen].compute()
+            part = self._array[first:last, chosen].compute(scheduler=_scheduler())
             out[:, first - start : last - start] = np.asarray(part).T
         return list(out)
 
@@ -94,6 +100,11 @@ class DaskFrameSource(ColumnSource):
             memory=memory,
         )  # fmt: skip
 
+    @property
+    def collection(self) -> Any:
+        """The Dask data frame."""
+        return self._frame
+
     def read(self, places: Array) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
         return self.read_rows(0, self.shape[0], places)
@@ -108,7 +119,7 @@ class DaskFrameSource(ColumnSource):
         parts = self._frame[[self._frame.columns[j] for j in dict.fromkeys(numbers)]].to_delayed()
         pieces: dict[int, list[Any]] = {j: [] for j in numbers}
         for at in range(first, last, _PARTS):
-            frames = dask.compute(*parts[at : min(at + _PARTS, last)])
+            frames = dask.compute(*parts[at : min(at + _PARTS, last)], scheduler=_scheduler())
             for number, frame in enumerate(frames, at):
                 edge = int(self._edges[number])
                 rows = frame.iloc[max(0, start - edge) : max(0, stop - edge)]
@@ -124,6 +135,35 @@ class DaskFrameSource(ColumnSource):
         """Return the rows of the partitions."""
         edges = self._edges.tolist()
         return [(a, b) for a, b in pairwise(edges) if a < b]
+
+
+def holds_futures(source: ColumnSource) -> bool:
+    """Whether a source is of a collection that lies on a cluster already (``persist``)."""
+    from distributed.client import futures_of
+
+    collection = getattr(innermost(source), "collection", None)
+    return collection is not None and bool(futures_of(collection))
+
+
+def is_dask(source: Any) -> bool:
+    """Whether a source is of a Dask collection, or of some of its columns or rows."""
+    return isinstance(innermost(source), DaskArraySource | DaskFrameSource)
+
+
+def innermost(source: Any) -> Any:
+    """Return the source whose columns or rows a source takes."""
+    while hasattr(source, "_source"):
+        source = source._source
+    return source
+
+
+def _scheduler() -> str | None:
+    """Return who computes: this thread in a process that is a worker, otherwise who is active.
+
+    A worker that waited for others, which wait for it, would wait for ever.
+    """
+    worker = sys.modules.get("distributed.worker")
+    return "synchronous" if worker is not None and len(worker.Worker._instances) else None
 
 
 def _join(pandas: Any, pieces: list[Any], empty: Any) -> Any:
