@@ -1,6 +1,5 @@
 """Read CSV and TSV files: rows of text in, a table with numbers and text columns out."""
 
-import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -8,25 +7,19 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.datasets.readers.column_checks import check_text_column
 from mauc.datasets.readers.exact import exact_floats
 from mauc.datasets.readers.files import check_text, open_text
 from mauc.datasets.readers.lines import Lines
 from mauc.datasets.readers.missing import MISSING, MISSING_LABELS, find_place, read_labels
 from mauc.datasets.readers.sniff import WHITESPACE
-from mauc.datasets.readers.table import Table, check_precision
-from mauc.datasets.readers.thousands import is_ambiguous, read_thousands
+from mauc.datasets.readers.table import Table
+from mauc.datasets.readers.thousands import read_thousands
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MIN_WORDS = 0.1  # share of words from which a column of numbers and words is nominal
-_MIN_ROWS = 10  # in fewer rows any word may be a slip
-# An integer, or a number with a decimal comma.
-_INTEGER = re.compile(r"[+-]?\d+")
-_COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
 
 def read_delimited(
@@ -174,9 +167,7 @@ class Delimited:
         import pandas as pd
 
         separator, names = self.lines.separator, self.names
-        gaps = {} if texts else {name: [*MISSING, *self.missing] for name in names}
-        if self.label is not None and not texts:
-            gaps[names[self.label]] = [*MISSING_LABELS, *self.missing]
+        gaps = {} if texts else {name: self.gaps(place) for place, name in enumerate(names)}
         has_header = self.lines.has_header if has_header is None else has_header
         try:
             return pd.read_csv(
@@ -190,6 +181,10 @@ class Delimited:
             )  # fmt: skip
         except pd.errors.ParserError as error:
             raise self.parser_error(error) from error
+
+    def gaps(self, place: int) -> list[str]:
+        """Return the words that stand for a missing value in a column."""
+        return [*(MISSING_LABELS if place == self.label else MISSING), *self.missing]
 
     def parser_error(self, error: Exception) -> MaucError:
         """Return what a user is told of an error of the parser."""
@@ -211,7 +206,7 @@ class Delimited:
         """Return what is to be said of a feature; raise if it cannot be one."""
         if self.names[place] in self.texts:
             return []
-        return _check_column(self.lines, self.names, place, column)
+        return check_text_column(self.lines, self.names, place, column)
 
     @property
     def missing_words(self) -> tuple[str, ...]:
@@ -250,60 +245,3 @@ def _join_thousands(
     numbers, example = found
     frame[name] = type(known)(numbers, index=known.index).reindex(frame.index)
     return [f"column {name!r}: texts such as {example!r} are numbers with separated thousands"]
-
-
-def _check_column(
-    lines: Lines, names: list[str], place: int, column: "pd.Series[Any]"
-) -> list[str]:
-    """Return what is to be said of a column; raise if numbers lose digits or have words in them.
-
-    A tenth of words and more is no slip: the column is nominal.
-    """
-    import pandas as pd
-
-    name = names[place]
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        # A missing value turns a column of integers into floats, which hold fewer digits.
-        if (column.abs() >= MAX_EXACT_INTEGER).any():
-            check_precision(lines.path, name, lines.column(place))
-        return []
-    texts = column.dropna()
-    if len(texts) == 0 or all(isinstance(value, bool) for value in texts.unique()):
-        return []
-    texts = texts.astype(str).str.strip()
-    is_number = pd.to_numeric(texts, errors="coerce").notna()
-    if is_number.all():
-        check_precision(lines.path, name, lines.column(place))
-    is_comma = texts.map(lambda text: _COMMA_NUMBER.fullmatch(text) is not None)
-    is_whole = texts.map(lambda text: _INTEGER.fullmatch(text) is not None)
-    if is_comma.any() and (is_comma | is_whole).all():
-        if is_ambiguous(texts):
-            raise MaucError(
-                f"{lines.path}: column {name!r} holds numbers such as "
-                f"{texts[is_comma].iloc[0]!r}: say thousands=',' if the comma separates thousands, "
-                f"decimal=',' if it is a decimal comma."
-            )
-        raise MaucError(
-            f"{lines.path}: column {name!r} holds numbers with a decimal comma, such as "
-            f"{texts[is_comma].iloc[0]!r}; say decimal=','."
-        )
-    n_words = int((~is_number).sum())
-    if not is_number.any() or n_words == 0:
-        return []
-    if len(texts) < _MIN_ROWS or n_words < _MIN_WORDS * len(texts):
-        raise _mixture_error(lines, name, texts, is_number)
-    return [f"column {name!r} mixes {n_words} words and {len(texts) - n_words} numbers: nominal"]
-
-
-def _mixture_error(
-    lines: Lines, name: str, texts: "pd.Series[Any]", is_number: "pd.Series[Any]"
-) -> MaucError:
-    n_numbers = int(is_number.sum())
-    is_odd = ~is_number if 2 * n_numbers >= len(texts) else is_number
-    row = is_odd.idxmax()
-    return MaucError(
-        f"{lines.path}: column {name!r} mixes {n_numbers} numbers and {len(texts) - n_numbers} "
-        f"texts; the first odd value is {texts[row]!r} on {lines.locate_row(int(row))}. Correct "
-        f"it; or, if it stands for a missing value, say missing={texts[row]!r}; or, if the column "
-        f"is nominal, say categorical_features={name!r}."
-    )

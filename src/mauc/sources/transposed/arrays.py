@@ -1,5 +1,6 @@
 """Open an array that lies by rows as columns: blocks of rows in, a table of the cache out."""
 
+import mmap
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,10 @@ from mauc.sources.transposed.store import (
     commit,
     file_stamp,
     locked,
+    make_folder,
     read_note,
     remove_dead_parts,
+    remove_stale,
     table_key,
     touch,
 )
@@ -46,8 +49,8 @@ def open_transposed_array(
     Parameters
     ----------
     array : array-like of shape (n_samples, n_features)
-        A memory map, or anything with `shape`, `dtype` and slices of rows, such as an array of
-        Zarr or HDF5 (where it has `chunks`, whole ones are read).
+        A memory map (not one of mode "c"), or anything with `shape`, `dtype` and slices of rows,
+        such as an array of Zarr or HDF5 (where it has `chunks`, whole ones are read).
     name : str, optional
         Path or address, which errors name; a memory map has its own.
     memory : int, optional
@@ -70,6 +73,11 @@ def open_transposed_array(
             f"{name}: numbers in two dimensions are wanted, got an array of {kind} with "
             f"{len(array.shape)} dimensions."
         )
+    if getattr(array, "mode", None) == "c":
+        raise MaucError(
+            f"{name} is mapped with mode 'c', so that its values need not be those of the file; "
+            f"map it with mode 'r'."
+        )
     memory = default_memory() if memory is None else int(memory)
     path = Path(name)
     is_file = stamp is None and path.is_file()
@@ -81,18 +89,20 @@ def open_transposed_array(
         )
     # A slice of a memory map is another table than the whole map.
     options = {
-        "shape": list(array.shape), "dtype": kind.str, "offset": int(_place(array)),
+        "shape": list(array.shape), "dtype": kind.str, "place": _place(array),
         "names": None if feature_names is None else [str(word) for word in feature_names],
     }  # fmt: skip
-    key = table_key(source, options)
+    base = table_key(source, options)
+    key = f"{base}-{table_key('', stamp)[:6]}"
     folder = columns_folder() / key
     note = _valid_note(folder, stamp)
     if note is None:
-        columns_folder().mkdir(parents=True, exist_ok=True)
-        with locked(key) as is_held:
+        make_folder(name)
+        with locked(base) as is_held:
             note = _valid_note(folder, stamp)  # another process may have built it
             if note is None:
-                remove_dead_parts(key if is_held else "")
+                remove_dead_parts(base if is_held else "")
+                remove_stale(base, stamp)
                 about = {
                     "source": name, "path": source if is_file else None, "stamp": stamp,
                     "options": options, "names": options["names"],
@@ -150,16 +160,20 @@ def _read_rows(array: Any, start: int, stop: int, name: str) -> np.ndarray[Any, 
 
 def _drop_pages(array: Any) -> None:
     """Have the system forget the pages of a memory map that were read."""
-    import mmap
-
     held = getattr(array, "_mmap", None)
     if held is not None and hasattr(held, "madvise") and hasattr(mmap, "MADV_DONTNEED"):
         held.madvise(mmap.MADV_DONTNEED)
 
 
-def _place(array: Any) -> int:
-    """Return where in its file a memory map begins."""
-    return int(getattr(array, "offset", 0) or 0)
+def _place(array: Any) -> list[int]:
+    """Return where in its file a memory map begins, and how it goes on; nothing for others."""
+    held = getattr(array, "_mmap", None)
+    if held is None:
+        return []
+    pages = np.frombuffer(held, np.uint8).__array_interface__["data"][0]
+    first = array.__array_interface__["data"][0]
+    begin = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+    return [begin + first - pages, *array.strides]
 
 
 def _block_rows(array: Any, memory: int) -> int:

@@ -48,7 +48,7 @@ def build_text(
     path = layout.lines.path
     place_of = {name: j for j, name in enumerate(layout.names)}
     texts = sorted(place_of[name] for name in layout.texts)
-    key = f"{base}-{table_key('', {'label': layout.label, 'texts': texts})[:4]}"
+    key = f"{base}-{table_key('', {'label': layout.label, 'texts': texts, **stamp})[:6]}"
     check_room(str(path), _estimate_bytes(layout, stamp["size"]))
     with building(key, str(path)) as part:
         table = _TextTable(layout, part, memory)
@@ -146,7 +146,7 @@ class _TextTable:
         self, kinds: Array, is_number: Array, types: list[str], plain: list[bool], is_wide: Array
     ) -> tuple[dict[str, Any], list[str]]:
         """Write the columns that are no plain numbers; complete `types`, `plain` and `is_wide`."""
-        names = self._layout.names
+        names, n_rows = self._layout.names, self._writer.n_rows
         clear = [(kinds == EMPTY) | (kinds == kind) for kind in (WORDS, TRUTH)]
         is_clear = clear[0].all(axis=0) | clear[1].all(axis=0)
         # Numbers before, or behind, the first word: their text is needed after all.
@@ -156,18 +156,19 @@ class _TextTable:
         whole: dict[str, Any] = {}
         notes: list[str] = []
         for j in np.flatnonzero(~is_number).tolist():
-            joined = self._spill.join(j, self._writer.n_rows, self._memory // 2)
-            self._spill.forget(j)
+            found = self._spill.distinct(j, n_rows, self._memory // 2)
             types[j] = "<i4"
-            if joined is None:
+            if found is None:
                 reason = too_many_words(names[j], self._memory // 2)
                 whole[str(j)] = {"refused": reason, "categories": None}
                 continue
-            column = type_column(self._layout, j, *joined, may_be_numbers=j in mixed)
-            types[j] = column.values.dtype.newbyteorder("<").str
+            column = type_column(self._layout, j, *found, may_be_numbers=j in mixed)
+            types[j] = column.table.dtype.newbyteorder("<").str
             plain[j], is_wide[j] = column.is_plain, column.is_wide
             notes += column.notes
-            whole[str(j)] = held = self._writer.add_column(column.values)
+            rows = self._spill.spread(j, n_rows, found[0], column.table)
+            whole[str(j)] = held = self._writer.add_column(rows)
+            self._spill.forget(j)
             if column.categories is not None:
                 held["categories"] = self._writer.add_categories(column.categories, column.kind)
                 if all(isinstance(word, str) for word in column.categories):

@@ -65,7 +65,7 @@ class TransposedSource(ColumnSource):
         """Read some rows of columns; like `read` otherwise."""
         chosen = [int(j) for j in places]
         n_rows = max(0, min(stop, self.shape[0]) - start)
-        out = [np.empty(n_rows, self._types[j]) for j in chosen]
+        out = self._allocate(chosen, n_rows)
         in_groups = [k for k, j in enumerate(chosen) if j not in self._whole]
         try:
             if in_groups:
@@ -95,6 +95,14 @@ class TransposedSource(ColumnSource):
                 f"{self.name} changed while its columns were read (its size or time of change is "
                 f"another one); run again when it is complete."
             )
+
+    def _allocate(self, chosen: list[int], n_rows: int) -> list[Array]:
+        """Return an array for each column; those of one type are rows of one array."""
+        kinds = [self._types[j] for j in chosen]
+        stacks = {
+            kind: iter(np.empty((kinds.count(kind), n_rows), kind)) for kind in dict.fromkeys(kinds)
+        }
+        return [next(stacks[kind]) for kind in kinds]
 
     def _read_groups(self, start: int, wanted: list[tuple[int, Array]]) -> None:
         """Fill arrays with the rows of slots from `start` on."""

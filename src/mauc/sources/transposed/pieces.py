@@ -72,7 +72,9 @@ def read_pieces(
     texts : list of str, optional
         Read these columns only, as text, missing values included.
     """
-    is_worth = n_threads > 1 and n_bytes >= _COLUMN_BYTES * len(layout.names)
+    # A parser for each piece costs more than one for all: two threads are better used to parse and
+    # to write.
+    is_worth = n_threads > 2 and n_bytes >= _COLUMN_BYTES * len(layout.names)
     if layout.lines.is_plain and is_worth:
         return _read_plain(layout, n_bytes, n_threads, texts)
     return _read_ahead(_read_in_turn(layout, n_bytes, texts))
@@ -142,9 +144,7 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
         sample = file.read(_SAMPLE)
     width = max(1, len(sample) // max(1, sample.count("\n") or sample.count("\r")))
     with layout.opened() as file:
-        frames = layout.parse(
-            file, texts=texts, chunksize=max(1, n_bytes // width)
-        )
+        frames = layout.parse(file, texts=texts, chunksize=max(1, n_bytes // width))
         try:
             for frame in frames:
                 yield _make_piece(layout, frame, len(frame) * width)
@@ -169,7 +169,9 @@ def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece
             codes, distinct = column.factorize()
             words[j] = codes.astype(np.int32), distinct.tolist()
             types = {type(word) for word in words[j][1]}
-            kinds[j] = TRUTH if types == {bool} else WORDS if types <= {str} else HUGE
+            # A missing value in words beside integers beyond int64: pandas leaves it as it is.
+            is_odd = not types <= {str} or not set(layout.gaps(j)).isdisjoint(words[j][1])
+            kinds[j] = TRUTH if types == {bool} else HUGE if is_odd else WORDS
     return Piece(len(frame), n_bytes, kinds, numbers, words, has_missing, is_wide)
 
 

@@ -44,9 +44,22 @@ def file_stamp(path: Path) -> dict[str, Any]:
 
 
 def table_key(source: str, options: dict[str, Any]) -> str:
-    """Return the name of the folder of a table: the same source and options, the same name."""
+    """Return the same short text for the same source and options."""
     text = json.dumps([VERSION, source, options], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def tables_of(base: str) -> Iterator[tuple[Path, dict[str, Any] | None]]:
+    """Yield the folders of one source and way of reading it, with their notes."""
+    for folder in sorted(columns_folder().glob(f"{base}-*")):
+        yield folder, read_note(folder)
+
+
+def remove_stale(base: str, stamp: dict[str, Any]) -> None:
+    """Remove the tables of a source as it was before it changed, and broken ones."""
+    for folder, note in tables_of(base):
+        if note is None or note["stamp"] != stamp:
+            remove_table(folder)
 
 
 def read_note(folder: Path) -> dict[str, Any] | None:
@@ -84,6 +97,14 @@ def folder_bytes(folder: Path) -> int:
         with contextlib.suppress(OSError):
             total += path.stat().st_size
     return total
+
+
+def make_folder(source: str) -> None:
+    """Make the folder of all tables."""
+    try:
+        columns_folder().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _writing_error(source, error) from error
 
 
 def check_room(source: str, n_bytes: int) -> None:
@@ -142,11 +163,7 @@ def building(key: str, source: str) -> Iterator[Path]:
         if error.filename is None or not _is_below(error.filename, folder):
             raise  # of the source, not of the cache
         if error.errno not in _FULL:
-            raise MaucError(
-                f"{source}: its columns cannot be written to {folder}: "
-                f"{error.strerror or error}. Name another folder in the environment variable "
-                f"MAUC_CACHE."
-            ) from error
+            raise _writing_error(source, error) from error
         shutil.rmtree(part, ignore_errors=True)
         free = format_bytes(shutil.disk_usage(folder).free)
         raise MaucError(
@@ -162,8 +179,7 @@ def building(key: str, source: str) -> Iterator[Path]:
 def commit(part: Path, key: str, note: dict[str, Any]) -> Path:
     """Make a built table visible under its key: files to disk, then the note, then the name.
 
-    A table that another process finished in the meantime stays if it is of the same source as it
-    is now; otherwise it makes way.
+    A table that another process finished in the meantime stays.
     """
     note = {"version": VERSION, "created": time.time(), **note}
     note["files"] = {path.name: path.stat().st_size for path in part.iterdir()}
@@ -173,8 +189,7 @@ def commit(part: Path, key: str, note: dict[str, Any]) -> Path:
     touch(part)
     target = part.with_name(key)
     for _ in range(10):
-        present = read_note(target)
-        if present is not None and present["stamp"] == note["stamp"]:
+        if read_note(target) is not None:
             return target
         remove_table(target)
         try:
@@ -226,6 +241,13 @@ def remove_locks() -> None:
         with locked(key, wait=False) as is_mine:
             if is_mine and not path.with_name(key).exists():
                 path.unlink(missing_ok=True)
+
+
+def _writing_error(source: str, error: OSError) -> MaucError:
+    return MaucError(
+        f"{source}: its columns cannot be written to {columns_folder()}: "
+        f"{error.strerror or error}. Name another folder in the environment variable MAUC_CACHE."
+    )
 
 
 def _newest(folder: Path) -> float:

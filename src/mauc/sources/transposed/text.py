@@ -1,6 +1,6 @@
 """Open a text file by columns: those of the cache, or transposed once into it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,14 @@ from mauc.problem.source import default_memory
 from mauc.sources.transposed.build_text import build_text
 from mauc.sources.transposed.layout import TransposedSource
 from mauc.sources.transposed.store import (
-    columns_folder,
     file_stamp,
     locked,
-    read_note,
+    make_folder,
     remove_dead_parts,
+    remove_stale,
     remove_table,
     table_key,
+    tables_of,
     touch,
 )
 
@@ -103,7 +104,8 @@ def open_transposed_text(
 
     The first time the file is parsed, piece by piece, and its columns are written to the cache
     (``mauc cache list``); from then on they are read from there until the file changes. Types and
-    values are those of `mauc.datasets.load_dataset`, to the bit.
+    values are those of `mauc.datasets.load_dataset`, to the bit; a zero written as ``-0`` among
+    integers has no sign.
 
     Parameters
     ----------
@@ -138,14 +140,14 @@ def open_transposed_text(
     stamp = file_stamp(path)
     known = _find_table(base, stamp, label, texts, memory)
     if known is None:
-        columns_folder().mkdir(parents=True, exist_ok=True)
+        make_folder(str(path))
         with locked(base) as is_held:
-            known = _find_table(
-                base, stamp, label, texts, memory
-            )  # another process may have built it
+            # Another process may have built it.
+            known = _find_table(base, stamp, label, texts, memory)
             if known is None:
                 remove_dead_parts(base if is_held else "")
-                _remove_stale(base, stamp, memory)
+                remove_stale(base, stamp)
+                _remove_lacking(base, memory)
                 layout = plan_delimited(path, **options, texts=texts, label=label)
                 build_text(layout, options, base, stamp, memory)
                 known = _find_table(base, stamp, label, texts, memory)
@@ -164,8 +166,10 @@ def _find_table(
     memory: int,
 ) -> tuple[Path, dict[str, Any]] | None:
     """Return a table of the same file whose columns are as they are wanted."""
-    for folder, note in _tables_of(base):
-        if note["stamp"] == stamp and _serves(note, label, texts) and not _lacks(note, memory):
+    for folder, note in tables_of(base):
+        if note is None or note["stamp"] != stamp or _lacks(note, memory):
+            continue
+        if _serves(note, label, texts):
             return folder, note
     return None
 
@@ -176,18 +180,10 @@ def _lacks(note: dict[str, Any], memory: int) -> bool:
     return is_given_up and bool(note["memory"] < memory)
 
 
-def _tables_of(base: str) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for folder in sorted(columns_folder().glob(f"{base}-*")):
-        note = read_note(folder)
-        if note is not None:
-            yield folder, note
-
-
-def _remove_stale(base: str, stamp: dict[str, Any], memory: int) -> None:
-    """Remove tables of the same file as it was before it changed, and those that lack columns."""
-    for folder in columns_folder().glob(f"{base}-*"):
-        note = read_note(folder)
-        if note is None or note["stamp"] != stamp or _lacks(note, memory):
+def _remove_lacking(base: str, memory: int) -> None:
+    """Remove tables without columns that were given up for lack of memory."""
+    for folder, note in tables_of(base):
+        if note is not None and _lacks(note, memory):
             remove_table(folder)
 
 

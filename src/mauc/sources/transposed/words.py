@@ -25,12 +25,13 @@ _WORD_BYTES = 160  # of a different text in memory, beside its characters: three
 
 
 class TypedColumn(NamedTuple):
-    """A column with its type.
+    """The values of a column with their type.
 
     Parameters
     ----------
-    values : ndarray of shape (n_rows,)
-        Numbers, or codes of categories with -1 for a missing value.
+    table : ndarray
+        For each different value, and for a missing one if there is any: a number, or the code of a
+        category, -1 where it is missing.
     categories : list, optional
     kind : str
         Type of the categories as pandas calls it.
@@ -43,7 +44,7 @@ class TypedColumn(NamedTuple):
         What is to be said of how it was read.
     """
 
-    values: Array
+    table: Array
     categories: list[Any] | None
     kind: str
     is_wide: bool
@@ -77,24 +78,44 @@ class WordSpill:
         """Drop what is kept of a column."""
         self._path(place).unlink(missing_ok=True)
 
-    def join(self, place: int, n_rows: int, memory: int) -> tuple[Array, list[Any]] | None:
-        """Return codes and different values of a whole column, None if these take too much memory.
+    def distinct(self, place: int, n_rows: int, memory: int) -> tuple[list[Any], bool] | None:
+        """Return the different values of a column in the order of their appearance.
 
-        Rows that were not added are missing, -1.
+        And whether a row has none: rows that were not added are missing. None if the values take
+        more than `memory`.
         """
-        codes = np.full(n_rows, -1, np.int32)
-        place_of: dict[Any, int] = {}
-        n_bytes = 0
-        for start, part, distinct in self._parts(place):
-            known = len(place_of)
-            at = [place_of.setdefault(word, len(place_of)) for word in distinct]
-            if len(place_of) > known:
-                n_bytes += sum(len(str(word)) for word in distinct)
-                if n_bytes + _WORD_BYTES * len(place_of) > memory:
+        found: dict[Any, None] = {}
+        n_bytes = n_known = 0
+        for _, codes, values in self._parts(place):
+            n_known += int((codes >= 0).sum())
+            n_before = len(found)
+            found.update(dict.fromkeys(values))
+            if len(found) > n_before:
+                n_bytes += sum(len(str(value)) for value in values)
+                if n_bytes + _WORD_BYTES * len(found) > memory:
                     return None
-            # The last one serves the code -1.
-            codes[start : start + len(part)] = np.array([*at, -1], np.int32)[part]
-        return codes, list(place_of)
+        return list(found), n_known < n_rows
+
+    def spread(self, place: int, n_rows: int, distinct: list[Any], table: Array) -> Iterator[Array]:
+        """Yield the rows of a column, a part at a time.
+
+        Parameters
+        ----------
+        place, n_rows
+            The column and its length.
+        distinct : list
+            Its different values.
+        table : ndarray
+            What stands for each of them, and, as the last one, for a missing value if there is any.
+        """
+        place_of = {value: code for code, value in enumerate(distinct)}
+        row = 0
+        for start, codes, values in self._parts(place):
+            yield np.broadcast_to(table[-1], start - row)
+            at = np.array([*(place_of[value] for value in values), -1], np.int64)
+            yield table[at[codes]]  # the code -1 finds the last one
+            row = start + len(codes)
+        yield np.broadcast_to(table[-1], n_rows - row)
 
     def _parts(self, place: int) -> Iterator[tuple[int, Array, list[Any]]]:
         path = self._path(place)
@@ -109,7 +130,7 @@ class WordSpill:
 
 
 def type_column(
-    layout: Delimited, place: int, codes: Array, distinct: list[Any], *, may_be_numbers: bool
+    layout: Delimited, place: int, distinct: list[Any], has_missing: bool, *, may_be_numbers: bool
 ) -> TypedColumn:
     """Give a column the type that the reader in memory gives it.
 
@@ -118,10 +139,10 @@ def type_column(
     layout : Delimited
     place : int
         Number of the column.
-    codes : ndarray of shape (n_rows,), int32
-        Place of each value in `distinct`, -1 where it is missing.
     distinct : list
         The different values in the order of their appearance.
+    has_missing : bool
+        Whether a row has none.
     may_be_numbers : bool
         Whether some piece of the file held numbers or truth values: then `distinct` are the texts
         of the file, missing values included, and the parser decides about all of them together.
@@ -129,12 +150,10 @@ def type_column(
     import pandas as pd
 
     name = layout.names[place]
-    if may_be_numbers:
-        column = _parse_texts(layout, place, distinct)
+    if may_be_numbers or not distinct:
+        column = _parse_texts(layout, place, distinct or [""])
     else:
-        # The code -1 finds the last one.
-        values = [*distinct, None] if (codes < 0).any() else distinct
-        column = pd.Series(values) if values else pd.Series(values, dtype=object)
+        column = pd.Series([*distinct, None] if has_missing else distinct)
     frame = pd.DataFrame({name: column})
     notes = layout.convert(frame)
     column = frame[name]
@@ -146,12 +165,13 @@ def type_column(
         )
     if column.dtype.kind in "iuf":
         numbers = column.to_numpy()
-        return TypedColumn(numbers[codes], None, "", describe(numbers)[2], is_plain, notes)
+        return TypedColumn(numbers, None, "", describe(numbers)[2], is_plain, notes)
     categorical = pd.Categorical(column)
-    kept = categorical.codes.astype(np.int32)
-    found = kept[codes] if len(kept) else codes
     categories = categorical.categories
-    return TypedColumn(found, categories.tolist(), str(categories.dtype), False, is_plain, notes)
+    return TypedColumn(
+        categorical.codes.astype(np.int32), categories.tolist(), str(categories.dtype), False,
+        is_plain, notes,
+    )  # fmt: skip
 
 
 def too_many_words(name: str, memory: int) -> str:

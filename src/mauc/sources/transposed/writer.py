@@ -52,10 +52,11 @@ class TableWriter:
         self._write(self._groups, self._groups_path, values.astype(np.float64))
         self._groups.seek(0, 2)
 
-    def add_column(self, values: Array) -> dict[str, Any]:
-        """Append a whole column; return what its source needs to find it."""
+    def add_column(self, parts: Iterable[Array]) -> dict[str, Any]:
+        """Append a whole column, part by part; return what its source needs to find it."""
         offset = self._columns.tell()
-        self._write(self._columns, self._columns_path, values)
+        for values in parts:
+            self._write(self._columns, self._columns_path, values)
         return {"offset": offset}
 
     def add_categories(self, categories: list[Any], kind: str) -> list[Any]:

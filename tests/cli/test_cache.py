@@ -1,0 +1,69 @@
+"""`mauc cache list | clear`."""
+
+import os
+import time
+
+import pytest
+from cli_helpers import run, run_json
+
+from mauc.sources.transposed import open_transposed_text
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "columns"
+
+
+@pytest.fixture
+def table(wine_file):
+    return open_transposed_text(wine_file, label="label").folder
+
+
+def test_empty(cache):
+    assert run("cache", "list").stdout == f"{cache} holds no columns.\n"
+    assert run_json("cache", "list") == []
+    assert run("cache", "clear", "--all").stdout == "freed nothing.\n"
+
+
+def test_list(wine_file, table, cache):
+    output = run("cache", "list").stdout
+    assert [word in output for word in (table.name, "178", "14", "current", str(wine_file))]
+    assert f"1 MB in {cache}; mauc cache clear NAME removes one" in output
+    (shown,) = run_json("cache", "list")
+    assert (shown["name"], shown["source"]) == (table.name, str(wine_file))
+    assert (shown["n_samples"], shown["n_features"], shown["state"]) == (178, 14, "current")
+    assert shown["n_bytes"] > 178 * 13 * 8
+    assert shown["last_used"][:10] == time.strftime("%Y-%m-%d")
+    wine_file.unlink()
+    assert "gone" in run("cache", "list").stdout
+
+
+@pytest.mark.parametrize("how", ["name", "path", "all"])
+def test_clear(wine_file, table, how):
+    word = {"name": table.name, "path": wine_file, "all": "--all"}[how]
+    output = run("cache", "clear", word).stdout
+    assert output == f"removed {table.name} ({wine_file}), 1 MB\nfreed 1 MB.\n"
+    assert not table.exists()
+    assert run_json("cache", "list") == []
+
+
+def test_clear_what_is_old(table):
+    assert run("cache", "clear", "--all", "--older-than", "1").stdout == "freed nothing.\n"
+    os.utime(table / "used", (time.time() - 2 * 86_400,) * 2)
+    removed = run_json("cache", "clear", "--all", "--older-than", "1")
+    assert [shown["name"] for shown in removed] == [table.name]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "name the tables to remove (see mauc cache list), or say --all."),
+        (("x", "--all"), "or say --all, not both."),
+        (("nothing",), "has no table 'nothing'"),
+        (("--all", "--older-than", "-1"), "--older-than must be a number of days, 0 or more"),
+    ],
+)
+def test_errors(table, words, message):
+    assert message in run("cache", "clear", *words, code=2).stderr
+    assert table.exists()
