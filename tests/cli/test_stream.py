@@ -249,9 +249,37 @@ def test_a_wrong_size(messy_file, size):
 
 
 def test_too_little_memory(messy_file):
-    words = ("select", messy_file, "--target", "label", "-m", "mdfs")
+    words = ("select", messy_file, "--target", "label", "-m", "ig", "--drop", "key")
     result = run(*words, "--memory", "50kB", code=2)
-    assert "--memory 1 MB is too little" in result.stderr or "--memory" in result.stderr
+    assert "--memory 1 MB is too little for columns of 2,500 rows" in result.stderr
+    assert (
+        "or sketch the AUCs over the rows (--sketch, with --method mdfs or maucd)" in result.stderr
+    )
+
+
+def test_texts_that_did_not_fit_are_read_with_more_memory(tmp_path):
+    messy_frame().to_csv(tmp_path / "messy.csv", index=False)
+    words = ("select", tmp_path / "messy.csv", "--target", "label", "-m", "ig", "-k", "3")
+    result = run(*words, "--memory", "200kB", code=2)
+    assert "column 'key' has more different texts than fit into 1 MB" in result.stderr
+    assert "leave it out (--drop key), or allow more memory" in result.stderr
+    assert run_json(*words, "--memory", "20MB") == run_json(*words)
+
+
+def test_arrays(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 500)
+    X = rng.normal(size=(500, 12)) + y[:, np.newaxis] * np.linspace(0, 1, 12)
+    np.save(tmp_path / "X.npy", np.asfortranarray(X))
+    np.save(tmp_path / "y.npy", y)
+    np.savez(tmp_path / "both.npz", X=X, y=y)
+    words = ("-m", "mdfs", "-k", "4")
+    expected = run_json("select", tmp_path / "both.npz", *words)
+    found = run_json("select", tmp_path / "X.npy", "--target", tmp_path / "y.npy", *words)
+    assert found["features"] == expected["features"]
+    assert found["columns"] == ["12 numbers"]
+    result = run("select", tmp_path / "both.npz", *words, "--memory", "5MB", code=2)
+    assert "npz files are read whole; --memory goes with parquet, feather, csv" in result.stderr
 
 
 def test_data_that_are_no_files():

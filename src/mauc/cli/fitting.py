@@ -27,14 +27,17 @@ def fit_on(
         raise type(error)(as_options(str(error))) from error
 
 
-def fit_rows(selector: Any, dataset: "Dataset") -> None:
+def fit_rows(selector: Any, dataset: "Dataset", *, keep_ids: bool) -> None:
     """Fit a selector on a sketch of the rows."""
     from mauc.auc.sketch import sketch_rows
+    from mauc.sources.counted import CountedRows
 
+    rows = CountedRows(dataset.X)
     sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
-        dataset.X, dataset.y, n_jobs=selector.n_jobs
+        rows, dataset.y, n_jobs=selector.n_jobs
     )
-    dataset.X.check_unchanged()
+    if not keep_ids:
+        rows.check_known()
     selector.fit_sketch(sketch)
 
 
@@ -96,7 +99,7 @@ def load_and_fit(
             is_new = False
             selector.set_params(n_features_to_select=size)
             if is_sketched:
-                fit_rows(selector, dataset)
+                fit_rows(selector, dataset, keep_ids=plan.reading.keep_ids or settle)
             else:
                 fit_on(selector, dataset, client)
             return loaded, dataset

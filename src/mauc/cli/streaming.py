@@ -176,6 +176,7 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
     source = dataset.X
     if plan.is_sketched:
         complain(f"{dataset.name}: sketched by rows, as --sketch says")
+        _say_large_parts(dataset)
         return True
     n_rows, n_columns = source.shape
     way = choose_way(
@@ -183,7 +184,24 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
         n_parts=len(source.row_parts()), n_classes=len(set(dataset.y.tolist())),
     )  # fmt: skip
     complain(f"{dataset.name}: {way.sentence}")
-    return bool(way.name == "rows")
+    if way.name != "rows":
+        return False
+    _say_large_parts(dataset)
+    return True
+
+
+def _say_large_parts(dataset: "Dataset") -> None:
+    """Say if rows that are stored together take more memory than is allowed."""
+    from mauc.memory import format_bytes
+
+    source = dataset.X
+    largest = max((stop - start for start, stop in source.row_parts()), default=0)
+    n_bytes = 2 * largest * sum(kind.itemsize for kind in source.types)  # one is read ahead
+    if n_bytes > source.memory:
+        complain(
+            f"warning: {dataset.name}: two row groups of {largest:,} rows are in memory at a time, "
+            f"{format_bytes(n_bytes)}, more than --memory; files with smaller ones take less"
+        )
 
 
 def check_sketch(sketch: bool, selector: Any, engine: str) -> None:

@@ -151,6 +151,8 @@ class SketchedProblem:
     feature_names : ndarray of str, or None
     """
 
+    cluster = None  # a sketch is here
+
     def __init__(self, sketch):
         self._sketch = sketch
         counts = sketch.class_counts
