@@ -30,6 +30,7 @@ from mauc.sources.transposed.store import (
 _DEFAULTS = {
     "separator": None, "encoding": "utf-8", "header": True, "decimal": ".", "thousands": None,
 }  # fmt: skip
+_NUMBER_WORDS = ("inf", "infinity", "nan")
 
 
 class TextSource(TransposedSource):
@@ -78,6 +79,8 @@ class TextSource(TransposedSource):
         (values,) = self.read(np.array([place]))
         column = values if self.is_word[place] else pd.Series(values)
         if self.is_word[place]:
+            if not any(map(_may_be_number, column.cat.categories)):
+                return []  # words alone: nothing to find row by row
             column = column.astype(column.cat.categories.dtype)
         return self._layout.check_column(place, column)
 
@@ -205,3 +208,10 @@ def _serves(note: dict[str, Any], label: str | int | None, texts: Sequence[str |
         return False
     changed = {at, note["label"]} - {None} if at != note["label"] else set()
     return all(j in plain or j in held for j in changed)
+
+
+def _may_be_number(word: Any) -> bool:
+    """Whether a text may be read as a number."""
+    if not isinstance(word, str):
+        return not isinstance(word, bool)
+    return any(map(str.isdigit, word)) or word.strip().lstrip("+-").lower() in _NUMBER_WORDS
