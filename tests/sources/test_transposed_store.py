@@ -33,6 +33,7 @@ def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(build_text, "MAX_PIECE_BYTES", 2**12)
     monkeypatch.setattr(build_text, "MIN_PIECE_BYTES", 2**12)
+    monkeypatch.setattr(build_text, "COLUMN_BYTES", 0)
     return tmp_path / "cache" / "columns"
 
 
@@ -221,6 +222,7 @@ def start(path, body):
     from pathlib import Path
     from mauc.sources.transposed import build_text, open_transposed_text, writer
     build_text.MAX_PIECE_BYTES = build_text.MIN_PIECE_BYTES = 2**12
+    build_text.COLUMN_BYTES = 0
     path = Path({str(path)!r})
     original = writer.write_bytes
     def slow(file, view):

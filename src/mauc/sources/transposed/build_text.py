@@ -20,6 +20,8 @@ Array = np.ndarray[Any, Any]
 # A piece of text in memory: the text itself, its cells, their values, and these side by side.
 _PIECE_SHARE = 16
 MIN_PIECE_BYTES, MAX_PIECE_BYTES = 2**16, 2**23
+# Text per column of a piece below which it takes longer to make a column than to parse it.
+COLUMN_BYTES = 2**14
 _GZIP_GROWTH = 4  # characters from a byte of gzip, for the progress
 
 
@@ -77,12 +79,11 @@ class _TextTable:
 
     def __init__(self, layout: Delimited, part: Path, memory: int) -> None:
         self._layout, self._memory, self._part = layout, memory, part
-        self._n_threads = max(1, min(count_threads(-1), memory // (_PIECE_SHARE * 2**20)))
-        room = memory // (_PIECE_SHARE * self._n_threads)
-        self._n_bytes = max(MIN_PIECE_BYTES, min(room, MAX_PIECE_BYTES))
+        self._n_threads, self._n_bytes = _plan_pieces(len(layout.names), memory)
         self._writer = TableWriter(part)
         self._spill = WordSpill(part / "words")
         self._slots: list[int] = []
+        self._slot_of = np.zeros(0, np.int64)
         self._kinds: list[Array] = []  # of the columns in each group
 
     def close(self) -> None:
@@ -95,7 +96,9 @@ class _TextTable:
         has_missing, is_wide = np.zeros(n_columns, bool), np.zeros(n_columns, bool)
         for piece in self._pieces():
             if not self._kinds:
-                self._slots = sorted(piece.numbers)
+                self._slots = sorted(int(j) for places, _ in piece.numbers for j in places)
+                self._slot_of = np.full(n_columns, -1)
+                self._slot_of[self._slots] = np.arange(len(self._slots))
             self._add(piece)
             has_missing |= piece.has_missing
             is_wide |= piece.is_wide
@@ -123,12 +126,10 @@ class _TextTable:
         return track(pieces, "blocks of rows", n_pieces)
 
     def _add(self, piece: Piece) -> None:
-        empty: Array = np.zeros(0)
         block = np.zeros((len(self._slots), piece.n_rows), np.int64)
-        for slot, j in enumerate(self._slots):
-            values = piece.numbers.get(j, empty)
-            if len(values):
-                block[slot] = values.view(np.int64)
+        for places, values in piece.numbers:
+            slots = self._slot_of[places]
+            block[slots[slots >= 0]] = values[slots >= 0].view(np.int64)
         for j, (codes, distinct) in piece.words.items():
             self._spill.add(j, self._writer.n_rows, codes, distinct)
         self._kinds.append(piece.kinds)
@@ -184,6 +185,21 @@ class _TextTable:
             for j, (codes, distinct) in piece.words.items():
                 self._spill.add(j, start, codes, distinct)
             start += piece.n_rows
+
+
+def _plan_pieces(n_columns: int, memory: int) -> tuple[int, int]:
+    """Return how many threads parse, and how much text is a piece.
+
+    A parser for each piece costs more than one for all: two threads are better used to parse and
+    to write, and so are many in a table of many columns.
+    """
+    least = COLUMN_BYTES * n_columns
+    largest = max(MAX_PIECE_BYTES, least)
+    n_threads = min(count_threads(-1), memory // (_PIECE_SHARE * max(least, 1)))
+    if n_threads <= 2:
+        n_threads = 1
+    room = min(memory // (_PIECE_SHARE * n_threads), largest)
+    return n_threads, max(MIN_PIECE_BYTES, room)
 
 
 def _is_compressed(layout: Delimited) -> bool:

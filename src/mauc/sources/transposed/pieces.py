@@ -20,9 +20,7 @@ Array = np.ndarray[Any, Any]
 # What a column holds in a piece: nothing, integers, floats, integers beyond int64, truth values,
 # words.
 EMPTY, WHOLE, FLOAT, HUGE, TRUTH, WORDS = b"eifubw"
-# Text per column below which it takes longer to begin a parser for a piece than to parse it.
-_COLUMN_BYTES = 2**14
-_SAMPLE = 2**16  # characters from which the length of a line is estimated
+_SAMPLE = 11  # lines from which their length is estimated, the first one apart
 
 
 @dataclass(frozen=True)
@@ -31,12 +29,11 @@ class Piece:
 
     Parameters
     ----------
-    n_rows, n_bytes : int
-        Rows, and about how much text they are.
+    n_rows : int
     kinds : ndarray of shape (n_columns,), uint8
         What each column holds.
-    numbers : dict of int to ndarray
-        Columns of integers and floats, and of nothing (NaN).
+    numbers : list of (ndarray of int, ndarray of shape (n_chosen, n_rows))
+        Columns of integers, and those of floats or nothing (NaN): their places and values.
     words : dict of int to (ndarray of int32, list)
         Columns of words and truth values: for each row the place of its value in the list of
         different values, -1 where it is missing.
@@ -45,9 +42,8 @@ class Piece:
     """
 
     n_rows: int
-    n_bytes: int
     kinds: Array
-    numbers: dict[int, Array]
+    numbers: list[tuple[Array, Array]]
     words: dict[int, tuple[Array, list[Any]]]
     has_missing: Array
     is_wide: Array
@@ -68,14 +64,11 @@ def read_pieces(
     n_bytes : int
         Of text in a piece, about.
     n_threads : int, default=1
-        That parse at once, where the file can be cut without parsing it.
+        That parse at once, each a piece of its own, where the file can be cut without parsing it.
     texts : list of str, optional
         Read these columns only, as text, missing values included.
     """
-    # A parser for each piece costs more than one for all: two threads are better used to parse and
-    # to write.
-    is_worth = n_threads > 2 and n_bytes >= _COLUMN_BYTES * len(layout.names)
-    if layout.lines.is_plain and is_worth:
+    if layout.lines.is_plain and n_threads > 1:
         return _read_plain(layout, n_bytes, n_threads, texts)
     return _read_ahead(_read_in_turn(layout, n_bytes, texts))
 
@@ -133,7 +126,7 @@ def _parse_lines(
         )  # fmt: skip
     except UnicodeError as error:
         raise encoding_error(lines.path, lines.encoding) from error
-    return _make_piece(layout, frame, len(raw)) if len(frame) else None
+    return _make_piece(layout, frame) if len(frame) else None
 
 
 def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> Iterator[Piece]:
@@ -141,51 +134,59 @@ def _read_in_turn(layout: Delimited, n_bytes: int, texts: list[str] | None) -> I
     import pandas as pd
 
     with layout.opened() as file:
-        sample = file.read(_SAMPLE)
-    width = max(1, len(sample) // max(1, sample.count("\n") or sample.count("\r")))
+        sample = [file.readline() for _ in range(_SAMPLE)][1:]
+    width = max(1, sum(map(len, sample)) // len(sample))
     with layout.opened() as file:
         frames = layout.parse(file, texts=texts, chunksize=max(1, n_bytes // width))
         try:
             for frame in frames:
-                yield _make_piece(layout, frame, len(frame) * width)
+                yield _make_piece(layout, frame)
         except pd.errors.ParserError as error:
             raise layout.parser_error(error) from error
 
 
-def _make_piece(layout: Delimited, frame: "pd.DataFrame", n_bytes: int) -> Piece:
+def _make_piece(layout: Delimited, frame: "pd.DataFrame") -> Piece:
     place_of = {name: j for j, name in enumerate(layout.names)}
+    places = np.array([place_of[str(name)] for name in frame.columns])
+    types = np.array([dtype.kind for dtype in frame.dtypes])
     n_columns = len(layout.names)
     kinds = np.full(n_columns, EMPTY, np.uint8)
     has_missing, is_wide = np.zeros(n_columns, bool), np.zeros(n_columns, bool)
-    numbers: dict[int, Array] = {}
+    numbers: list[tuple[Array, Array]] = []
+    for kind in "if":
+        chosen = np.flatnonzero(types == kind)
+        if len(chosen):
+            values = np.ascontiguousarray(frame.iloc[:, chosen].to_numpy().T)
+            at = places[chosen]
+            kinds[at], has_missing[at], is_wide[at] = _describe(values)
+            numbers.append((at, values))
+    kinds[places[types == "u"]] = HUGE
     words: dict[int, tuple[Array, list[Any]]] = {}
-    for name, column in frame.items():
-        j = place_of[str(name)]
-        if column.dtype.kind in "iuf":
-            values = column.to_numpy()
-            kinds[j], has_missing[j], is_wide[j] = describe(values)
-            numbers[j] = values
-        else:
-            codes, distinct = column.factorize()
-            words[j] = codes.astype(np.int32), distinct.tolist()
-            types = {type(word) for word in words[j][1]}
-            # A missing value in words beside integers beyond int64: pandas leaves it as it is.
-            is_odd = not types <= {str} or not set(layout.gaps(j)).isdisjoint(words[j][1])
-            kinds[j] = TRUTH if types == {bool} else HUGE if is_odd else WORDS
-    return Piece(len(frame), n_bytes, kinds, numbers, words, has_missing, is_wide)
+    for number in np.flatnonzero(~np.isin(types, list("iuf"))).tolist():
+        j = int(places[number])
+        codes, distinct = frame.iloc[:, number].factorize()
+        words[j] = codes.astype(np.int32), distinct.tolist()
+        found = {type(word) for word in words[j][1]}
+        # A missing value in words beside integers beyond int64: pandas leaves it as it is.
+        is_odd = not found <= {str} or not set(layout.gaps(j)).isdisjoint(words[j][1])
+        kinds[j] = TRUTH if found == {bool} else HUGE if is_odd else WORDS
+    return Piece(len(frame), kinds, numbers, words, has_missing, is_wide)
 
 
-def describe(values: Array) -> tuple[int, bool, bool]:
-    """Return the kind of a column of numbers, whether values are missing, and whether any is wide.
+def _describe(values: Array) -> tuple[Array, Array, Array]:
+    """Return the kinds of columns of numbers, which miss values, and which hold wide ones.
 
     A column of integers with missing values is one of floats here.
     """
-    if values.dtype.kind == "u":
-        return HUGE, False, True
-    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
-    is_wide = bool(low <= -MAX_EXACT_INTEGER or high >= MAX_EXACT_INTEGER)
+    wide = are_wide(values)
     if values.dtype.kind == "i":
-        return WHOLE, False, is_wide
-    if high != high:
-        return EMPTY, True, False
-    return FLOAT, bool(np.isnan(values).any()), is_wide
+        return np.full(len(values), WHOLE), np.zeros(len(values), bool), wide
+    is_missing = np.isnan(values)
+    kinds = np.where(is_missing.all(axis=1), EMPTY, FLOAT)
+    return kinds, np.asarray(is_missing.any(axis=1)), wide
+
+
+def are_wide(values: Array) -> Array:
+    """Return which columns, along the last axis, hold numbers beyond what float64 holds exactly."""
+    low, high = np.fmin.reduce(values, axis=-1), np.fmax.reduce(values, axis=-1)
+    return np.asarray((low <= -MAX_EXACT_INTEGER) | (high >= MAX_EXACT_INTEGER))

@@ -18,7 +18,7 @@ from mauc.datasets.readers.delimited import Delimited
 from mauc.datasets.readers.missing import MISSING
 from mauc.datasets.readers.sniff import WHITESPACE
 from mauc.memory import format_bytes
-from mauc.sources.transposed.pieces import describe
+from mauc.sources.transposed.pieces import are_wide
 
 Array = np.ndarray[Any, Any]
 _WORD_BYTES = 160  # of a different text in memory, beside its characters: three tables of them
@@ -165,7 +165,7 @@ def type_column(
         )
     if column.dtype.kind in "iuf":
         numbers = column.to_numpy()
-        return TypedColumn(numbers, None, "", describe(numbers)[2], is_plain, notes)
+        return TypedColumn(numbers, None, "", bool(are_wide(numbers)), is_plain, notes)
     categorical = pd.Categorical(column)
     categories = categorical.categories
     return TypedColumn(
