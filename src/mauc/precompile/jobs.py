@@ -68,7 +68,7 @@ def _fit_classifier(name: str) -> None:
 
 
 def _call_functions() -> None:
-    from mauc.auc import feature_pair_auc
+    from mauc.auc import PairAUCSketch, feature_pair_auc
     from mauc.binning import MDLDiscretizer
     from mauc.difficulty import siren_study
     from mauc.metrics import mauc_interval, mauc_score
@@ -78,6 +78,7 @@ def _call_functions() -> None:
     for table in _tables(Accepts(sparse=True, weights=True)):
         X, y = table.X, table.y
         feature_pair_auc(X, y, folded=False, **table.weights)
+        PairAUCSketch(16, n_buffered=_N_ROWS // 2).update(X, y).update(X[::2], y[::2]).pair_auc()
         if sparse.issparse(X):
             continue
         scores = np.nan_to_num(X[:, :_N_CLASSES])

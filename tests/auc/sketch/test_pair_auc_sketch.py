@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from strategies import codes, float_tables
 
 from mauc import PairAUCSketch, feature_pair_auc
 from mauc.exceptions import MaucError, UndefinedMAUCError
+from strategies import codes, float_tables
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::mauc.exceptions.ConstantInputWarning"),
@@ -125,6 +125,20 @@ def test_trees_of_sketches_of_different_rows(seed):
         assert_within(tree, X, y)
         assert tree.n_rows == len(y)
         assert_array_equal(tree.class_counts, np.bincount(y))
+
+
+def test_sketches_of_different_numbers_of_bins():
+    X, y = make_rows(11, n=600)
+    for few, many in ((16, 64), (64, 16)):
+        for n_buffered in (None, 20):
+            second = PairAUCSketch(many, n_buffered=20).update(X[300:], y[300:])
+            first = PairAUCSketch(few, n_buffered=n_buffered).update(X[:300], y[:300])
+            merged = first.copy().merge(second)
+            assert_within(merged, X, y)
+            assert max(len(bins.edges) for bins in merged._binned.bins) <= 2 * few
+    empty = PairAUCSketch(16).merge(PairAUCSketch(64, n_buffered=20).update(X, y))
+    assert_within(empty, X, y)
+    assert max(len(bins.edges) for bins in empty._binned.bins) <= 32
 
 
 def test_rows_sorted_by_class_and_by_value():

@@ -6,6 +6,7 @@ import numpy as np
 
 from mauc.auc.sketch.bins import no_bins, take_classes
 from mauc.auc.sketch.bounds import pair_bounds
+from mauc.auc.sketch.edges import prune
 from mauc.auc.sketch.refining import Limits, add_column, merge_bins
 from mauc.parallel import run_blocks
 
@@ -53,7 +54,7 @@ class BinnedRows:
         """Choose bins by evenly spaced rows, which are not counted."""
         some = slice(None, None, -(-rows.n_rows // self.n_sampled))
         pilot = self.copy()
-        pilot._count(rows.part(some), codes[some], n_jobs)
+        pilot._count(rows.part(some), np.ascontiguousarray(codes[some]), n_jobs)
         self.bins = [
             no_bins(len(self.class_counts), bins.edges)._replace(spread=bins.spread)
             for bins in pilot.bins
@@ -115,6 +116,13 @@ class BinnedRows:
         counts = self.class_counts.copy()
         counts[places] += other.class_counts
         self.class_counts = counts
+
+    def limit(self, n_bins):
+        """Keep at most `n_bins` bins per feature from now on."""
+        if n_bins != self.n_bins:
+            self.bins = [prune(bins, n_bins) for bins in self.bins]
+            self.frame = None
+        self.n_bins = n_bins
 
     def move_classes(self, places, n_classes):
         """Make room for `n_classes`: class k goes to ``places[k]``."""

@@ -26,7 +26,7 @@ def count_values(values, codes, edges, n_classes):
         Bin b holds the values v with b edges <= v; the last row holds the missing ones.
     """
     counts = np.zeros((len(edges) + 2, n_classes), np.int64)
-    n_levels = int(len(edges)).bit_length()
+    n_levels = len(edges).bit_length()
     ladder = scratch_array("ladder", (2**n_levels - 1,), values.dtype)
     ladder[: len(edges)] = _rounded_up(edges, values.dtype)
     ladder[len(edges) :] = np.nan

@@ -141,13 +141,13 @@ def dask_shape(frame):
 def reads_columns(frame):
     """Whether one column of a Dask data frame is computed without the others.
 
-    True where the optimised expression of a column reads that column alone, from Parquet files or
+    True where the simplified expression of a column reads that column alone, from Parquet files or
     from memory. Text is parsed as a whole for any column, and so is computed what a function of
     whole partitions gave.
     """
     column = frame[[frame.columns[0]]]
     try:
-        expression = column.optimize(fuse=False).expr
+        expression = column.simplify().expr
         leaves = [node for node in expression.walk() if not node.dependencies()]
         return all(
             type(leaf).__name__.startswith(_COLUMNAR) and len(leaf.columns) <= 1 for leaf in leaves

@@ -70,6 +70,9 @@ class PairAUCSketch:
     with class i as high and j as low as these allow and that of the reverse. Sketches of the same
     bins (`empty_like`) merge without loss, in any order to the same bits.
 
+    It takes 8 bytes per feature, class and bin, twice that for features with few values, whose gaps
+    have bins as well, or after merges of different bins.
+
     A missing value ties with every value, infinities are ordinary values, and dates count in
     seconds, as in `feature_pair_auc`. Columns must be numeric.
 
@@ -174,7 +177,7 @@ class PairAUCSketch:
         if other._binned is not None and self._binned is None:
             mine, self._buffer = self._buffer, BufferedRows()
             self._binned = other._binned.copy()
-            self._binned.n_bins = self.n_bins
+            self._binned.limit(self.n_bins)
             self._binned.move_classes(places, len(self.classes_))
             waiting.extend(mine, np.arange(len(self.classes_), dtype=np.int32))
         elif other._binned is not None:
@@ -292,7 +295,6 @@ class PairAUCSketch:
         if self._buffer.n_rows:
             buffer, self._buffer = self._buffer, BufferedRows()
             self._binned.add(buffer, buffer.all_codes(), self.n_jobs)
-
 
     def _join(self, classes):
         """Make room for the classes of others; return their places."""

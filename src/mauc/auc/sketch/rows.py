@@ -68,5 +68,3 @@ def _pairs(data) -> Iterator[tuple]:
         if not isinstance(part, tuple | list) or len(part) != 2:
             raise MaucTypeError(f"part {number} of data must be a pair (X, y), got {part!r:.80}.")
         yield tuple(part)
-
-

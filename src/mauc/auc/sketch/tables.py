@@ -1,4 +1,4 @@
-"""What a sketch is given as X: arrays, sparse matrices and data frames in, blocks of columns out."""
+"""What a sketch is given: arrays, sparse matrices, frames and sources in, columns out."""
 
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy

@@ -43,8 +43,10 @@ def _seconds(column):
     unit, step = np.datetime_data(column.dtype)
     is_known = ~np.isnat(column)
     if column.dtype.kind == "M":
+        if unit in ("Y", "M"):  # months have a first second, but no length in seconds
+            unit, step, column = "s", 1, column.astype("datetime64[s]")
         column = column - np.zeros(1, column.dtype)  # ticks since 1970
-    if unit in ("Y", "M"):  # of a date; of a duration they have no length in seconds
+    elif unit in ("Y", "M"):
         unit, step, column = "generic", 1, column.astype(f"timedelta64[{unit}]")
     n_ticks = _TICKS.get(unit, 1)
     if n_ticks == 1 and unit != "generic":

@@ -65,7 +65,7 @@ def choose_way(
     >>> choose_way(10**6, 200, 4, 10**9).name
     'columns'
     >>> choose_way(10**9, 200, 4, 10**9).sentence
-    'sketched by rows: one pass over 800.0 GB; a column and its sort would take 60.0 GB of memory, ...'
+    'sketched by rows: one pass over 800.0 GB; a column and its sort would take 60.0 GB ...'
     """
     n_bytes = n_rows * n_columns * bytes_per_cell
     per_column = n_rows * (_COLUMN_COPIES * bytes_per_cell + _ROW_BYTES)
