@@ -2,8 +2,8 @@
 
 A scheduler and its workers are processes of their own (`dask scheduler`, `dask worker`). In every
 round a worker is ended by SIGKILL at a random moment of the fit, and another one is started for the
-next round. Results must be equal to the bit to those of this process; how many rounds were is
-printed, and at which part of the fit the kills came.
+next round; a round whose fit was done before is repeated. Results must be equal to the bit to those
+of this process.
 """
 
 import os
@@ -41,70 +41,85 @@ def start_worker(address, folder):
     )  # fmt: skip
 
 
+def fit_and_kill(selector, source, y, client, worker, delay):
+    """Fit while a worker is killed; return the fitted selector, its seconds, whether it was hit."""
+    timer = threading.Timer(delay, os.kill, (worker.pid, signal.SIGKILL))
+    begin = time.perf_counter()
+    timer.start()
+    found = clone(selector).fit(source, y, client=client)
+    seconds = time.perf_counter() - begin
+    timer.cancel()
+    timer.join()
+    return found, seconds, delay < seconds
+
+
+def usual_seconds(selector, source, y, client):
+    """Return how long a fit takes; the first one imports and compiles."""
+    clone(selector).fit(source, y, client=client)
+    begin = time.perf_counter()
+    clone(selector).fit(source, y, client=client)
+    return time.perf_counter() - begin
+
+
+def kill_often(client, folder, source, y, n_kills, workers):
+    """Kill a worker in the middle of `n_kills` fits; return how many gave the same bits."""
+    address = client.scheduler.address
+    expected = [clone(selector).fit(source, y) for selector in SELECTORS]
+    workers += [start_worker(address, folder) for _ in range(2)]
+    client.wait_for_workers(2)
+    usual = [usual_seconds(selector, source, y, client) for selector in SELECTORS]
+    rng = np.random.default_rng(0)
+    n_equal = n_done = 0
+    while n_done < n_kills:
+        which = n_done % len(SELECTORS)
+        worker = workers[-1 - int(rng.integers(2))]
+        delay = float(rng.uniform(0.05, 0.9)) * usual[which]
+        found, seconds, was_hit = fit_and_kill(SELECTORS[which], source, y, client, worker, delay)
+        if not was_hit and worker.poll() is None:
+            usual[which] = seconds
+            continue
+        n_done += 1
+        is_equal = all(
+            np.array_equal(getattr(found, name), getattr(expected[which], name))
+            for name in ("ranking_", "scores_", "pair_auc_")
+        )
+        n_equal += is_equal
+        print(
+            f"{n_done:3d}  {type(found).__name__:<10}  killed after {delay:5.2f} s of "
+            f"{seconds:5.2f} s (undisturbed {usual[which]:.2f} s)  "
+            f"{'same bits' if is_equal else 'OTHER BITS'}",
+            flush=True,
+        )
+        worker.wait()
+        workers.remove(worker)
+        workers.append(start_worker(address, folder))
+        client.wait_for_workers(2)
+        clone(SELECTORS[0]).fit(source, y, client=client)  # the new one imports
+    return n_equal
+
+
 def main():
     given = arguments(__doc__, kills=20, rows=100_000, columns=300)
     path = given.folder / f"normal-{given.rows}x{given.columns}-100000-plain.parquet"
     make_parquet(path, given.rows, given.columns, is_plain=True)
-    rng = np.random.default_rng(0)
+    source, y = open_columns(path, target="label", memory="500MB")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"
-        source, y = open_columns(path, target="label", memory="500MB")
-        expected = [clone(selector).fit(source, y) for selector in SELECTORS]
-        processes = [
-            start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-                  "--scheduler-file", str(file))
-        ]  # fmt: skip
+        scheduler = start(
+            "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+            "--scheduler-file", str(file),
+        )  # fmt: skip
+        workers = []
         try:
             while not file.exists():
                 time.sleep(0.05)
             with Client(scheduler_file=str(file), set_as_default=False) as client:
-                address = client.scheduler.address
-                workers = [start_worker(address, folder) for _ in range(2)]
-                processes += workers
-                client.wait_for_workers(2)
-                usual = []
-                for selector in SELECTORS:  # also compiles
-                    for _ in range(2):
-                        begin = time.perf_counter()
-                        clone(selector).fit(source, y, client=client)
-                    usual.append(time.perf_counter() - begin)
-                n_equal = 0
-                for kill in range(given.kills):
-                    which = kill % len(SELECTORS)
-                    delay = float(rng.uniform(0.05, 0.9)) * usual[which]
-                    victim = workers.pop(int(rng.integers(2)))
-                    timer = threading.Timer(delay, os.kill, (victim.pid, signal.SIGKILL))
-                    begin = time.perf_counter()
-                    timer.start()
-                    found = clone(SELECTORS[which]).fit(source, y, client=client)
-                    seconds = time.perf_counter() - begin
-                    was_alive = timer.is_alive()
-                    timer.cancel()
-                    timer.join()
-                    if was_alive:
-                        victim.send_signal(signal.SIGKILL)
-                    victim.wait()
-                    is_equal = all(
-                        np.array_equal(getattr(found, name), getattr(expected[which], name))
-                        for name in ("ranking_", "scores_", "pair_auc_")
-                    )
-                    n_equal += is_equal and not was_alive
-                    print(
-                        f"{kill + 1:3d}  {type(found).__name__:<10}  killed at {delay:5.2f} s of "
-                        f"{seconds:5.2f} s (usually {usual[which]:.2f} s)  "
-                        f"{'same bits' if is_equal else 'OTHER BITS'}"
-                        f"{'  (done before the kill)' if was_alive else ''}",
-                        flush=True,
-                    )
-                    workers.append(start_worker(address, folder))
-                    processes.append(workers[-1])
-                    client.wait_for_workers(2)
-                    clone(SELECTORS[0]).fit(source, y, client=client)  # the new one imports
+                n_equal = kill_often(client, folder, source, y, given.kills, workers)
         finally:
-            for process in processes:
+            for process in [*workers, scheduler]:
                 process.kill()
                 process.wait()
-    print(f"{n_equal} of {given.kills} kills in the middle of a fit: same bits")
+    print(f"{n_equal} of {given.kills} fits with a worker killed in the middle: same bits")
     sys.exit(n_equal < given.kills)
 
 

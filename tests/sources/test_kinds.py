@@ -1,5 +1,6 @@
 """Every kind of source gives selectors what an array gives them, to the bit."""
 
+import os
 import pickle
 
 import dask.array as da
@@ -271,3 +272,15 @@ def test_separator_goes_with_text(numbers, tmp_path):
     path, target = parquet(*numbers, tmp_path)
     with pytest.raises(MaucError, match="separator goes with csv, tsv and txt files"):
         open_columns(path, target, separator=";")
+
+
+@pytest.mark.parametrize("make", [npy_by_columns, hdf5, zarr_array, feather, arrow_dataset])
+def test_changed_since_it_was_opened(numbers, tmp_path, make):
+    data, target = make(*numbers, tmp_path)
+    source, y = open_columns(data, target, memory=MEMORY)
+    source.check_unchanged()
+    for file in tmp_path.rglob("*"):
+        if file.is_file():
+            os.utime(file, ns=(1, 1))
+    with pytest.raises(MaucError, match="changed while it was being read"):
+        MAUCD(2).fit(source, y)

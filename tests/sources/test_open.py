@@ -227,3 +227,31 @@ def test_arrays_of_hdf5_must_be_named(numbers, tmp_path):
     (tmp_path / "bad.h5").write_bytes(b"no HDF5")
     with pytest.raises(MaucError, match=r"bad\.h5 cannot be read as an HDF5 file"):
         open_columns(tmp_path / "bad.h5", y)
+
+
+def test_text_is_read_as_load_dataset_reads_it(mixed, tmp_path):
+    path = tmp_path / "x.csv"
+    mixed.drop(columns=["wide", "yes", "maybe", "day", "wait"]).to_csv(path, index=False, sep=";")
+    known = load_dataset(path, "label", separator=";", keep_ids=True, categorical_features="byte")
+    source, y = open_columns(
+        path, "label", memory="1MB", separator=";", categorical_features="byte"
+    )
+    np.testing.assert_array_equal(y, known.y)
+    expected = MDFS(4, random_state=0).fit(known.X, y)
+    found = MDFS(4, random_state=0).fit(source, y)
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seperator'"):
+        open_columns(path, "label", seperator=";")
+
+
+def test_files_that_are_read_whole_keep_names(tmp_path):
+    (tmp_path / "x.arff").write_text(
+        "@relation r\n@attribute a real\n@attribute b real\n@attribute c {u,v}\n@data\n"
+        "1,4,u\n2,3,v\n3,2,?\n4,1,v\n"
+    )
+    with pytest.raises(MaucError, match="no label"):
+        open_columns(tmp_path / "x.arff")
+    source, y = open_columns(tmp_path / "x.arff", skip_unlabelled=True)
+    assert source.feature_names.tolist() == ["a", "b"]
+    assert y.tolist() == ["u", "v", "v"]

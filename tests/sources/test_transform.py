@@ -7,9 +7,11 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
 import mauc.memory
-from mauc import MDFS, GreedyMAUC, open_columns
+from mauc import MAUCD, MDFS, GreedyMAUC, open_columns
+from mauc.classifiers import NormalNaiveBayes
 from mauc.exceptions import MaucError, NotEnoughMemoryError
 
 
@@ -124,3 +126,12 @@ def test_size_found_by_itself(numbers, monkeypatch):
         MDFS("auto").fit(source, y)
     with pytest.raises(NotEnoughMemoryError, match='"predicted"'):
         GreedyMAUC("auto").fit(source, y)
+
+
+def test_in_a_pipeline(numbers, tmp_path):
+    X, y = numbers
+    np.save(tmp_path / "x.npy", np.asfortranarray(np.nan_to_num(X)))
+    source, y = open_columns(tmp_path / "x.npy", y, memory=300_000)
+    pipeline = make_pipeline(MAUCD(4), NormalNaiveBayes())
+    expected = clone(pipeline).fit(np.nan_to_num(X), y).predict(np.nan_to_num(X))
+    np.testing.assert_array_equal(pipeline.fit(source, y).predict(source), expected)

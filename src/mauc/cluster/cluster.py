@@ -11,8 +11,9 @@ import numpy as np
 from mauc.cluster.connect import active_client, address_of, connected
 from mauc.cluster.job import Job
 from mauc.cluster.probe import check_source, check_workers, count_worker_threads
-from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost
+from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost, send
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 from mauc.memory import format_bytes
 from mauc.parallel import even_ranges
 from mauc.problem.problem import Problem, is_constant
@@ -38,7 +39,9 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
         Workers read the columns themselves, so that only a source can be fitted on a cluster.
     """
     wanted = client
-    if client is None and isinstance(X, ColumnSource) and "distributed" in sys.modules:
+    if client is not None:
+        optional_import("distributed", "fits on a Dask cluster")
+    elif isinstance(X, ColumnSource) and "distributed" in sys.modules:
         client = _client_of(X)
     why = "" if client is None else _why_not(X)
     if client is None or (wanted is None and why):
@@ -177,7 +180,7 @@ class Cluster:
             job = Job(problem)
             count_worker_threads(self.client)
             check_source(self.client, job.source)
-            self._job = self.client.scatter(job, broadcast=True, hash=False)
+            self._job = send(self.client, job)
         return self._job
 
     def forget(self) -> None:

@@ -54,13 +54,17 @@ def connected(client: Any) -> Iterator[Any]:
 
 
 def active_client() -> Any:
-    """Return the active `distributed.Client` of this process, or None."""
-    from distributed import get_client
+    """Return the active `distributed.Client` of this process, or None; none within a task."""
+    from distributed import default_client, get_worker
 
+    with contextlib.suppress(ValueError):
+        get_worker()
+        return None  # a task that waited for other tasks could wait for ever
     try:
-        return get_client(timeout=CONNECT_SECONDS)
+        client = default_client()
     except ValueError:
         return None
+    return None if client.asynchronous or client.status != "running" else client
 
 
 def address_of(client: Any) -> str:

@@ -26,8 +26,13 @@ def check_workers(client: Any, workers: list[str] | None = None) -> None:
     wanted, code, here, _ = _probe()()
     found = client.run(_probe(), workers=workers, on_error="return")
     for address, said in sorted(found.items()):
+        if isinstance(said, OSError | TimeoutError):
+            continue  # it died just now: others do its work
         if isinstance(said, Exception):
-            raise MaucError(f"worker {address} does not answer ({first_line(said)}).")
+            raise MaucError(
+                f"worker {address} cannot run a function of this process ({type(said).__name__}: "
+                f"{first_line(said)}); it needs the same versions of Python and Dask."
+            )
         got, its_code, where, error = said
         if error is not None:
             raise MaucError(
@@ -50,6 +55,8 @@ def check_source(client: Any, source: Any, workers: list[str] | None = None) -> 
     """Raise unless every worker sees the same data as this process."""
     found = client.run(_look_at, source, workers=workers, on_error="return")
     for address, said in sorted(found.items()):
+        if isinstance(said, OSError | TimeoutError):
+            continue
         if said is not None:
             why = said if isinstance(said, str) else f"{type(said).__name__}: {first_line(said)}"
             raise MaucError(

@@ -20,7 +20,7 @@ import numpy as np
 
 from mauc.cluster.cluster import Cluster
 from mauc.cluster.job import Job
-from mauc.cluster.tasks import Call, LostJob, run_guarded
+from mauc.cluster.tasks import Call, LostJob, run_guarded, send
 from mauc.exceptions import MaucError
 from mauc.parallel import even_ranges
 from mauc.problem.problem import Problem
@@ -138,8 +138,7 @@ class RangeStates:
         """Return the futures of the Job and of the recipe; both are sent to all workers once."""
         job = self._cluster.share(self._problem)
         if self._shared is None or self._shared[0] is not job:
-            recipe = self._cluster.client.scatter(self._recipe, broadcast=True, hash=False)
-            self._shared = job, recipe
+            self._shared = job, send(self._cluster.client, self._recipe)
         return self._shared  # type: ignore[no-any-return]
 
 

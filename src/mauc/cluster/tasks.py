@@ -19,6 +19,7 @@ from mauc.exceptions import MaucError
 _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again
 _UNDER_WAY = ("pending", "lost")
+_MAX_SENDS = 5  # attempts to send a value to all workers
 _RETRIES = 2  # of a task whose worker could not read
 
 
@@ -57,6 +58,20 @@ def run_guarded(job: Any, function: Callable[..., Any], *arguments: Any) -> Any:
         raise ReadError(
             f"worker {get_worker().address}: {type(error).__name__}: {first_line(error)}"
         ) from error
+
+
+def send(client: Any, value: Any) -> Any:
+    """Return the future of a value that is sent to all workers."""
+    for attempt in range(1, _MAX_SENDS + 1):
+        try:
+            return client.scatter(value, broadcast=True, hash=False)
+        except (OSError, TimeoutError):
+            # Most likely a worker died meanwhile; the scheduler knows it soon.
+            if attempt == _MAX_SENDS or client.status != "running":
+                raise
+            time.sleep(0.2 * attempt)
+            probe.count_worker_threads(client)
+    raise AssertionError("a value is sent, or the error is raised.")
 
 
 def run_calls(client: Any, job: Any, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:

@@ -13,8 +13,6 @@ from mauc.problem.stripe_memory import StripeMemory, stripe_memory
 # Bytes per row that a thread needs to sort a column, beside the column itself: its words twice.
 _WORK_BYTES = 24
 _LABEL_BYTES = 24  # per row: labels, codes, the rows by class
-# Larger stripes are not read faster, and nobody works while the first one is read.
-_STRIPE_BYTES = 2**27
 MEMORY_SHARE = 16  # of the memory of a source, for one block
 
 
@@ -119,7 +117,7 @@ def plan_pass(source, blocks, n_jobs, held=0):
             f"sketch the AUCs over the rows (PairAUCSketch)."
         )
     n_threads = max(1, min(count_threads(n_jobs), (source.memory - fixed) // (2 * of_thread)))
-    room = min((source.memory - fixed - n_threads * of_thread) // 2, _STRIPE_BYTES)
+    room = min((source.memory - fixed - n_threads * of_thread) // 2, source.stripe_bytes)
     edges, held = [0], 0
     for block, n_bytes in zip(blocks, sizes, strict=True):
         if held and held + n_bytes > room:

@@ -43,7 +43,12 @@ class ColumnSource(ABC):
     types : list of dtype
     feature_names : ndarray of str, or None
     memory : int
+    stripe_bytes : int
+        Columns that are read at once where the memory allows: with more, reading is not faster.
     """
+
+    # Nobody works while the first stripe is read.
+    stripe_bytes = 2**27
 
     def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
         self.name = str(name)
@@ -143,6 +148,7 @@ class ChosenColumns(ColumnSource):
     def __init__(self, source, places):
         self._source = source
         self._places = np.arange(source.shape[1])[places]
+        self.stripe_bytes = source.stripe_bytes
         names = source.feature_names
         super().__init__(
             source.name, source.shape[0], [source.types[j] for j in self._places],
@@ -172,6 +178,7 @@ class ChosenRows(ColumnSource):
     def __init__(self, source, rows):
         self._source = source
         self._rows = np.flatnonzero(rows)
+        self.stripe_bytes = source.stripe_bytes
         super().__init__(
             source.name, len(self._rows), source.types, feature_names=source.feature_names,
             memory=source.memory,

@@ -66,8 +66,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data.
+        X : array-like or source of shape (n_samples, n_features)
+            Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
         y : array-like of shape (n_samples,)
             Class labels.
         client : distributed.Client or str, optional
@@ -203,8 +203,8 @@ class SampleWeightMixin:
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training data.
+        X : array-like, sparse matrix or source of shape (n_samples, n_features)
+            Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional

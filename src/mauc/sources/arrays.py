@@ -15,7 +15,7 @@ from mauc.extras import optional_import
 from mauc.problem.columns import contiguous_columns, is_by_rows, take_columns
 from mauc.problem.source import ColumnSource, default_memory
 from mauc.problem.stripe_memory import stripe_array
-from mauc.sources.files import File, FileSystem, check_unchanged, unreadable_error
+from mauc.sources.files import FileSystem, stamped, unreadable_error
 
 _PART_BYTES = 2**24  # of rows that are transposed together
 _CHUNK_SHARE = 8  # of the memory, for the chunks that one column lies in
@@ -32,18 +32,17 @@ class ArraySource(ColumnSource):
     name : str
     reopen : callable, optional
         Opens the array again in another process; without it the array itself is pickled.
-    path : str, optional
-        The file that the array lies in: it must not change.
+    stamp : callable, optional
+        Returns what must not change while the array is read: the size of its file and the like.
     memory : int, optional
     """
 
     def __init__(
         self, array: Any, name: str, *, reopen: Callable[[], Any] | None = None,
-        path: str | None = None, memory: int | None = None,
+        stamp: Callable[[], dict[str, Any]] | None = None, memory: int | None = None,
     ) -> None:  # fmt: skip
         self._array, self._reopen = _check_array(array, name), reopen
-        self._system = FileSystem(path) if path is not None else None
-        self._files = [] if self._system is None or path is None else [_file(self._system, path)]
+        self._stamp, self._mark = stamp, None if stamp is None else stamp()
         self._lock = threading.Lock()
         self._rest: tuple[int, Array] | None = None
         limit = default_memory() if memory is None else memory
@@ -94,8 +93,11 @@ class ArraySource(ColumnSource):
 
     def check_unchanged(self) -> None:
         """Raise if the file changed since the source was opened."""
-        if self._system is not None:
-            check_unchanged(self._system, self._files)
+        if self._stamp is not None and self._stamp() != self._mark:
+            raise MaucError(
+                f"{self.name} changed while it was being read; what was computed from it is not "
+                f"valid. Open it again."
+            )
 
     def _copy(self, start: int, stop: int, places: Array) -> Array:
         rows = np.asarray(self._array)[start:stop]
@@ -161,33 +163,30 @@ class ArraySource(ColumnSource):
 
 
 def open_array(
-    array: Any, name: str, *, reopen: Callable[[], Any] | None = None, path: str | None = None,
-    stamp: dict[str, Any] | None = None, memory: int | None = None,
+    array: Any, name: str, *, reopen: Callable[[], Any] | None = None,
+    stamp: Callable[[], dict[str, Any]] | None = None, memory: int | None = None,
 ) -> ColumnSource:  # fmt: skip
     """Return a source of the columns of an array, transposed on disk if it lies by rows.
 
     An array on disk that lies by rows, or in chunks that are too wide, would be read whole for
     every few columns; if it is larger than the memory, its columns are taken from a cache.
 
-    Parameters
-    ----------
-    array, name, reopen, path, memory
-        As in `ArraySource`.
-    stamp : dict, optional
-        What tells whether the array is still the same; by default size and time of `path`.
+    Parameters as in `ArraySource`; an array without a stamp is not transposed.
     """
     _check_array(array, name)
     limit = default_memory() if memory is None else memory
     n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
-    if stamp is None and path is not None:
-        size, time = _file(FileSystem(path), path).stamp
-        stamp = {"size": size, "mtime_ns": time}
     if stamp is not None and n_bytes > limit and lies_by_rows(array, limit):
         from mauc.sources.transposed import open_transposed_array
 
-        given = None if name == path else stamp
+        given = None if os.path.isfile(name) else stamp()  # a file is stamped by itself
         return open_transposed_array(array, name, memory=limit, stamp=given)
-    return ArraySource(array, name, reopen=reopen, path=path, memory=memory)
+    return ArraySource(array, name, reopen=reopen, stamp=stamp, memory=memory)
+
+
+def _file_stamp(path: str) -> dict[str, Any]:
+    size, time = stamped(FileSystem(path), path).stamp
+    return {"size": size, "mtime_ns": time}
 
 
 def lies_by_rows(array: Any, memory: int) -> bool:
@@ -202,7 +201,11 @@ def lies_by_rows(array: Any, memory: int) -> bool:
 def open_npy(path: str, memory: int | None = None) -> ColumnSource:
     """Return the columns of a .npy file, which is mapped into memory."""
     return open_array(
-        _load_npy(path), path, reopen=partial(_load_npy, path), path=path, memory=memory
+        _load_npy(path),
+        path,
+        reopen=partial(_load_npy, path),
+        stamp=partial(_file_stamp, path),
+        memory=memory,
     )
 
 
@@ -223,7 +226,8 @@ def open_memmap(array: Any, memory: int | None = None) -> ColumnSource:
     if path is not None and isinstance(array.base, mmap.mmap):  # all of what was mapped
         order = "C" if array.flags.c_contiguous else "F"
         reopen = partial(np.memmap, path, array.dtype, "r", array.offset, array.shape, order)
-    return open_array(array, path or "the memmap", reopen=reopen, path=path, memory=memory)
+    stamp = None if path is None else partial(_file_stamp, path)
+    return open_array(array, path or "the memmap", reopen=reopen, stamp=stamp, memory=memory)
 
 
 def open_hdf5(path: str, place: str | None = None, memory: int | None = None) -> ColumnSource:
@@ -231,7 +235,7 @@ def open_hdf5(path: str, place: str | None = None, memory: int | None = None) ->
     place = place or _only_dataset(path)
     return open_array(
         load_hdf5(path, place), f"{path}::{place}", reopen=partial(load_hdf5, path, place),
-        path=path, memory=memory,
+        stamp=partial(_file_stamp, path), memory=memory,
     )  # fmt: skip
 
 
@@ -241,14 +245,14 @@ def open_dataset(dataset: Any, memory: int | None = None) -> ColumnSource:
     is_file = os.path.isfile(path)
     return open_array(
         dataset, f"{path}::{place}", reopen=partial(load_hdf5, path, place) if is_file else None,
-        path=path if is_file else None, memory=memory,
+        stamp=partial(_file_stamp, path) if is_file else None, memory=memory,
     )  # fmt: skip
 
 
 def open_zarr(array: Any, memory: int | None = None) -> ColumnSource:
     """Return the columns of a Zarr array."""
     name = str(getattr(array, "store_path", "the Zarr array"))
-    return open_array(array, name, stamp=_zarr_stamp(array), memory=memory)
+    return open_array(array, name, stamp=partial(_zarr_stamp, array), memory=memory)
 
 
 def _zarr_stamp(array: Any) -> dict[str, Any]:
@@ -332,13 +336,6 @@ def _load_npy(path: str) -> Any:
         raise unreadable_error(path, error) from error
     except ValueError as error:
         raise MaucError(f"{path} cannot be read as a .npy file: {error}") from error
-
-
-def _file(system: FileSystem, path: str) -> File:
-    try:
-        return File(path, path, system.stamp(path))
-    except OSError as error:
-        raise unreadable_error(path, error) from error
 
 
 def _check_array(array: Any, name: str) -> Any:

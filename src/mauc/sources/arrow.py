@@ -11,7 +11,7 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import feature_type, make_fills, no_feature_error, numpy_type
-from mauc.sources.files import File, FileSystem, check_unchanged
+from mauc.sources.files import File, FileSystem, check_unchanged, stamped
 from mauc.sources.schemas import unify_schemas
 
 _BATCH_ROWS = 2**17
@@ -106,6 +106,15 @@ class ArrowSource(ColumnSource):
             raise MaucError(
                 f"{self.name} cannot be read, it is truncated or damaged: {str(error).rstrip('.')}."
             ) from error
+
+
+def local_files(data: Any) -> dict[str, Any]:
+    """Return the files of a dataset of pyarrow, which must not change, if they are local ones."""
+    paths = getattr(data, "files", None)
+    if not paths or type(data.filesystem).__name__ != "LocalFileSystem":
+        return {}
+    system = FileSystem(paths[0])
+    return {"system": system, "files": [stamped(system, path) for path in paths]}
 
 
 def open_feather(

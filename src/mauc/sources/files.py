@@ -161,14 +161,13 @@ def find_files(
             )
         if formats:
             format, paths = formats[0], list(known)
-    return format, tuple(
-        File(path, system.name(path), _stamp_of(system, path), system.parts(path)) for path in paths
-    )
+    return format, tuple(stamped(system, path) for path in paths)
 
 
-def _stamp_of(system: FileSystem, path: str) -> tuple[Any, ...]:
+def stamped(system: FileSystem, path: str) -> File:
+    """Return a file with its stamp."""
     try:
-        return system.stamp(path)
+        return File(path, system.name(path), system.stamp(path), system.parts(path))
     except OSError as error:
         raise unreadable_error(system.name(path), error) from error
 

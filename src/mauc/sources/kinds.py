@@ -1,6 +1,6 @@
 """Which source opens what: a path, address or object in, a source with all columns out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice
+from mauc.datasets.readers.table import number_names
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.memory import free_memory
 from mauc.problem.columns import is_frame
@@ -18,6 +19,8 @@ from mauc.sources.files import ENDINGS, FileSystem, ending, find_files, is_addre
 _TEXTS = ("csv", "tsv", "txt")
 _WHOLE = ("arff", "mat", "npz", "svmlight", "xlsx")  # read whole by load_dataset
 FORMATS = ("parquet", "feather", "npy", "zarr", "hdf5", *_TEXTS, *_WHOLE)
+#: options of files that are text
+READING = ("encoding", "separator", "decimal", "thousands", "header", "missing", "sheet")
 _ARRAYS = {".npy": "npy", ".zarr": "zarr", ".h5": "hdf5", ".hdf5": "hdf5", ".he5": "hdf5"}
 _ROWS = {".csv": "csv", ".tsv": "tsv", ".txt": "txt", ".data": "csv"}
 
@@ -25,14 +28,24 @@ _ROWS = {".csv": "csv", ".tsv": "tsv", ".txt": "txt", ".data": "csv"}
 def open_any(
     data: Any, target: Any, *, memory: int | None, format: str | None,
     storage_options: Mapping[str, Any] | None, reading: Mapping[str, Any],
+    texts: Sequence[str | int] = (), rules: Mapping[str, Any] = {},
 ) -> tuple[ColumnSource, Any]:  # fmt: skip
     """Return a source with all columns, the target among them, and the target.
 
     Parameters and returns as in `mauc.open_columns`; a target that is a file or an array of the
     same file is read.
+
+    Parameters
+    ----------
+    texts : sequence of str or int
+        Columns of text files that are text whatever they hold.
+    rules : mapping
+        How `load_dataset` checks labels of files that are read whole.
     """
     if isinstance(data, str | PathLike):
-        return _open_path(fspath(data), target, memory, format, storage_options, dict(reading))
+        return _open_path(
+            fspath(data), target, memory, format, storage_options, dict(reading), texts, rules
+        )
     for option, value in {"format": format, "storage_options": storage_options, **reading}.items():
         if value is not None:
             raise MaucError(f"{option} goes with files, not with a {type(data).__name__}.")
@@ -69,14 +82,15 @@ def open_object(data: Any, *, memory: int | None = None) -> ColumnSource | None:
 
         return open_dataset(data, memory)
     if package == "pyarrow" and hasattr(data, "schema"):
-        from mauc.sources.arrow import ArrowSource
+        from mauc.sources.arrow import ArrowSource, local_files
 
         if kind == "RecordBatch":
             import pyarrow
 
             data = pyarrow.Table.from_batches([data])
-        if kind == "RecordBatch" or hasattr(data, "num_rows") or hasattr(data, "count_rows"):
-            return ArrowSource(data, f"the Arrow {kind.lower()}", memory=memory)
+        if hasattr(data, "num_rows") or hasattr(data, "count_rows"):
+            name = "the Arrow table" if hasattr(data, "num_rows") else "the Arrow dataset"
+            return ArrowSource(data, name, **local_files(data), memory=memory)
     if package in ("dask", "dask_expr") and hasattr(data, "dask") and len(data.shape) == 2:
         from mauc.sources.dask import DaskArraySource, DaskFrameSource
 
@@ -131,6 +145,7 @@ def _open_in_memory(data: Any, memory: int | None) -> ColumnSource:
 def _open_path(
     address: str, target: Any, memory: int | None, format: str | None,
     storage_options: Mapping[str, Any] | None, reading: dict[str, Any],
+    texts: Sequence[str | int], rules: Mapping[str, Any],
 ) -> tuple[ColumnSource, Any]:  # fmt: skip
     if format is not None:
         check_choice("format", format, FORMATS)
@@ -154,15 +169,16 @@ def _open_path(
         from mauc.sources.transposed import open_transposed_text
 
         label = target if isinstance(target, str | int) else None
-        return open_transposed_text(
-            path, memory=memory, format=kind, label=label, **reading
-        ), target  # fmt: skip
-    return _open_files(address, target, memory, format, storage_options, reading)
+        source = open_transposed_text(
+            path, memory=memory, format=kind, label=label, texts=texts, **reading
+        )
+        return source, target
+    return _open_files(address, target, memory, format, storage_options, reading, rules)
 
 
 def _open_files(
     address: str, target: Any, memory: int | None, format: str | None,
-    storage_options: Mapping[str, Any] | None, reading: dict[str, Any],
+    storage_options: Mapping[str, Any] | None, reading: dict[str, Any], rules: Mapping[str, Any],
 ) -> tuple[ColumnSource, Any]:  # fmt: skip
     system = FileSystem(address, storage_options)
     kind, files = (format, ()) if format in _WHOLE else find_files(system, format)
@@ -177,8 +193,12 @@ def _open_files(
     if system.is_local and Path(address).is_file():
         from mauc.datasets.load import load_dataset
 
-        found = load_dataset(address, target, format=format, keep_ids=True, **reading)
-        return _open_in_memory(found.X, memory), found.y
+        found = load_dataset(address, target, format=format, keep_ids=True, **reading, **rules)
+        source = _open_in_memory(found.X, memory)
+        source.name = address
+        if found.feature_names != number_names(len(found.feature_names)):
+            source.feature_names = np.array(found.feature_names, dtype=object)
+        return source, found.y
     wanted = ", ".join(ENDINGS)
     raise MaucError(
         f"{address} holds no file whose ending is known ({wanted}); name its format, as in "

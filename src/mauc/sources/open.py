@@ -12,7 +12,7 @@ from mauc.memory import parse_bytes
 from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import no_feature_error, numpy_type
 from mauc.sources.feature_columns import find_features
-from mauc.sources.kinds import open_any
+from mauc.sources.kinds import READING, open_any
 from mauc.sources.labels import find_place, names_of, table_of, take_labels
 from mauc.sources.marked import MarkedColumns
 
@@ -76,7 +76,7 @@ def open_columns(
         Options of the file system of an address, such as keys.
     **reading
         Options of csv, tsv and txt files: encoding, separator, decimal, thousands, header and
-        missing, as in `mauc.datasets.load_dataset`.
+        missing, and sheet of xlsx files, as in `mauc.datasets.load_dataset`.
 
     Returns
     -------
@@ -94,9 +94,14 @@ def open_columns(
     ((4, 2), array(['x0'], dtype=object))
     """
     limit = None if memory is None else parse_bytes(memory)
+    unknown = sorted(set(reading) - set(READING))
+    if unknown:
+        raise TypeError(f"open_columns() got an unexpected keyword argument {unknown[0]!r}")
     source, target = open_any(
-        data, target, memory=limit, format=format, storage_options=storage_options, reading=reading
-    )
+        data, target, memory=limit, format=format, storage_options=storage_options, reading=reading,
+        texts=_listed(categorical_features),
+        rules={"skip_unlabelled": skip_unlabelled, "many_classes": many_classes},
+    )  # fmt: skip
     place, y, is_missing = take_labels(
         source, target, skip_unlabelled=skip_unlabelled, many_classes=many_classes
     )
@@ -104,7 +109,7 @@ def open_columns(
     marked = {
         find_place(source, name, "categorical_features") for name in _listed(categorical_features)
     }
-    _check_types(source, kept, marked)
+    _check_features(source, kept, marked)
     if not keep_ids:
         kept = _leave_out(source, kept, marked)
     result = _take(source, kept)
@@ -141,15 +146,16 @@ def _choose(source: ColumnSource, place: int | None, columns: Any, drop: Any) ->
     return kept
 
 
-def _check_types(source: ColumnSource, kept: Iterable[int], marked: set[int]) -> None:
-    """Raise if a column of an Arrow type that is no feature is left."""
-    types = getattr(source, "arrow_types", None)
-    if types is None:
-        return
+def _check_features(source: ColumnSource, kept: Iterable[int], marked: set[int]) -> None:
+    """Raise if a column is of a type that no feature has, or text that should be numbers."""
+    types = getattr(source, "arrow_types", ())
+    check = getattr(source, "check_column", None)  # of text files
     names = names_of(source)
     for j in kept:
         if j < len(types) and numpy_type(types[j]) is None:
             raise no_feature_error(source.name, names[j], types[j])
+        if check is not None and j not in marked:
+            check(j)
 
 
 def _leave_out(source: ColumnSource, kept: list[int], marked: set[int]) -> list[int]:

@@ -30,6 +30,7 @@ from mauc.sources.schemas import WideningFill, unify_schemas
 # Decoded bytes of one call of pyarrow: they lie in Arrow's memory beside the array they go to.
 _CALL_BYTES = 2**21
 _MAX_CHUNKS = 2**18  # column chunks in the footers that are kept, about 0.5 kB each
+_FILE_BYTES = 2**20  # of a stripe, that are worth opening a file
 _MIN_BATCH = 2**16  # rows
 _MAX_OPEN = 256  # files
 _FEW = 8  # a part of a row group that is worth a reader of batches, at its beginning
@@ -79,6 +80,8 @@ class ParquetSource(ColumnSource):
         self.index_names = _index_names(schemas[0])
         counts = [sum(rows) for rows in self._groups]
         self._file_edges = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        # A file is opened for every stripe, which takes milliseconds where it has many columns.
+        self.stripe_bytes = max(self.stripe_bytes, _FILE_BYTES * len(self._files))
         self._partitions = partition_columns(self._files, set(self._stored))
         types = [feature_type(kind) for kind in self.arrow_types]
         super().__init__(
