@@ -123,7 +123,9 @@ class _TextTable:
             n_characters *= _GZIP_GROWTH
         n_pieces = -(-n_characters // self._n_bytes)
         pieces = read_pieces(layout, self._n_bytes, self._n_threads, texts=texts)
-        return track(pieces, "blocks of rows", n_pieces)
+        last = n_characters - (n_pieces - 1) * self._n_bytes
+        sizes = [self._n_bytes] * (n_pieces - 1) + [last]
+        return track(pieces, "blocks of rows", n_pieces, n_bytes=sizes)
 
     def _add(self, piece: Piece) -> None:
         block = np.zeros((len(self._slots), piece.n_rows), np.int64)
