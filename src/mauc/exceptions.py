@@ -7,6 +7,7 @@
            ├─ MaucTypeError          an input of the wrong type; also a TypeError
            ├─ UndefinedMAUCError     fewer than two classes to compare
            ├─ NotEnoughMemoryError   work that would need more memory than is free
+           ├─ LateLeftOutError       a column proves to be no feature when it is read
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
       ├─ MaucWarning                 the answer stands, but means less than it seems
@@ -39,6 +40,10 @@ class UndefinedMAUCError(MaucError):
 
 class NotEnoughMemoryError(MaucError):
     """Work would need more memory than is free; it was not begun."""
+
+
+class LateLeftOutError(MaucError):
+    """A column whose first rows look like a feature is none: it is nearly empty below, say."""
 
 
 class DamagedShardError(MaucError):

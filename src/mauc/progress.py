@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 PATIENCE = 2.0  # seconds before anything is shown
 _LINE_EVERY = 10.0  # seconds between lines where there is no terminal
-_WIDTH = 24  # characters of the bar
+_WIDTH, _MIN_WIDTH = 24, 6  # characters of the bar; it makes room for the text
 _MIN_SECONDS = 1.0  # of counting before the time left is told
 _MIN_SHARE = 0.005  # of the work, likewise
 _UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -241,12 +241,12 @@ class _BarWatcher(_Watcher):
 
         console = Console(stderr=True)
         with Live(
-            console=console, get_renderable=self._render, refresh_per_second=5, transient=True,
-            redirect_stdout=False,
+            console=console, get_renderable=lambda: self._render(console.width),
+            refresh_per_second=5, transient=True, redirect_stdout=False,
         ):  # fmt: skip
             self._over.wait()
 
-    def _render(self) -> Any:
+    def _render(self, width: int) -> Any:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
@@ -254,7 +254,10 @@ class _BarWatcher(_Watcher):
         line = Table.grid(padding=(0, 1))
         text = Text(self.text(), no_wrap=True, overflow="ellipsis")
         if self.levels:
-            bar = ProgressBar(total=1.0, completed=self.share(), width=_WIDTH)
+            room = width - len(text) - len(" 100% ") - 1
+            bar = ProgressBar(
+                total=1.0, completed=self.share(), width=max(_MIN_WIDTH, min(_WIDTH, room))
+            )
             line.add_row(bar, f"{self.share():4.0%}", text)
         else:
             line.add_row(text)

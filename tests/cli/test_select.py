@@ -160,7 +160,7 @@ def test_debug_shows_the_traceback():
 
 
 def test_an_internal_error_is_not_wrong_input(monkeypatch):
-    monkeypatch.setattr("mauc.cli.select.fit_on", lambda *_: {}["x"])
+    monkeypatch.setattr("mauc.cli.fitting.fit_on", lambda *_: {}["x"])
     assert "internal error, KeyError" in run("select", "wine", code=70).stderr
 
 

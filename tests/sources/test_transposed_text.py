@@ -342,9 +342,11 @@ def test_progress_counts_blocks_of_rows(messy, monkeypatch):
     monkeypatch.setattr(build_text, "COLUMN_BYTES", 0)
     counted = []
 
-    def track(items, unit, total):
+    def track(items, unit, total, n_bytes):
         items = list(items)
         counted.append((unit, len(items), total))
+        assert sum(n_bytes) == messy.stat().st_size
+        assert len(n_bytes) == total
         return items
 
     monkeypatch.setattr(build_text, "track", track)

@@ -30,6 +30,15 @@ TargetOption = Annotated[
     str | None,
     typer.Option("--target", "-t", metavar="COLUMN", help="Column of the file with the labels."),
 ]
+ColumnsArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="A file; a folder, pattern ('folder/*.parquet') or address (s3://bucket/folder) of "
+        "Parquet or Feather files; - for standard input; or the name of a data set (see mauc "
+        "datasets list).",
+    ),
+]
 DEFAULT_METHOD = "greedy"
 MethodOption = Annotated[
     str | None,
@@ -59,6 +68,9 @@ JobsOption = Annotated[
 ]
 WorkersOption = Annotated[
     int, typer.Option("--jobs", "-j", metavar="INT", help="Processes; -1 for one per core.")
+]
+SchedulerOption = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.")
 ]
 AlphaOption = Annotated[
     float, typer.Option(metavar="FLOAT", help="Level of significance of the test.")

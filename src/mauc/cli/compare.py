@@ -26,7 +26,6 @@ from mauc.cli.common import (
     complain,
 )
 from mauc.cli.data import (
-    fit_on,
     make_comparison,
     named_selector,
     say_columns,
@@ -34,6 +33,7 @@ from mauc.cli.data import (
     suited,
     words_of,
 )
+from mauc.cli.fitting import fit_on
 from mauc.cli.outputs import (
     Written,
     check_figure,

@@ -65,22 +65,38 @@ def _pronoun(names: str) -> str:
 
 
 def suited(
-    selector: "RankingSelector", dataset: "Dataset", method: str, nominal: str = "onehot"
+    selector: "RankingSelector",
+    dataset: "Dataset",
+    method: str,
+    nominal: str = "onehot",
+    *,
+    is_sketched: bool = False,
 ) -> "Dataset":
     """Return the data as a selector takes them: nominal columns as numbers, if it has to be.
 
     With "onehot" a nominal column becomes one indicator for each of its values, or codes if it
     has more than 100 values; with "ordinal" it becomes codes, as in experiments.
     """
-    from mauc.datasets import encode_dataset
-
-    if selector.accepts.nominal or not dataset.nominal_features:
+    is_taken = selector.accepts.nominal and not is_sketched
+    if is_taken or not dataset.nominal_features:
         return dataset
     largest = _MAX_CATEGORIES if nominal == "onehot" else None
-    encoded = encode_dataset(dataset, nominal, max_categories=largest)
+    encoded: Dataset = _encoder(dataset)(dataset, nominal, max_categories=largest)
     head, mark, tail = encoded.notes[0].partition("; left out: ")
-    line = f"{head}, as {method} takes numbers only{mark}{tail}"
+    taker = "a sketch" if is_sketched else method
+    line = f"{head}, as {taker} takes numbers only{mark}{tail}"
     return replace(encoded, notes=(line, *encoded.notes[1:]))
+
+
+def _encoder(dataset: "Dataset") -> Any:
+    from mauc.datasets import encode_dataset
+    from mauc.datasets.dataset import is_source
+
+    if not is_source(dataset.X):
+        return encode_dataset
+    from mauc.sources.encoded import encode_stream
+
+    return watched(encode_stream, "nominal columns")
 
 
 def named_selector(
@@ -138,11 +154,6 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def fit_on(selector: "RankingSelector", dataset: "Dataset") -> None:
-    """Fit a selector on data that suit it."""
-    watched(selector.fit, type(selector).__name__)(dataset.X, dataset.y)
 
 
 def is_greedy(selector: "RankingSelector") -> bool:

@@ -8,12 +8,13 @@ import typer
 from mauc.cli.common import (
     DEFAULT_DATA,
     DEFAULT_METHOD,
-    DataArgument,
+    ColumnsArgument,
     DebugOption,
     ForceOption,
     JobsOption,
     JsonOption,
     MethodOption,
+    SchedulerOption,
     SeedOption,
     SetOption,
     TargetOption,
@@ -21,17 +22,23 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import (
     check_size,
-    chosen_method,
-    fit_on,
     named_selector,
-    say_columns,
     score_head,
     size_curve_dict,
     suited,
 )
+from mauc.cli.engine import EngineOption, check_engine, started
+from mauc.cli.fitting import error_dict, fit_on, load_and_fit, say_error
 from mauc.cli.outputs import Written, check_extension, check_outputs
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
-from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
+from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short
+from mauc.cli.streaming import (
+    MemoryOption,
+    SketchOption,
+    check_sketch,
+    check_streamed,
+    plan_reading,
+)
 from mauc.files import write_atomic
 
 if TYPE_CHECKING:
@@ -41,7 +48,7 @@ if TYPE_CHECKING:
 @command
 @reads_data
 def rank(
-    data: DataArgument = DEFAULT_DATA,
+    data: ColumnsArgument = DEFAULT_DATA,
     target: TargetOption = None,
     method: MethodOption = None,
     k: Annotated[
@@ -64,6 +71,10 @@ def rank(
     reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
+    memory: MemoryOption = None,
+    sketch: SketchOption = False,
+    engine: EngineOption = "local",
+    scheduler: SchedulerOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -71,6 +82,8 @@ def rank(
     """Rank all features by a method and show their scores.
 
     Example: mauc rank data.csv --target label --method su --pairs auc.csv
+
+    Larger than memory: mauc rank big.parquet --target label --method mdfs --memory 1GB
     """
     check_outputs(pairs, force=force)
     check_extension("--pairs", pairs, (".csv", ".parquet"))
@@ -78,16 +91,19 @@ def rank(
     selector = named_selector(name, options, seed, jobs)
     if k is not None and not k.lstrip("-").isdigit():
         check_size(k, 1, selector)  # a wrong word is refused before the file is read
-    loaded = reading.load(data, target)
-    dataset = suited(selector, loaded, name)
-    say_columns(dataset, data)
-    size = check_size(k or "all", dataset.n_features, selector)
-    chosen_method(method)
-    selector.set_params(n_features_to_select=size)
-    fit_on(selector, dataset)
+    check_engine(engine, scheduler, jobs)
+    check_sketch(sketch, selector, engine)
+    plan = plan_reading(data, target, reading, memory, engine=engine, sketch=sketch)
+    check_streamed(plan, k)
     written = Written()
-    if pairs is not None:
-        written.add(lambda: write_pairs(loaded, pairs, jobs, force=force))
+    with started(engine, scheduler, jobs) as client:
+        loaded, dataset = load_and_fit(selector, plan, method, k or "all", client)
+        if pairs is not None:
+            kept = getattr(selector, "sketch_", None)
+            of = loaded if kept is None else dataset
+            written.add(
+                lambda: write_pairs(of, pairs, jobs, force=force, client=client, sketch=kept)
+            )
     ranked = [
         {
             "rank": place + 1,
@@ -104,6 +120,7 @@ def rank(
                 "columns": list(dataset.notes),
                 "method": name,
                 **size_curve_dict(selector),
+                **error_dict(selector),
                 "features": ranked,
                 "files": written.files,
             }
@@ -116,11 +133,18 @@ def rank(
         for row in ranked:
             add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
         print_table(table)
+        say_error(selector)
     written.finish()
 
 
-def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Path:
-    """Write the folded AUC of every feature (row) on every class pair (column)."""
+def write_pairs(
+    dataset: "Dataset", path: Path, jobs: int, *, force: bool, client: Any = None,
+    sketch: Any = None,
+) -> Path:  # fmt: skip
+    """Write the folded AUC of every feature (row) on every class pair (column).
+
+    Those of a sketch, where there is one.
+    """
     import io
 
     import numpy as np
@@ -129,9 +153,12 @@ def write_pairs(dataset: "Dataset", path: Path, jobs: int, *, force: bool) -> Pa
     from mauc.problem.decomposition import Decomposition
     from mauc.selectors import MAUCD
 
-    selector = MAUCD("all", n_jobs=jobs)
-    dataset = suited(selector, dataset, "--pairs")
-    watched(selector.fit, "AUCs of all features")(dataset.X, dataset.y)
+    selector: Any = MAUCD("all", n_jobs=jobs)
+    if sketch is None:
+        dataset = suited(selector, dataset, "--pairs")
+        fit_on(selector, dataset, client, what="AUCs of all features")
+    else:
+        selector.fit_sketch(sketch)
     auc: Any = np.empty_like(selector.pair_auc_)
     auc[selector.ranking_] = selector.pair_auc_
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)

@@ -157,16 +157,21 @@ class Reading:
             if value or (name == "header" and value is False)
         }  # fmt: skip
 
+    def check_words(self) -> None:
+        """Raise if ``--nominal`` is no word that it takes."""
+        from mauc.checks import unknown_word
+        from mauc.datasets import NOMINAL
+
+        if self.nominal not in ("auto", *NOMINAL):
+            raise unknown_word("--nominal", self.nominal, ("auto", *NOMINAL))
+
     def load(self, data: str, target: str | None) -> "Dataset":
         """Load the data set of a command; errors and notes name its options."""
         from dataclasses import replace
 
-        from mauc.datasets import NOMINAL, load_dataset
+        from mauc.datasets import load_dataset
 
-        if self.nominal not in ("auto", *NOMINAL):
-            from mauc.checks import unknown_word
-
-            raise unknown_word("--nominal", self.nominal, ("auto", *NOMINAL))
+        self.check_words()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
             try:
@@ -205,9 +210,9 @@ def reads_data(function: Callable[..., None]) -> Callable[..., None]:
 # How the parameters of `load_dataset` are called on the command line.
 _WORDS = {
     "categorical_features": "--categorical", "decimal": "--decimal", "drop": "--drop",
-    "encoding": "--encoding", "format": "--format", "missing": "--missing",
-    "nominal": "--nominal", "separator": "--separator", "sheet": "--sheet", "target": "--target",
-    "thousands": "--thousands",
+    "encoding": "--encoding", "format": "--format", "memory": "--memory",
+    "missing": "--missing", "nominal": "--nominal", "separator": "--separator",
+    "sheet": "--sheet", "target": "--target", "thousands": "--thousands",
 }  # fmt: skip
 _FLAGS = {
     "header=False": "--no-header", "keep_ids=True": "--keep-ids",
@@ -256,6 +261,8 @@ def as_options(message: str) -> str:
 
     message = re.sub(rf"\b({_NAMES})=({_TEXT})", with_value, message)
     message = re.sub(rf"\b({_NAMES})=(?=\s|$)", lambda found: _WORDS[found[1]], message)
+    message = re.sub(r"\bmemory=(?=\d)", "--memory ", message)
+    message = message.replace("(PairAUCSketch)", "(--sketch, with --method mdfs or maucd)")
     words = {**_WORDS, "test": "--test", "alpha": "--alpha"}
     return re.sub(
         rf"(^|: |\band )({'|'.join(words)})(?= (must|goes|has|as a|and)\b)",

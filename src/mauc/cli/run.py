@@ -11,6 +11,7 @@ from mauc.cli.common import (
     DebugOption,
     JsonOption,
     ProgressOption,
+    SchedulerOption,
     WorkersOption,
     command,
 )
@@ -41,10 +42,7 @@ def run(
     engine: Annotated[
         str, typer.Option(metavar="NAME", help="Where cells run: processes, dask or serial.")
     ] = "processes",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786."),
-    ] = None,
+    scheduler: SchedulerOption = None,
     jobs: WorkersOption = -1,
     progress: ProgressOption = "auto",
     retry_failed: Annotated[

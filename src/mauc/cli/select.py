@@ -10,12 +10,13 @@ import typer
 from mauc.cli.common import (
     DEFAULT_DATA,
     DEFAULT_METHOD,
-    DataArgument,
+    ColumnsArgument,
     DebugOption,
     ForceOption,
     JobsOption,
     JsonOption,
     MethodOption,
+    SchedulerOption,
     SeedOption,
     SetOption,
     TargetOption,
@@ -23,18 +24,23 @@ from mauc.cli.common import (
 )
 from mauc.cli.data import (
     check_size,
-    chosen_method,
-    fit_on,
     is_greedy,
     named_selector,
-    say_columns,
     score_head,
     size_curve_dict,
-    suited,
 )
+from mauc.cli.engine import EngineOption, check_engine, started
+from mauc.cli.fitting import error_dict, load_and_fit, say_error
 from mauc.cli.outputs import Written, check_outputs, check_report
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
+from mauc.cli.streaming import (
+    MemoryOption,
+    SketchOption,
+    check_sketch,
+    check_streamed,
+    plan_reading,
+)
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
 
@@ -48,7 +54,7 @@ if TYPE_CHECKING:
 @command
 @reads_data
 def select(
-    data: DataArgument = DEFAULT_DATA,
+    data: ColumnsArgument = DEFAULT_DATA,
     target: TargetOption = None,
     k: Annotated[
         str | None,
@@ -76,6 +82,10 @@ def select(
     reading: Reading = DEFAULT_READING,
     seed: SeedOption = 0,
     jobs: JobsOption = 1,
+    memory: MemoryOption = None,
+    sketch: SketchOption = False,
+    engine: EngineOption = "local",
+    scheduler: SchedulerOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
     debug: DebugOption = False,
@@ -83,6 +93,8 @@ def select(
     """Choose features and show which class pairs each one serves.
 
     Example: mauc select data.csv --target label -k 20 --output reduced.csv
+
+    Larger than memory: mauc select 'folder/*.parquet' --target label -k 50 --memory 1GB
     """
     check_outputs(output, report, force=force)
     check_report(report)
@@ -91,12 +103,12 @@ def select(
     selector = named_selector(name, options, seed, jobs)
     if k is not None and not k.lstrip("-").isdigit():
         check_size(k, 1, selector)  # a wrong word is refused before the file is read
-    dataset = suited(selector, reading.load(data, target), name)
-    say_columns(dataset, data)
-    size = check_size(k, dataset.n_features, selector)
-    chosen_method(method)
-    selector.set_params(n_features_to_select=size)
-    fit_on(selector, dataset)
+    check_engine(engine, scheduler, jobs)
+    check_sketch(sketch, selector, engine)
+    plan = plan_reading(data, target, reading, memory, engine=engine, sketch=sketch)
+    check_streamed(plan, k, report)
+    with started(engine, scheduler, jobs) as client:
+        _, dataset = load_and_fit(selector, plan, method, k, client)
     written = _write_files(selector, dataset, output, report, force=force)
     if as_json:
         print_json({**selection_dict(selector, dataset, name), "files": written.files})
@@ -109,6 +121,7 @@ def select(
         if hasattr(selector, "size_curve_"):
             print_text(str(selector.size_curve_))
         print_table(feature_table(selector, dataset.feature_names))
+        say_error(selector)
     written.finish()
 
 
@@ -139,7 +152,8 @@ def _write_files(
 
     written = Written()
     if output is not None:
-        written.add(lambda: write_table(dataset.take(selector.ranking_), output, force=force))
+        write = watched(write_table, f"writing {output}")
+        written.add(lambda: write(dataset.take(selector.ranking_), output, force=force))
     if report is not None:
         written.add(lambda: _write_report(selector, dataset, report, force=force))
     return written
@@ -171,6 +185,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
         "method": method,
         "parameters": selector.get_params(),
         **size_curve_dict(selector),
+        **error_dict(selector),
         "features": [
             {
                 "order": step.step + 1,

@@ -22,6 +22,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
+def is_source(X: Any) -> bool:
+    """Whether a table is a source of columns, which are read when they are needed."""
+    return hasattr(X, "read_rows")
+
+
 def column_of(X: Any, j: int) -> Any:
     """Return a column of an array or a DataFrame by its number."""
     return X.iloc[:, j] if is_frame(X) else X[:, j]
@@ -34,8 +39,9 @@ class Dataset:
     Parameters
     ----------
     name : str
-    X : ndarray, scipy sparse array or pandas DataFrame of shape (n_samples, n_features)
-        A frame only where there are nominal columns, which have pandas' categorical dtype.
+    X : ndarray, scipy sparse array, DataFrame or ColumnSource of shape (n_samples, n_features)
+        A frame of pandas only where there are nominal columns, which have its categorical dtype; a
+        source where the data are not in memory.
     y : ndarray of shape (n_samples,)
         Labels.
     feature_names : list of str
@@ -81,6 +87,9 @@ class Dataset:
     @property
     def nominal_features(self) -> list[str]:
         """Names of the columns of `X` that are nominal, not numbers."""
+        if is_source(self.X):
+            pairs = zip(self.feature_names, self.X.is_word, strict=True)
+            return [name for name, is_word in pairs if is_word]
         if not is_frame(self.X):
             return []
         kinds = zip(self.feature_names, self.X.dtypes, strict=True)
@@ -105,7 +114,10 @@ class Dataset:
             )
         names = [self.feature_names[j] for j in chosen]
         X = self.X.tocsc() if sparse.issparse(self.X) else self.X
-        X = X.iloc[:, chosen] if is_frame(X) else X[:, chosen]
+        if is_source(X):
+            X = X.take(np.array(chosen))
+        else:
+            X = X.iloc[:, chosen] if is_frame(X) else X[:, chosen]
         categories = {name: self.categories[name] for name in names if name in self.categories}
         source = self.source and f"{self.source}.take({chosen})"
         taken = replace(self, X=X, feature_names=names, categories=categories, source=source)
@@ -136,7 +148,10 @@ class Dataset:
         _add_texts(digest, np.asarray(self.y))
         X = sparse.csc_array(self.X) if sparse.issparse(self.X) else self.X
         for j in range(self.n_features):
-            _add_column(digest, X, j)
+            if is_source(X):
+                _add_values(digest, X.read(np.array([j]))[0])
+            else:
+                _add_column(digest, X, j)
         return digest.hexdigest()
 
 
@@ -152,12 +167,20 @@ def _add_column(digest: Any, X: Any, j: int) -> None:
         part.sum_duplicates()
         values, rows = part.data, part.row
     else:
-        column = column_of(X, j)
-        values = np.asarray(column)
-        if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
-            _add_texts(digest, values)
-            return
-        rows = np.arange(len(values))
+        _add_values(digest, column_of(X, j))
+        return
+    _add_stored(digest, values, rows)
+
+
+def _add_values(digest: Any, column: Any) -> None:
+    values = np.asarray(column)
+    if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
+        _add_texts(digest, values)
+    else:
+        _add_stored(digest, values, np.arange(len(values)))
+
+
+def _add_stored(digest: Any, values: np.ndarray[Any, Any], rows: np.ndarray[Any, Any]) -> None:
     is_stored = values != 0
     values, rows = values[is_stored], rows[is_stored]
     order = np.argsort(rows, kind="stable")

@@ -37,12 +37,11 @@ def may_be_left_out(first: "pd.Series[Any]", name: str, place: int) -> bool:
     if len(known) < MIN_ROWS or len(known) < 2 * (1 - MAX_MISSING) * len(first):
         return True
     if str(first.dtype) == "category" or not types.is_numeric_dtype(first.dtype):
-        distinct = known.nunique()
-        return distinct < 2 or distinct >= _MIN_VARIETY * len(known) or column_reason(
-            first, name, place
-        ) is not None  # fmt: skip
+        distinct = int(known.nunique())
+        is_varied = distinct >= _MIN_VARIETY * len(known)
+        return distinct < 2 or is_varied or column_reason(first, name, place) is not None
     if types.is_bool_dtype(first.dtype):
-        return known.nunique() < 2
+        return int(known.nunique()) < 2
     values = known.to_numpy()
     if name == f"column{place + 1}" or is_id_name(name, is_range=True) or "date" in name.lower():
         return bool((values == np.floor(values)).all())

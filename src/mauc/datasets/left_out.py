@@ -126,7 +126,7 @@ def _number_reason(values: np.ndarray[Any, Any], name: str, is_nameless: bool) -
         return "numbers the rows"
     if n_rows < MIN_ROWS:
         return None
-    empty = _empty_reason(len(known), n_rows)
+    empty = empty_reason(len(known), n_rows)
     if empty is not None:
         return empty
     if known[0] == known[-1] and (known == known[0]).all():
@@ -138,7 +138,7 @@ def _number_reason(values: np.ndarray[Any, Any], name: str, is_nameless: bool) -
         distinct = len(np.unique(known))
         if distinct == len(known) and np.isfinite(known.astype(np.float64)).all():
             return f"{distinct} values in {n_rows} rows"
-    if _is_date_number(known, name):
+    if is_date_number(known, name):
         return "dates"
     return None
 
@@ -152,7 +152,7 @@ def numbers_rows(values: np.ndarray[Any, Any], any_start: bool = False) -> bool:
     return bool((np.diff(values) == 1).all())
 
 
-def _is_date_number(known: np.ndarray[Any, Any], name: str) -> bool:
+def is_date_number(known: np.ndarray[Any, Any], name: str) -> bool:
     """Whether numbers are dates such as 20240131; their column must be called a date."""
     if "date" not in name.lower() or not (known == np.floor(known)).all():
         return False
@@ -165,14 +165,18 @@ def _is_date_number(known: np.ndarray[Any, Any], name: str) -> bool:
 
 def _text_reason(column: "pd.Series[Any]") -> str | None:
     if str(column.dtype) == "category":
-        return _category_reason(column)
+        codes = column.cat.codes.to_numpy()
+        counts = np.bincount(codes[codes >= 0], minlength=len(column.cat.categories))
+        occurs = counts > 0
+        values = column.cat.categories[occurs].tolist()
+        return category_reason(values, counts[occurs], len(column))
     known = column.dropna()
     if len(known) and is_date(known.iloc[0]) and known.map(is_date).all():
         return "dates"
     n_rows = len(column)
     if n_rows < MIN_ROWS:
         return None
-    empty = _empty_reason(len(known), n_rows)
+    empty = empty_reason(len(known), n_rows)
     if empty is not None:
         return empty
     distinct = known.astype(object).nunique()
@@ -185,18 +189,23 @@ def _text_reason(column: "pd.Series[Any]") -> str | None:
     return None
 
 
-def _category_reason(column: "pd.Series[Any]") -> str | None:
-    """Return what `_text_reason` does, from the categories that occur and their counts."""
-    codes = column.cat.codes.to_numpy()
-    counts = np.bincount(codes[codes >= 0], minlength=len(column.cat.categories))
-    occurs = counts > 0
-    values, counts = column.cat.categories[occurs].tolist(), counts[occurs]
+def category_reason(values: list[Any], counts: np.ndarray[Any, Any], n_rows: int) -> str | None:
+    """Return why a column of texts is no feature, from the distinct ones and how often they occur.
+
+    Parameters
+    ----------
+    values : list
+        Those that occur.
+    counts : ndarray of shape (n_values,)
+    n_rows : int
+        Rows with a missing value included.
+    """
     if values and all(map(is_date, values)):
         return "dates"
-    n_rows, n_known, distinct = len(column), int(counts.sum()), len(values)
+    n_known, distinct = int(counts.sum()), len(values)
     if n_rows < MIN_ROWS:
         return None
-    empty = _empty_reason(n_known, n_rows)
+    empty = empty_reason(n_known, n_rows)
     if empty is not None:
         return empty
     if distinct == 1:
@@ -216,7 +225,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _empty_reason(n_known: int, n_rows: int) -> str | None:
+def empty_reason(n_known: int, n_rows: int) -> str | None:
+    """Return why a column with so few known values is no feature, or None if they are enough."""
     if n_known == 0:
         return "no value"
     if n_known < (1 - MAX_MISSING) * n_rows:

@@ -1,6 +1,7 @@
 """Nominal columns: keep, encode or drop them."""
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,38 +60,92 @@ def encode_dataset(
     if nominal == "keep" or not is_nominal:
         return dataset
     parts: list[np.ndarray[Any, Any]] = []
-    names: list[str] = []
-    n_codes = n_indicators = 0
+    made: list[Encoded] = []
     for place, name in enumerate(dataset.feature_names):
         column = dataset.X.iloc[:, place]
         if name not in is_nominal:
             parts.append(column.to_numpy())
-            names.append(name)
-        elif nominal == "ordinal" or (nominal == "onehot" and _is_large(column, max_categories)):
-            parts.append(_codes(column))
-            names.append(name)
-            n_codes += 1
-        elif nominal == "onehot":
-            for value, indicator in _indicators(column):
-                parts.append(indicator)
-                names.append(f"{name}={value}")
-                n_indicators += 1
-    if not names:
+            made.append(Encoded(name, place))
+            continue
+        pieces = encode_column(name, place, column, nominal, max_categories)
+        if pieces:
+            codes = pieces[0].codes(column)
+            parts += [piece.values(codes) for piece in pieces]
+            made += pieces
+    check_encoded(dataset, made)
+    return encoded_dataset(dataset, np.column_stack(parts), made, nominal, max_categories)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """One column of numbers that is made of a column of a data set.
+
+    Parameters
+    ----------
+    name : str
+    place : int
+        The column that it is made of.
+    categories : Index, optional
+        The values of a nominal column, in the order of their codes; None for one of numbers.
+    code : int, optional
+        The value that it indicates; None for a column of codes.
+    """
+
+    name: str
+    place: int
+    categories: Any = None
+    code: int | None = None
+
+    def codes(self, column: "pd.Series[Any]") -> np.ndarray[Any, Any]:
+        """Return the codes of some rows of the nominal column, NaN where missing."""
+        return _codes(column.cat.set_categories(self.categories))
+
+    def values(self, codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Return the numbers of the column by the codes of the nominal one."""
+        return codes if self.code is None else np.where(np.isnan(codes), np.nan, codes == self.code)
+
+
+def encode_column(
+    name: str, place: int, column: "pd.Series[Any]", nominal: str, max_categories: int | None
+) -> list[Encoded]:
+    """Return the columns that `encode_dataset` makes of a nominal one."""
+    if nominal == "drop":
+        return []
+    is_large = max_categories is not None and column.nunique() > max_categories
+    if nominal == "ordinal" or is_large:
+        return [Encoded(name, place, column.cat.categories)]
+    values = column.cat.remove_unused_categories().cat.categories
+    chosen = [1] if len(values) == 2 else range(len(values))
+    return [Encoded(f"{name}={values[code]}", place, values, code) for code in chosen]
+
+
+def check_encoded(dataset: Dataset, made: list[Encoded]) -> None:
+    """Raise if no column is left, or two have the same name."""
+    if not made:
         raise MaucError(
             f"{dataset.name}: all features are nominal, such as {dataset.feature_names[0]!r}, and "
             f"nominal='drop' leaves none; say nominal='ordinal' or 'onehot'."
         )
-    if len(set(names)) < len(names):
-        repeated = min(name for name, count in Counter(names).items() if count > 1)
+    counts = Counter(piece.name for piece in made)
+    if len(counts) < len(made):
+        repeated = min(name for name, count in counts.items() if count > 1)
         raise MaucError(
             f"{dataset.name}: nominal='onehot' makes a second column {repeated!r}; rename a column."
         )
-    made = (f"{n_indicators} indicators (0 or 1)" * bool(n_indicators), "codes" * bool(n_codes))
-    how = "as " + " and ".join(filter(None, made)) if any(made) else "left out"
-    n_nominal = len(is_nominal)
+
+
+def encoded_dataset(
+    dataset: Dataset, X: Any, made: list[Encoded], nominal: str, max_categories: int | None
+) -> Dataset:
+    """Return a data set with the encoded columns, and notes that say so."""
+    n_indicators = sum(piece.code is not None for piece in made)
+    n_codes = sum(piece.categories is not None for piece in made) - n_indicators
+    words = (f"{n_indicators} indicators (0 or 1)" * bool(n_indicators), "codes" * bool(n_codes))
+    how = "as " + " and ".join(filter(None, words)) if any(words) else "left out"
+    n_nominal = len(dataset.nominal_features)
     options = "" if max_categories is None else f", max_categories={max_categories}"
     return Dataset(
-        dataset.name, np.column_stack(parts), dataset.y, names,
+        dataset.name, X, dataset.y, [piece.name for piece in made],
         categories=dataset.categories if nominal == "ordinal" else {},
         target_name=dataset.target_name,
         notes=recoded_note(dataset.notes, dataset.n_features - n_nominal, n_nominal, how),
@@ -144,16 +199,3 @@ def _codes(column: "pd.Series[Any]") -> np.ndarray[Any, Any]:
     codes: np.ndarray[Any, Any] = column.cat.codes.to_numpy().astype(np.float64)
     codes[codes < 0] = np.nan
     return codes
-
-
-def _is_large(column: "pd.Series[Any]", max_categories: int | None) -> bool:
-    return max_categories is not None and column.nunique() > max_categories
-
-
-def _indicators(column: "pd.Series[Any]") -> list[tuple[str, np.ndarray[Any, Any]]]:
-    column = column.cat.remove_unused_categories()
-    codes, values = _codes(column), list(column.cat.categories)
-    chosen = [1] if len(values) == 2 else range(len(values))
-    return [
-        (str(values[code]), np.where(np.isnan(codes), np.nan, codes == code)) for code in chosen
-    ]

@@ -79,17 +79,17 @@ class SketchMixin:
             raise MaucError(f"sketch must have rows of at least 2 classes, got {sketch!r}.")
         return self._fit_sketch(sketch)
 
-    def _fit(self, X, y, sample_weight=None, **further):
+    def _fit(self, X, y, sample_weight=None, client=None):
         for name in _LEARNED:
             if hasattr(self, name):
                 delattr(self, name)
-        if not is_dask_frame(X) or sample_weight is not None:
-            return super()._fit(X, y, sample_weight, **further)
+        if not is_dask_frame(X) or sample_weight is not None or client is not None:
+            return super()._fit(X, y, sample_weight, client)
         way = choose_way(**dask_shape(X), memory=default_memory())
         if self.verbose:
             print(way.sentence, file=sys.stderr)
         if way.name == "columns":
-            return super()._fit(X, y, sample_weight, **further)
+            return super()._fit(X, y, sample_weight, client)
         with shown(type(self).__name__, verbose=bool(self.verbose)):
             self._check_sketched()
             return self._fit_sketch(sketch_rows(X, y, n_jobs=self.n_jobs))
@@ -150,6 +150,8 @@ class SketchedProblem:
         Numbers of rows.
     feature_names : ndarray of str, or None
     """
+
+    cluster = None  # a sketch is here
 
     def __init__(self, sketch):
         self._sketch = sketch

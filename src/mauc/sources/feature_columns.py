@@ -9,17 +9,14 @@ from mauc.datasets.features import feature_column
 from mauc.datasets.first_rows import N_FIRST, late_reason, may_be_left_out
 from mauc.datasets.left_out import column_reason
 from mauc.datasets.readers.table import Table, check_precision
-from mauc.exceptions import MaucError
+from mauc.exceptions import LateLeftOutError
 from mauc.extras import optional_import
 from mauc.problem.source import ColumnSource
 from mauc.progress import track
+from mauc.sources.large_columns import is_large, reason_by_parts
 
 _HEAD_BYTES = 2**26  # of the first rows that are looked at together
 Array = np.ndarray[Any, Any]
-
-
-class LateLeftOutError(MaucError):
-    """A column whose first rows look like a feature is none: it is nearly empty below, say."""
 
 
 class FeatureColumns(ColumnSource):
@@ -161,8 +158,11 @@ def find_features(
                 unsettled.add(j)
     sizes = [source.shape[0] * source.types[j].itemsize for j in open_ones]
     for j in track(open_ones, "columns", n_bytes=sizes):
-        column = as_series(source.read(np.array([j]))[0], source.types[j])
-        reason = column_reason(column, table.names[j], j)
+        if is_large(source, j):
+            reason = reason_by_parts(source, j, table.names[j])
+        else:
+            column = as_series(source.read(np.array([j]))[0], source.types[j])
+            reason = column_reason(column, table.names[j], j)
         if reason is not None:
             reasons[j] = reason
     kept = [j for j in places if j not in reasons]

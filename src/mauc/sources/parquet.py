@@ -33,6 +33,7 @@ _MAX_CHUNKS = 2**18  # column chunks in the footers that are kept, about 0.5 kB 
 _FILE_BYTES = 2**20  # of a stripe, that are worth opening a file
 _MIN_BATCH = 2**16  # rows
 _MAX_OPEN = 256  # files
+_FEW = 8  # a part of a row group that is worth a reader of batches, at its beginning
 _OPENERS = 8  # footers that are read at once
 
 
@@ -176,16 +177,19 @@ def _decode(
     takers: list[ColumnFill], size: int,
 ) -> None:  # fmt: skip
     """Read columns of a row group and hand their chunks on."""
-    if size > 4 * _CALL_BYTES and len(takers) == 1:
-        # One long column: never whole beside the array that it goes to.
-        step = max(_MIN_BATCH, _CALL_BYTES * n // size)
+    is_long = size > 4 * _CALL_BYTES and len(takers) == 1
+    if is_long or _FEW * last <= n:
+        # One long column: never whole beside the array that it goes to. Few rows at the beginning:
+        # the pages behind them are not decoded.
+        step = min(max(_MIN_BATCH, _CALL_BYTES * n // size), last)
         row = 0
         for batch in reader.reader.iter_batches(
             step, row_groups=[group], column_indices=indices, use_threads=False
         ):
             begin, end = max(first - row, 0), min(last - row, len(batch))
             if begin < end:
-                takers[0].add(batch.column(0).slice(begin, end - begin))
+                for column, taker in zip(batch.columns, takers, strict=True):
+                    taker.add(column.slice(begin, end - begin))
             row += len(batch)
             if row >= last:
                 break

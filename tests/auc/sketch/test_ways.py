@@ -14,6 +14,8 @@ from mauc.auc.sketch import choose_way
         ({"is_columnar": False, "memory": 10**10}, "columns", "800 MB fit into memory"),
         ({"n_rows": 10**9}, "rows", "its sort would take 60.0 GB of memory, 1.0 GB may be used"),
         ({"n_parts": 50_000}, "rows", "10,000,000 reads, about 198 times as long"),
+        # many reads of small parts, but done in a minute: exact all the same
+        ({"n_rows": 10_000, "n_parts": 100}, "columns", "exact; 8 MB read once"),
         # the sketch itself would not fit either: exact then
         ({"n_parts": 50_000, "n_classes": 1000}, "columns", "read once"),
     ],

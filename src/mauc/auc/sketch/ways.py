@@ -11,7 +11,8 @@ _SKETCH_BYTES = 8  # per bin and class
 _REQUEST_SECONDS = 2e-3  # of a read of one column in one part of the rows
 _READ_SPEED = 1e9  # bytes per second of a file
 _TRANSPOSE_PASSES = 3  # over data that lie by rows: read, written by columns, read again
-_MAX_FACTOR = 10.0  # exactness is worth this many times the time of a sketch
+_MAX_FACTOR = 10.0  # exactness is worth this many times the time of a sketch,
+_MIN_SECONDS = 60.0  # and a minute in any case
 
 
 class Way(NamedTuple):
@@ -28,7 +29,7 @@ def choose_way(
     """Choose between columns, which gives exact AUCs, and rows, which gives a sketch of them.
 
     Columns are chosen if all data fit into memory, or if they can be read within the memory, on the
-    disk there is, and in at most ten times the time that a sketch takes.
+    disk there is, and in a minute, or at most ten times the time that a sketch takes.
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def choose_way(
             f"to write columns would take {format_bytes(n_bytes)} of disk, "
             f"{format_bytes(disk)} are free"
         )
-    elif by_columns > _MAX_FACTOR * by_rows:
+    elif by_columns > max(_MAX_FACTOR * by_rows, _MIN_SECONDS):
         reason = (
             f"by columns it would be {n_requests:,} reads, about {by_columns / by_rows:,.0f} "
             f"times as long"

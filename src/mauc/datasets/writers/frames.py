@@ -37,11 +37,19 @@ def as_frame(dataset: Dataset) -> "pd.DataFrame":
 def write_csv(dataset: Dataset, file: IO[bytes], separator: str = ",") -> None:
     """Write a csv file: UTF-8, a header line, nothing for a missing value."""
     frame = as_frame(dataset)
-    _check_texts(dataset, frame)
+    check_texts(dataset, frame)
+    write_text_part(frame, file, separator)
+
+
+def write_text_part(
+    frame: "pd.DataFrame", file: IO[bytes], separator: str, *, has_header: bool = True
+) -> None:
+    """Write rows of a csv or tsv file, behind those that are there."""
     # The shortest text of a float32 stands for another float64, and text is read as float64.
     narrow = {name: "float64" for name in frame.columns if str(frame[name].dtype) == "float32"}
-    frame = frame.astype(narrow)
-    frame.to_csv(file, index=False, sep=separator, lineterminator="\n", encoding="utf-8")
+    frame.astype(narrow).to_csv(
+        file, index=False, sep=separator, lineterminator="\n", encoding="utf-8", header=has_header
+    )
 
 
 def write_tsv(dataset: Dataset, file: IO[bytes]) -> None:
@@ -68,7 +76,7 @@ def _as_arrow(dataset: Dataset) -> Any:
     return arrow.Table.from_pandas(as_frame(dataset), preserve_index=False)
 
 
-def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
+def check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
     """Raise if a text of a csv file would be read as a missing value."""
     for name in [*dataset.nominal_features, dataset.target_name]:
         texts = {str(value).strip() for value in frame[name].dropna().unique()}

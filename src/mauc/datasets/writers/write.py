@@ -3,16 +3,23 @@
 import gzip
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
 from mauc.datasets.assemble import assemble
-from mauc.datasets.dataset import Dataset, is_frame
+from mauc.datasets.dataset import Dataset, is_frame, is_source
 from mauc.datasets.readers.formats import find_format
 from mauc.datasets.readers.table import Table, check_unique
 from mauc.datasets.writers.arff import write_arff
 from mauc.datasets.writers.arrays import write_npz, write_svmlight
 from mauc.datasets.writers.frames import write_csv, write_feather, write_parquet, write_tsv
+from mauc.datasets.writers.parts import (
+    in_memory,
+    write_feather_parts,
+    write_parquet_parts,
+    write_text_parts,
+)
 from mauc.exceptions import MaucError
 from mauc.files import open_atomic
 
@@ -26,6 +33,13 @@ _WRITERS: dict[str, Callable[[Dataset, IO[bytes]], None]] = {
     "tsv": write_tsv,
 }
 WRITABLE = tuple(_WRITERS)
+# Of data sets that are not in memory; the other formats need all rows at once.
+_PART_WRITERS: dict[str, Callable[[Dataset, IO[bytes]], None]] = {
+    "csv": write_text_parts,
+    "feather": write_feather_parts,
+    "parquet": write_parquet_parts,
+    "tsv": partial(write_text_parts, separator="\t"),
+}
 
 
 def write_table(
@@ -84,8 +98,14 @@ def write_table(
             f"{path}: the labels and a feature both have the name {dataset.target_name!r}; "
             f"rename one of them."
         )
+    writer = _WRITERS[name]
+    if is_source(dataset.X):
+        if name in _PART_WRITERS:
+            writer = _PART_WRITERS[name]
+        else:
+            dataset = in_memory(dataset, str(path))
     with _opened(path, force) as file:
-        _WRITERS[name](dataset, file)
+        writer(dataset, file)
     return path
 
 

@@ -65,7 +65,7 @@ def build_text(
             )
         note |= {
             "source": str(path), "path": str(path.resolve()), "stamp": stamp, "options": options,
-            "names": layout.names, "label": layout.label, "texts": texts,
+            "names": layout.names, "label": layout.label, "texts": texts, "memory": memory,
         }  # fmt: skip
         return commit(part, key, note)
 
@@ -123,7 +123,9 @@ class _TextTable:
             n_characters *= _GZIP_GROWTH
         n_pieces = -(-n_characters // self._n_bytes)
         pieces = read_pieces(layout, self._n_bytes, self._n_threads, texts=texts)
-        return track(pieces, "blocks of rows", n_pieces)
+        last = n_characters - (n_pieces - 1) * self._n_bytes
+        sizes = [self._n_bytes] * (n_pieces - 1) + [last]
+        return track(pieces, "blocks of rows", n_pieces, n_bytes=sizes)
 
     def _add(self, piece: Piece) -> None:
         block = np.zeros((len(self._slots), piece.n_rows), np.int64)

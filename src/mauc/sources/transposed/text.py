@@ -21,6 +21,7 @@ from mauc.sources.transposed.store import (
     make_folder,
     remove_dead_parts,
     remove_stale,
+    remove_table,
     table_key,
     tables_of,
     touch,
@@ -29,6 +30,7 @@ from mauc.sources.transposed.store import (
 _DEFAULTS = {
     "separator": None, "encoding": "utf-8", "header": True, "decimal": ".", "thousands": None,
 }  # fmt: skip
+_NUMBER_WORDS = ("inf", "infinity", "nan")
 
 
 class TextSource(TransposedSource):
@@ -77,6 +79,8 @@ class TextSource(TransposedSource):
         (values,) = self.read(np.array([place]))
         column = values if self.is_word[place] else pd.Series(values)
         if self.is_word[place]:
+            if not any(map(_may_be_number, column.cat.categories)):
+                return []  # words alone: nothing to find row by row
             column = column.astype(column.cat.categories.dtype)
         return self._layout.check_column(place, column)
 
@@ -137,17 +141,19 @@ def open_transposed_text(
     options = {**_DEFAULTS, "missing": [], **found}
     base = table_key(str(path.resolve()), options)
     stamp = file_stamp(path)
-    known = _find_table(base, stamp, label, texts)
+    known = _find_table(base, stamp, label, texts, memory)
     if known is None:
         make_folder(str(path))
         with locked(base) as is_held:
-            known = _find_table(base, stamp, label, texts)  # another process may have built it
+            # Another process may have built it.
+            known = _find_table(base, stamp, label, texts, memory)
             if known is None:
                 remove_dead_parts(base if is_held else "")
                 remove_stale(base, stamp)
+                _remove_lacking(base, memory)
                 layout = plan_delimited(path, **options, texts=texts, label=label)
                 build_text(layout, options, base, stamp, memory)
-                known = _find_table(base, stamp, label, texts)
+                known = _find_table(base, stamp, label, texts, memory)
     if known is None:
         raise MaucError(f"{path}: its columns were removed as soon as they were written.")
     folder, note = known
@@ -156,13 +162,32 @@ def open_transposed_text(
 
 
 def _find_table(
-    base: str, stamp: dict[str, Any], label: str | int | None, texts: Sequence[str | int]
+    base: str,
+    stamp: dict[str, Any],
+    label: str | int | None,
+    texts: Sequence[str | int],
+    memory: int,
 ) -> tuple[Path, dict[str, Any]] | None:
     """Return a table of the same file whose columns are as they are wanted."""
     for folder, note in tables_of(base):
-        if note is not None and note["stamp"] == stamp and _serves(note, label, texts):
+        if note is None or note["stamp"] != stamp or _lacks(note, memory):
+            continue
+        if _serves(note, label, texts):
             return folder, note
     return None
+
+
+def _lacks(note: dict[str, Any], memory: int) -> bool:
+    """Whether a column was given up for lack of memory, of which there is more now."""
+    is_given_up = any("refused" in column for column in note["whole"].values())
+    return is_given_up and bool(note["memory"] < memory)
+
+
+def _remove_lacking(base: str, memory: int) -> None:
+    """Remove tables without columns that were given up for lack of memory."""
+    for folder, note in tables_of(base):
+        if note is not None and _lacks(note, memory):
+            remove_table(folder)
 
 
 def _serves(note: dict[str, Any], label: str | int | None, texts: Sequence[str | int]) -> bool:
@@ -183,3 +208,10 @@ def _serves(note: dict[str, Any], label: str | int | None, texts: Sequence[str |
         return False
     changed = {at, note["label"]} - {None} if at != note["label"] else set()
     return all(j in plain or j in held for j in changed)
+
+
+def _may_be_number(word: Any) -> bool:
+    """Whether a text may be read as a number."""
+    if not isinstance(word, str):
+        return not isinstance(word, bool)
+    return any(map(str.isdigit, word)) or word.strip().lstrip("+-").lower() in _NUMBER_WORDS
