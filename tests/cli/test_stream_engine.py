@@ -5,6 +5,12 @@ import pandas as pd
 import pytest
 from cli_helpers import run, run_json
 
+# Sockets of connections that distributed tried in vain are closed by the garbage collector.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
 
 @pytest.fixture
 def file(tmp_path):
