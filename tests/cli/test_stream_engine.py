@@ -5,6 +5,12 @@ import pandas as pd
 import pytest
 from cli_helpers import run, run_json
 
+# Sockets of connections that distributed tried in vain are closed by the garbage collector.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
 
 @pytest.fixture
 def file(tmp_path):
@@ -30,7 +36,7 @@ def test_a_scheduler_that_runs_already(file):
     from distributed import LocalCluster
 
     words = ("select", file, "--target", "label", "-m", "mdfs", "-k", "4")
-    with LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    with LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
         address = cluster.scheduler_address
         found = run_json(*words, "--engine", "dask", "--scheduler", address, "--memory", "10MB")
     assert found == run_json(*words)
@@ -52,7 +58,7 @@ def test_options_that_do_not_go_together(file):
 
 
 def test_a_scheduler_that_does_not_answer(file, monkeypatch):
-    monkeypatch.setattr("mauc.cluster.connect._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("mauc.cluster.connect.CONNECT_SECONDS", 0.5)
     words = ("select", file, "--target", "label", "--engine", "dask")
     result = run(*words, "--scheduler", "tcp://127.0.0.1:9", code=2)
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in result.stderr

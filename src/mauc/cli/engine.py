@@ -76,7 +76,7 @@ def _workers(jobs: int) -> Iterator[Any]:
 
     try:
         cluster = distributed.LocalCluster(
-            n_workers=count_threads(jobs), threads_per_worker=1, dashboard_address=None,
+            n_workers=count_threads(jobs), threads_per_worker=1, dashboard_address="127.0.0.1:0",
             silence_logs=logging.ERROR,
         )  # fmt: skip
     except (RuntimeError, OSError) as error:
