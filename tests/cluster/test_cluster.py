@@ -1,5 +1,7 @@
 """A fit on a Dask cluster gives the same bits as one in this process."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from cluster_table import assert_same_fit, make_table
@@ -16,7 +18,7 @@ from mauc import (
     feature_pair_auc,
     open_columns,
 )
-from mauc.cluster import Cluster
+from mauc.cluster import Cluster, tasks
 from mauc.exceptions import ConstantInputWarning, MaucError
 from mauc.registry import SELECTORS
 
@@ -189,3 +191,10 @@ def test_parquet(table, client, tmp_path):
     (tmp_path / "table.parquet").unlink()
     with pytest.raises(MaucError, match=r"worker tcp://\S* cannot read .*table.parquet \("):
         selector.fit(source, labels, client=client)
+
+
+def test_forgotten_tasks_are_noticed(client):
+    known = client.scatter(1)
+    assert not tasks.are_forgotten(client, [known])
+    unknown = SimpleNamespace(key="no such task")
+    assert tasks.are_forgotten(client, [known, unknown])

@@ -18,6 +18,7 @@ from mauc.exceptions import MaucError
 
 _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again
+_POLLS = 8  # of which one asks whether the scheduler still knows the tasks
 _UNDER_WAY = ("pending", "lost")
 _MAX_SENDS = 5  # attempts to send a value to all workers
 _RETRIES = 2  # of a task whose worker could not read
@@ -99,12 +100,15 @@ def run_calls(client: Any, job: Any, calls: Sequence[Call]) -> Iterator[tuple[in
             )  # fmt: skip
             waiting[future] = number
             future.add_done_callback(done.put)
-        alone_since = None
+        alone_since, n_polls = None, 0
         while waiting:
             try:
                 ready = [done.get(timeout=_POLL)]
             except queue.Empty:
+                n_polls += 1
                 alone_since = _check_alive(client, job, alone_since)
+                if n_polls % _POLLS == 0 and are_forgotten(client, list(waiting)):
+                    raise LostJob from None
                 # What was done, was lost with its worker and is done again is not announced.
                 ready = [future for future in waiting if future.status not in _UNDER_WAY]
             for future in ready:
@@ -168,6 +172,24 @@ def _check_alive(client: Any, job: Any, alone_since: float | None) -> float | No
     if now - alone_since >= probe.PATIENCE:
         raise probe.no_workers(client, probe.PATIENCE)
     return alone_since
+
+
+def are_forgotten(client: Any, futures: list[Any]) -> bool:
+    """Whether the scheduler does not know tasks any more; of some of these a client hears nothing.
+
+    That is so where something was sent to a worker, which died before others had it too: what
+    depends on it is forgotten. The function is sent by value: a scheduler need not have mauc.
+    """
+
+    def count(dask_scheduler: Any, keys: list[Any]) -> int:
+        return sum(key in dask_scheduler.tasks for key in keys)
+
+    count.__module__ = "__main__"
+    keys = [future.key for future in futures]
+    try:
+        return bool(client.run_on_scheduler(count, keys=keys) < len(keys))
+    except ValueError:
+        return False  # a scheduler that runs no functions
 
 
 def _check_connected(client: Any) -> None:
