@@ -20,7 +20,7 @@ _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again
 _POLLS = 8  # of which one asks whether the scheduler still knows the tasks
 _UNDER_WAY = ("pending", "lost")
-_MAX_SENDS = 5  # attempts to send a value to all workers
+_MAX_SENDS = 5  # attempts to send a value to a worker
 _RETRIES = 2  # of a task whose worker could not read
 
 
@@ -62,10 +62,13 @@ def run_guarded(job: Any, function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def send(client: Any, value: Any) -> Any:
-    """Return the future of a value that is sent to all workers."""
+    """Return the future of a value on a worker; the others fetch it from each other.
+
+    A broadcast would wait for ever if a worker died meanwhile.
+    """
     for attempt in range(1, _MAX_SENDS + 1):
         try:
-            return client.scatter(value, broadcast=True, hash=False)
+            return client.scatter(value, hash=False)
         except (OSError, TimeoutError):
             # Most likely a worker died meanwhile; the scheduler knows it soon.
             if attempt == _MAX_SENDS or client.status != "running":
