@@ -89,6 +89,13 @@ def _measure(function, args):
     return found, time.perf_counter() - start, time.process_time() - cpu, peak_bytes()
 
 
+def cache_file(path):
+    """Read the bytes of a file, so that all that follow find it in the page cache, if it fits."""
+    with path.open("rb", buffering=0) as file:
+        while file.read(2**24):
+            pass
+
+
 def read_all(path):
     """Read all columns with pyarrow alone, a row group at a time, on all cores."""
     file = pq.ParquetFile(path)

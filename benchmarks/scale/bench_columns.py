@@ -6,7 +6,7 @@ pyarrow alone. Everything is counted in cells (values) per second, in wall time,
 
 import numpy as np
 import pyarrow.parquet as pq
-from _scale import GIGABYTE, arguments, make_parquet, measured, read_all
+from _scale import GIGABYTE, arguments, cache_file, make_parquet, measured, read_all
 
 import mauc
 from _common import print_header, print_row
@@ -60,6 +60,7 @@ def main():
         f"{given.rows:,} x {given.columns:,} float32, {size / GIGABYTE:.1f} GB of Parquet in row "
         f"groups of {given.rows_per_group:,}, {given.encoding} encoding, memory={given.memory}"
     )
+    cache_file(path)
     _, reading, cpu, peak = measured(read_all, path)
     print_row("pyarrow alone: million cells / s", n_cells / reading / 1e6, unit="")
     print_row("  CPU seconds, peak GB", cpu, "", peak / GIGABYTE, unit="")
