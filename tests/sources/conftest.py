@@ -6,6 +6,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     """A folder of its own for tables that are transposed."""
+    monkeypatch.delenv("MAUC_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache"
 

@@ -312,6 +312,8 @@ def test_list_and_clear(path, tmp_path, cache):
     assert tables[0].options["separator"] == ","
     assert clear_caches(older_than=11) == []
     assert clear_caches(older_than=9) == [tables[1]]
+    locks = [file.name for file in cache.iterdir() if file.suffix == ".lock"]
+    assert locks == [f".{tables[0].name.partition('-')[0]}.lock"]
     with pytest.raises(MaucError, match=r"has no table 'nothing'.* Its tables: "):
         clear_caches(["nothing"])
     with pytest.raises(MaucError, match="older_than must be a number of days"):

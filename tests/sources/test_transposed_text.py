@@ -13,6 +13,7 @@ from mauc import MDFS
 from mauc.datasets import load_dataset
 from mauc.datasets.readers import read_table
 from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.problem.stripe_memory import StripeMemory, stripe_memory
 from mauc.sources.transposed import build_text, list_caches, open_transposed_text, pieces
 
 MEMORY = 2**27
@@ -285,6 +286,19 @@ def test_columns_in_any_order(messy):
         columns = source.read(np.array(places, np.int64))
         for j, values in zip(places, columns, strict=True):
             assert [str(value) for value in values] == [str(value) for value in frame.iloc[:, j]]
+
+
+def test_stripes_take_the_memory_of_those_before(messy):
+    source = open_transposed_text(messy, memory=MEMORY)
+    memory = StripeMemory()
+    with stripe_memory(memory):
+        columns = source.read(np.array([0, 1]))
+    assert {id(column.base) for column in columns} <= {id(buffer) for buffer in memory._buffers}
+    expected = [column.copy() for column in columns]
+    with stripe_memory(memory):  # what is still used stays
+        source.read(np.array([1, 0]))
+    for column, values in zip(columns, expected, strict=True):
+        np.testing.assert_array_equal(column, values)
 
 
 @pytest.mark.usefixtures("small_pieces")

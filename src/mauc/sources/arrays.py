@@ -179,7 +179,7 @@ def open_array(
     if stamp is not None and n_bytes > limit and lies_by_rows(array, limit):
         from mauc.sources.transposed import open_transposed_array
 
-        given = None if os.path.isfile(name) else stamp()  # a file is stamped by itself
+        given = None if os.path.isfile(name) else stamp  # a file is stamped by itself
         return open_transposed_array(array, name, memory=limit, stamp=given)
     return ArraySource(array, name, reopen=reopen, stamp=stamp, memory=memory)
 

@@ -1,8 +1,10 @@
 """Open an array that lies by rows as columns: blocks of rows in, a table of the cache out."""
 
 import mmap
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,7 +40,7 @@ def open_transposed_array(
     name: str | None = None,
     *,
     memory: int | None = None,
-    stamp: dict[str, Any] | None = None,
+    stamp: dict[str, Any] | Callable[[], dict[str, Any]] | None = None,
     feature_names: Any = None,
 ) -> TransposedSource:
     """Open an array that lies by rows as a source of its columns.
@@ -55,9 +57,10 @@ def open_transposed_array(
         Path or address, which errors name; a memory map has its own.
     memory : int, optional
         Bytes that reading may take; a quarter of what is free by default.
-    stamp : dict, optional
-        What tells whether the array is still the same, of values that JSON holds. That of a file
-        called `name` by default; a source without one cannot notice a change.
+    stamp : dict or callable, optional
+        What tells whether the array is still the same, of values that JSON holds, or a function
+        that returns it: only then is a change noticed while the array is read. By default that of
+        a file called `name`.
     feature_names : sequence of str, optional
 
     Returns
@@ -82,7 +85,8 @@ def open_transposed_array(
     path = Path(name)
     is_file = stamp is None and path.is_file()
     source = str(path.resolve()) if is_file else name
-    stamp = file_stamp(path) if is_file else stamp
+    look = partial(file_stamp, Path(source)) if is_file else stamp if callable(stamp) else None
+    stamp = look() if callable(look) else cast("dict[str, Any] | None", stamp)
     if stamp is None:
         raise MaucError(
             f"{name} is no file; say stamp=..., what tells whether the array is still the same."
@@ -107,12 +111,12 @@ def open_transposed_array(
                     "source": name, "path": source if is_file else None, "stamp": stamp,
                     "options": options, "names": options["names"],
                 }  # fmt: skip
-                _build_array(array, key, about, memory)
+                _build_array(array, key, about, memory, look)
                 note = _valid_note(folder, stamp)
     if note is None:
         raise MaucError(f"{name}: its columns were removed as soon as they were written.")
     touch(folder)
-    return TransposedSource(folder, {**note, "source": name}, memory)
+    return TransposedSource(folder, {**note, "source": name}, memory, look)
 
 
 def _valid_note(folder: Path, stamp: dict[str, Any]) -> dict[str, Any] | None:
@@ -120,7 +124,10 @@ def _valid_note(folder: Path, stamp: dict[str, Any]) -> dict[str, Any] | None:
     return note if note is not None and note["stamp"] == stamp else None
 
 
-def _build_array(array: Any, key: str, about: dict[str, Any], memory: int) -> None:
+def _build_array(
+    array: Any, key: str, about: dict[str, Any], memory: int,
+    look: Callable[[], dict[str, Any]] | None,
+) -> None:  # fmt: skip
     n_rows, n_columns = array.shape
     kind = np.dtype(array.dtype).newbyteorder("=")
     name = about["source"]
@@ -134,7 +141,7 @@ def _build_array(array: Any, key: str, about: dict[str, Any], memory: int) -> No
                 writer.add_group(len(block), [contiguous_columns(block.T)])
         finally:
             writer.close()
-        if about["path"] is not None and file_stamp(Path(about["path"])) != about["stamp"]:
+        if look is not None and look() != about["stamp"]:
             raise MaucError(
                 f"{name} changed while it was read (its size or time of change is another one); "
                 f"run again when it is complete."

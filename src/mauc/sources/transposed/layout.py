@@ -9,6 +9,8 @@ numbers with separated thousands) lie whole in ``columns.bin``.
 import io
 import json
 from bisect import bisect_right
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy as np
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.problem.source import ColumnSource
+from mauc.problem.stripe_memory import stripe_array
 from mauc.sources.transposed.store import file_stamp
 
 GROUPS, COLUMNS = "groups.bin", "columns.bin"
@@ -38,10 +41,18 @@ class TransposedSource(ColumnSource):
         What `commit` wrote.
     memory : int, optional
         See `ColumnSource`.
+    look : callable, optional
+        Returns the stamp that what was transposed has now; that of a file by default.
     """
 
-    def __init__(self, folder: Path, note: dict[str, Any], memory: int | None = None) -> None:
+    def __init__(
+        self, folder: Path, note: dict[str, Any], memory: int | None = None,
+        look: Callable[[], dict[str, Any]] | None = None,
+    ) -> None:  # fmt: skip
         self.folder, self.stamp, self.path = folder, note["stamp"], note["path"]
+        if look is None and self.path is not None:
+            look = partial(file_stamp, Path(self.path))
+        self._look = look
         self._types = [np.dtype(kind) for kind in note["types"]]
         self._slots = {place: slot for slot, place in enumerate(note["slots"])}
         widths = [self._types[place].itemsize if place >= 0 else 8 for place in note["slots"]]
@@ -89,8 +100,8 @@ class TransposedSource(ColumnSource):
         return [(start, start + n_rows) for start, n_rows, _ in self._groups]
 
     def check_unchanged(self) -> None:
-        """Raise if the file that was transposed changed since."""
-        if self.path is not None and file_stamp(Path(self.path)) != self.stamp:
+        """Raise if what was transposed changed since."""
+        if self._look is not None and self._look() != self.stamp:
             raise MaucError(
                 f"{self.name} changed while its columns were read (its size or time of change is "
                 f"another one); run again when it is complete."
@@ -100,7 +111,8 @@ class TransposedSource(ColumnSource):
         """Return an array for each column; those of one type are rows of one array."""
         kinds = [self._types[j] for j in chosen]
         stacks = {
-            kind: iter(np.empty((kinds.count(kind), n_rows), kind)) for kind in dict.fromkeys(kinds)
+            kind: iter(stripe_array((kinds.count(kind), n_rows), kind))
+            for kind in dict.fromkeys(kinds)
         }
         return [next(stacks[kind]) for kind in kinds]
 

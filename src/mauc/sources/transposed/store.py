@@ -239,7 +239,7 @@ def remove_locks() -> None:
     for path in columns_folder().glob(f".*{_LOCK}"):
         key = path.name.split(".")[1]
         with locked(key, wait=False) as is_mine:
-            if is_mine and not path.with_name(key).exists():
+            if is_mine and not any(columns_folder().glob(f"{key}-*")):
                 path.unlink(missing_ok=True)
 
 
