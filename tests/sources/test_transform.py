@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -99,6 +101,23 @@ def test_write(mixed, opened, tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir() if file.is_file()) == [
         "mixed.parquet", "reduced.parquet",
     ]  # fmt: skip
+
+
+def test_write_words_that_begin_late(tmp_path):
+    words = pd.Series([None] * 50 + ["a", "b"] * 25)
+    codes = pd.Series(pd.Categorical([1, 2, None, 2] * 25))
+    path = tmp_path / "late.parquet"
+    table = {"words": pa.array(words), "nothing": pa.nulls(100, pa.string()), "codes": codes}
+    pq.write_table(pa.table(table), path, row_group_size=10)
+    source, _ = open_columns(path, [0, 1] * 50, memory=1000)
+    source.write(tmp_path / "again.parquet")
+    again = pq.read_table(tmp_path / "again.parquet")
+    assert again["words"].to_pylist() == [None] * 50 + ["a", "b"] * 25
+    assert again["nothing"].null_count == 100
+    assert again["codes"].to_pylist() == [1, 2, None, 2] * 25
+    with pytest.raises(MaucError, match="has no rows to write"):
+        source.take_rows(np.zeros(100, bool)).write(tmp_path / "none.parquet")
+    assert not (tmp_path / "none.parquet").exists()
 
 
 def test_failed_write_leaves_nothing(opened, tmp_path, monkeypatch):

@@ -76,6 +76,8 @@ def write_columns(source, path, *, y=None, target_name="class", force=False):
     arrow = optional_import("pyarrow", "Parquet files")
     parquet = optional_import("pyarrow.parquet", "Parquet files")
     n, m = source.shape
+    if n == 0:
+        raise MaucError(f"{source.name} has no rows to write.")
     names = [f"x{j}" for j in range(m)] if source.feature_names is None else source.feature_names
     names = [str(name) for name in names]
     labels = None
@@ -98,7 +100,11 @@ def write_columns(source, path, *, y=None, target_name="class", force=False):
                 if labels is not None:
                     arrays.append(arrow.array(labels[start:stop]))
                 if writer is None:
-                    schema = arrow.schema(list(zip(names, [a.type for a in arrays], strict=True)))
+                    kinds = [a.type for a in arrays]
+                    for j in np.flatnonzero(source.is_word):
+                        if arrow.types.is_null(kinds[j]):  # no word in the first rows
+                            kinds[j] = _word_type(arrow, source, j)
+                    schema = arrow.schema(list(zip(names, kinds, strict=True)))
                     writer = parquet.ParquetWriter(file, schema)
                 table = arrow.table(
                     [a.cast(kind) for a, kind in zip(arrays, schema.types, strict=True)],
@@ -129,14 +135,21 @@ def _row_steps(source):
         yield first, last
 
 
+def _word_type(arrow, source, j):
+    """Return the Arrow type of a column of words, by the first rows that have one."""
+    for start, stop in _row_steps(source):
+        (column,) = source.read_rows(start, stop, np.array([j]))
+        kind = _arrow_column(arrow, column, source.types[j]).type
+        if not arrow.types.is_null(kind):
+            return kind
+    return arrow.string()
+
+
 def _arrow_column(arrow, column, kind):
     """Return a column for Arrow: integers with missing values are integers again."""
     if hasattr(column, "iloc"):
-        return (
-            arrow.array(column.astype(column.cat.categories.dtype))
-            if hasattr(column, "cat")
-            else arrow.array(column)
-        )
+        # Objects: categories of integers have no type for a missing one.
+        return arrow.array(column.astype(object), from_pandas=True)
     if kind.kind in "biu" and column.dtype.kind != kind.kind:
         is_missing = np.isnat(column) if column.dtype.kind == "m" else np.isnan(column)
         values = column.view(np.int64) if column.dtype.kind == "m" else column
