@@ -215,6 +215,21 @@ def test_damaged_feather(mixed, tmp_path):
         open_columns(path, "label")
 
 
+@pytest.mark.parametrize("kind", ["h5", "zarr"])
+def test_labels_of_a_file_beside_the_array(numbers, tmp_path, kind):
+    X, y = numbers
+    path = tmp_path / f"x.{kind}"
+    if kind == "h5":
+        with pytest.importorskip("h5py").File(path, "w") as file:
+            file["X"] = X
+    else:
+        pytest.importorskip("zarr").create_array(path, data=X)
+    np.save(tmp_path / "y.npy", y)
+    source, labels = open_columns(path, str(tmp_path / "y.npy"))
+    assert source.shape == X.shape
+    np.testing.assert_array_equal(labels, y)
+
+
 def test_arrays_of_hdf5_must_be_named(numbers, tmp_path):
     h5py = pytest.importorskip("h5py")
     X, y = numbers

@@ -209,8 +209,9 @@ def check_source(source, estimator):
     if fitted is None or names is None:
         check_columns(np.broadcast_to(np.float64(0.0), (1, source.shape[1])), estimator)
     elif len(fitted) != len(names) or (fitted != names).any():
-        unseen = [str(name) for name in names if name not in set(fitted)]
-        missing = [str(name) for name in fitted if name not in set(names)]
+        known, found = set(fitted), set(names)
+        unseen = [str(name) for name in names if name not in known]
+        missing = [str(name) for name in fitted if name not in found]
         raise MaucError(
             f"{source.name} must have the columns that {type(estimator).__name__} was fitted on, "
             f"in their order"

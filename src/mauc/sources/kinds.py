@@ -211,8 +211,9 @@ def _open_stored(
     storage_options: Mapping[str, Any] | None,
 ) -> tuple[ColumnSource, Any]:  # fmt: skip
     """Return an array of an HDF5 file or Zarr store, and the labels if they are one as well."""
-    from mauc.sources.arrays import load_hdf5, load_zarr, open_hdf5, open_zarr
+    from mauc.sources.arrays import load_hdf5, load_labels, load_zarr, open_hdf5, open_zarr
 
+    target = load_labels(target)
     is_name = isinstance(target, str) and not target.removeprefix("-").isdigit()
     if kind == "hdf5":
         source = open_hdf5(path, place, memory)

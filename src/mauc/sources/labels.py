@@ -29,7 +29,7 @@ def table_of(source: ColumnSource) -> Table:
     return Table(cast(Any, source.name), None, names_of(source), **more)
 
 
-def find_place(source: ColumnSource, wanted: Any, option: str) -> int:
+def find_place(table: Table, wanted: Any, option: str) -> int:
     """Return the place of a column given by name or number."""
     if not isinstance(wanted, str):
         try:
@@ -38,7 +38,7 @@ def find_place(source: ColumnSource, wanted: Any, option: str) -> int:
             raise MaucError(
                 f"{option} must name columns by text or whole number, got {wanted!r}."
             ) from None
-    return find_column(table_of(source), wanted, option)
+    return find_column(table, wanted, option)
 
 
 def is_column(target: Any) -> bool:
@@ -77,7 +77,7 @@ def take_labels(
             f"an array of labels.{shown}"
         )
     if is_column(target):
-        place = find_place(source, target, "target")
+        place = find_place(table_of(source), target, "target")
         labels, what = source.read(np.array([place]))[0], f"column {names_of(source)[place]!r}"
     else:
         labels, what = as_labels(target), "target"

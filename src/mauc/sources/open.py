@@ -106,8 +106,9 @@ def open_columns(
         source, target, skip_unlabelled=skip_unlabelled, many_classes=many_classes
     )
     kept = _choose(source, place, columns, drop)
+    table = table_of(source)
     marked = {
-        find_place(source, name, "categorical_features") for name in _listed(categorical_features)
+        find_place(table, name, "categorical_features") for name in _listed(categorical_features)
     }
     _check_features(source, kept, marked)
     if not keep_ids:
@@ -123,15 +124,16 @@ def open_columns(
 
 def _choose(source: ColumnSource, place: int | None, columns: Any, drop: Any) -> list[int]:
     """Return the places of the features."""
-    names = names_of(source)
-    dropped = {find_place(source, name, "drop") for name in _listed(drop)}
+    table = table_of(source)
+    names = table.names
+    dropped = {find_place(table, name, "drop") for name in _listed(drop)}
     if place is not None and place in dropped:
         raise MaucError(f"{source.name}: drop has {names[place]!r}, which is the target.")
     if columns is None:
         index_names = set(getattr(source, "index_names", ()))
         wanted = [j for j, name in enumerate(names) if j != place and name not in index_names]
     else:
-        wanted = [find_place(source, name, "columns") for name in _listed(columns)]
+        wanted = [find_place(table, name, "columns") for name in _listed(columns)]
         if place in wanted:
             raise MaucError(f"{source.name}: columns has {names[place]!r}, which is the target.")
         twice = [j for j in wanted if wanted.count(j) > 1] if len(set(wanted)) < len(wanted) else []

@@ -26,7 +26,7 @@ class PartitionColumn:
         self._codes = np.array(
             [known.index(value) if value != NO_PARTITION else -1 for value in values], np.int32
         )
-        is_whole = all(value.removeprefix("-").isdigit() for value in known)
+        is_whole = all(value.removeprefix("-").isdecimal() for value in known)
         self._categories: list[Any] = [int(value) for value in known] if is_whole else known
 
     def read(self, edges: np.ndarray[Any, Any], start: int, stop: int) -> Any:

@@ -54,13 +54,14 @@ def unify_schemas(names: Sequence[str], schemas: Sequence[Any]) -> dict[str, Any
 
 
 def _check_columns(name: str, found: list[str], first: str, wanted: list[str]) -> None:
-    missing = [column for column in wanted if column not in set(found)]
+    present, known = set(found), set(wanted)
+    missing = [column for column in wanted if column not in present]
     if missing:
         raise MaucError(
             f"{name} lacks column {missing[0]!r}, which {first} has; files of one table need the "
             f"same columns."
         )
-    further = [column for column in found if column not in set(wanted)]
+    further = [column for column in found if column not in known]
     if further:
         raise MaucError(
             f"{name} has column {further[0]!r}, which {first} lacks; files of one table need the "
