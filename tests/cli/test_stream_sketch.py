@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 from cli_helpers import run, run_json
 
+from mauc.exceptions import MaucError
+from mauc.sources.counted import CountedRows
+
 N = 6000
 
 
@@ -69,11 +72,31 @@ def test_a_column_that_is_empty_below_its_first_rows(file, tmp_path):
     assert "late" not in result.stdout.split("\n", 1)[1]
 
 
-def test_row_groups_beyond_the_memory_are_told(file, tmp_path):
+def test_row_groups_beyond_the_memory_are_read_in_parts(file, tmp_path, monkeypatch):
     pd.read_parquet(file).to_parquet(tmp_path / "one.parquet", index=False)
     words = ("select", tmp_path / "one.parquet", "--target", "label", "-m", "mdfs")
+    read_rows, sizes = CountedRows.read_rows, []
+
+    def watched(self, start, stop, places):
+        found = read_rows(self, start, stop, places)
+        sizes.append(sum(column.nbytes for column in found))
+        return found
+
+    monkeypatch.setattr(CountedRows, "read_rows", watched)
     result = run(*words, "--memory", "300kB")
-    assert "two row groups of 6,000 rows are in memory at a time" in result.stderr
+    assert "1 row group must be read in" in result.stderr
+    assert 2 * max(sizes) <= 150_000
+    exact = run(*words, "--memory", "30MB")
+    assert "must be read" not in exact.stderr
+
+
+def test_errors_name_the_options(file, monkeypatch):
+    def fail(*_, **__):
+        raise MaucError("memory=1 MB is too little; leave it out (drop='f0').")
+
+    monkeypatch.setattr("mauc.auc.sketch.sketch_rows", fail)
+    result = run("select", file, "--target", "label", "-m", "mdfs", "--sketch", code=1)
+    assert "--memory 1 MB is too little; leave it out (--drop f0)" in result.stderr
 
 
 def test_options_that_do_not_go_with_a_sketch(file):

@@ -1,3 +1,4 @@
+import time
 from itertools import chain
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
 from mauc.exceptions import MaucError
+from mauc.problem.stripe_memory import StripeMemory, stripe_array
 from mauc.problem.validate import make_problem
 from mauc.registry import SELECTORS
 
@@ -57,6 +59,50 @@ def test_threads_fit_the_memory(table, memory, n_threads):
     X, y = table
     columns = make_problem(MDFS(3), CountingSource(X, memory=memory), y).X
     assert columns.count_threads(7, n_jobs=3) == n_threads
+
+
+def test_stripes_that_slow_threads_keep_fit_the_memory(monkeypatch):
+    # Many short columns: three stripes are alive when a thread still works on the one before last.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 1500)).astype(np.float32), rng.integers(0, 2, 300)
+    source = CountingSource(X, memory=600_000)
+    read = source.read
+
+    def into_stripes(places):
+        out = stripe_array((len(places), 300), np.float32)
+        out[:] = read(places)
+        return list(out)
+
+    source.read = into_stripes
+    held, array = [], StripeMemory.array
+
+    def watched(self, shape, dtype):
+        found = array(self, shape, dtype)
+        held.append(sum(map(len, self._buffers)))
+        return found
+
+    monkeypatch.setattr(StripeMemory, "array", watched)
+    columns = make_problem(MDFS(3), source, y).X
+    is_slow = iter([False] * 12 + [True, False, False] * 100)
+
+    def work(block):
+        values = columns.block(block)
+        if next(is_slow):
+            time.sleep(0.02)
+        return float(values.sum())
+
+    blocks = [slice(at, at + 10) for at in range(0, 1500, 10)]
+    found = [value for _, value in columns.run_blocks(work, blocks, 2)]
+    assert found == [float(X[:, block].T.copy().sum()) for block in blocks]
+    assert max(held) <= 600_000
+
+
+def test_parts_within():
+    source = CountingSource(np.zeros((1000, 3), np.float32))
+    source.row_parts = lambda: [(0, 10), (10, 1000)]
+    assert source.parts_within(12 * 1000) == [(0, 10), (10, 1000)]
+    assert source.parts_within(12 * 500) == [(0, 10), (10, 505), (505, 1000)]
+    assert len(source.parts_within(1)) == 1000
 
 
 def test_failed_read_is_raised(table):

@@ -10,10 +10,11 @@ import pytest
 
 from mauc.datasets import encode_dataset, load_dataset, write_table
 from mauc.datasets.first_rows import N_FIRST
+from mauc.datasets.nominal import Encoded
 from mauc.exceptions import LateLeftOutError, LeftOutWarning, MaucError
 from mauc.problem.source import ColumnSource
 from mauc.sources.dataset import assemble_stream, open_table
-from mauc.sources.encoded import encode_stream
+from mauc.sources.encoded import EncodedColumns, encode_stream
 from mauc.sources.feature_columns import FeatureColumns, find_features
 from mauc.sources.labels import table_of
 
@@ -90,12 +91,22 @@ def test_a_column_that_proves_to_be_none_is_named_when_it_is_read():
         features.read(np.array([1, 0]))
 
 
+def test_many_files_are_read_in_larger_stripes():
+    source = ArraySource({"width": np.arange(50.0)})
+    source.stripe_bytes = 2**30
+    features = FeatureColumns(table_of(source), source, [0])
+    assert features.stripe_bytes == 2**30
+    assert EncodedColumns(features, [Encoded("width", 0)]).stripe_bytes == 2**30
+
+
 def test_integers_that_lose_digits_are_refused(tmp_path):
-    for values in ([1, 2**53 + 1, None] * 20, [1, 2**53 + 1, 5] * 20):
-        table = pa.table({"wide": pa.array(values, pa.int64()), "label": [0, 1, 2] * 20})
+    wide = ([1, 2**53 + 1, None], [1, 2**53 + 1, 5], [1, 2**63 + 1, None])
+    for values in (row * 20 for row in wide):
+        kind = pa.uint64() if max(filter(None, values)) > 2**63 else pa.int64()
+        table = pa.table({"wide": pa.array(values, kind), "label": [0, 1, 2] * 20})
         pq.write_table(table, tmp_path / "wide.parquet")
         dataset = opened(tmp_path / "wide.parquet")
-        with pytest.raises(MaucError, match=r"'wide' holds integers beyond 2\*\*53, such as 9007"):
+        with pytest.raises(MaucError, match=r"'wide' holds integers beyond 2\*\*53, such as 9"):
             dataset.X.read(np.array([0]))
 
 

@@ -21,6 +21,8 @@ from mauc import MAUCD, MDFS, AnovaF, ChiSquare, feature_pair_auc, open_columns
 from mauc.exceptions import MaucError
 from mauc.problem.source import ColumnSource
 from mauc.sources import as_source
+from mauc.sources.transposed import list_caches
+from mauc.sources.transposed.writer import TableWriter
 
 MEMORY = 300_000  # a third of the data take more
 
@@ -272,6 +274,47 @@ def test_separator_goes_with_text(numbers, tmp_path):
     path, target = parquet(*numbers, tmp_path)
     with pytest.raises(MaucError, match="separator goes with csv, tsv and txt files"):
         open_columns(path, target, separator=";")
+
+
+@pytest.mark.parametrize("make", [hdf5, zarr_array])
+def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, make):
+    data, target = make(*numbers, tmp_path)
+    files = [file for file in tmp_path.rglob("*") if file.is_file() and cache not in file.parents]
+    source, _ = open_columns(data, target, memory=10_000)
+    assert "Transposed" in type(source).__name__
+    pickle.loads(pickle.dumps(source)).check_unchanged()
+    for file in files:
+        os.utime(file, ns=(1, 1))
+    with pytest.raises(MaucError, match="changed while its columns were read"):
+        source.check_unchanged()
+
+
+def test_arrays_that_change_while_they_are_transposed(numbers, tmp_path, cache, monkeypatch):
+    X, y = numbers
+    held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
+    write = TableWriter.close
+
+    def close(self):
+        write(self)
+        held[0, 0] = 99
+
+    monkeypatch.setattr(TableWriter, "close", close)
+    with pytest.raises(MaucError, match="changed while it was read"):
+        open_columns(held, y, memory=100_000)
+    assert list_caches() == []
+
+
+def test_rows_of_later_files_do_not_read_the_first_ones(numbers, tmp_path):
+    X, y = numbers
+    for number in range(3):
+        rows = slice(300 * number, 300 * number + 300)
+        frame = pd.DataFrame(X[rows], columns=[f"f{j}" for j in range(37)]).assign(label=y[rows])
+        frame.to_feather(tmp_path / f"{number}.feather")
+    source, _ = open_columns(tmp_path, "label")
+    assert source.row_parts() == [(0, 300), (300, 600), (600, 900)]
+    np.testing.assert_array_equal(source.read(np.array([5]))[0], X[:, 5])
+    (tmp_path / "0.feather").write_bytes(b"no more")
+    np.testing.assert_array_equal(source.read_rows(500, 700, np.array([5]))[0], X[500:700, 5])
 
 
 @pytest.mark.parametrize("make", [npy_by_columns, hdf5, zarr_array, feather, arrow_dataset])

@@ -130,6 +130,31 @@ def test_a_pass_keeps_to_the_memory(tmp_path):
     assert sum(reads) < 1.5 * 4 * n * m
 
 
+def test_integers_with_missing_values_keep_to_the_memory(tmp_path):
+    rng = np.random.default_rng(0)
+    n, m = 2_000, 600
+    y = rng.integers(0, 2, n)
+    is_missing = np.arange(n) % 5 == 0
+    bits = {f"f{j}": pa.array(rng.integers(0, 3, n).astype(np.int8)) for j in range(m)}
+    gaps = {name: pa.array(column.to_numpy(), mask=is_missing) for name, column in bits.items()}
+    memory, sizes = 3_000_000, {}
+    for name, table in {"bits": bits, "gaps": gaps}.items():
+        pq.write_table(pa.table({**table, "label": y}), tmp_path / f"{name}.parquet")
+        source, _ = open_columns(tmp_path / f"{name}.parquet", "label", memory=memory)
+        assert set(source.widths) == {1 if name == "bits" else 10}
+        read, sizes[name] = source.read, []
+
+        def watched(places, read=read, found=sizes[name]):
+            columns = read(places)
+            found.append(sum(column.nbytes for column in columns))
+            return columns
+
+        source.read = watched
+        MDFS(3, n_jobs=2).fit(source, y)
+    assert 3 * max(sizes["gaps"]) <= memory
+    assert len(sizes["bits"]) < len(sizes["gaps"])
+
+
 def test_partitioned_folder(numbers, tmp_path):
     X, y = numbers
     frame = pd.DataFrame(X[:, :6]).set_axis(list("abcdef"), axis=1)
@@ -142,6 +167,14 @@ def test_partitioned_folder(numbers, tmp_path):
     assert source.feature_names.tolist() == [*"abcdef", "year"]
     assert_same_fit(MDFS(4, random_state=0), source, known.drop(columns="label"), labels)
     assert source.read_rows(100, 103, np.array([6]))[0].tolist() == known["year"][100:103].tolist()
+
+
+def test_partitions_of_odd_digits(tmp_path):
+    for value in ("1", "²"):
+        (tmp_path / f"power={value}").mkdir()
+        pq.write_table(pa.table({"a": [1.0, 2.0]}), tmp_path / f"power={value}" / "x.parquet")
+    _, labels = open_columns(tmp_path, "power")
+    assert labels.tolist() == ["1", "1", "²", "²"]
 
 
 def test_the_index_of_pandas_is_no_feature(numbers, tmp_path):

@@ -33,12 +33,17 @@ def fit_rows(selector: Any, dataset: "Dataset", *, keep_ids: bool) -> None:
     from mauc.sources.counted import CountedRows
 
     rows = CountedRows(dataset.X)
-    sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
-        rows, dataset.y, n_jobs=selector.n_jobs
-    )
-    if not keep_ids:
-        rows.check_known()
-    selector.fit_sketch(sketch)
+    try:
+        sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
+            rows, dataset.y, n_jobs=selector.n_jobs
+        )
+        if not keep_ids:
+            rows.check_known()
+        selector.fit_sketch(sketch)
+    except LateLeftOutError:
+        raise
+    except MaucError as error:
+        raise type(error)(as_options(str(error))) from error
 
 
 def error_bound(selector: Any) -> float | None:

@@ -172,35 +172,34 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
     if not plan.is_streamed or not hasattr(selector, "fit_sketch"):
         return False
     from mauc.auc.sketch import choose_way
+    from mauc.problem.factorize import factorize
 
     source = dataset.X
     if plan.is_sketched:
         complain(f"{dataset.name}: sketched by rows, as --sketch says")
-        _say_large_parts(dataset)
+        _say_divided_parts(dataset)
         return True
     n_rows, n_columns = source.shape
     way = choose_way(
         n_rows, n_columns, source.n_bytes / (n_rows * n_columns), source.memory,
-        n_parts=len(source.row_parts()), n_classes=len(set(dataset.y.tolist())),
+        n_parts=len(source.row_parts()), n_classes=len(factorize(dataset.y)[0]),
     )  # fmt: skip
     complain(f"{dataset.name}: {way.sentence}")
     if way.name != "rows":
         return False
-    _say_large_parts(dataset)
+    _say_divided_parts(dataset)
     return True
 
 
-def _say_large_parts(dataset: "Dataset") -> None:
-    """Say if rows that are stored together take more memory than is allowed."""
-    from mauc.memory import format_bytes
+def _say_divided_parts(dataset: "Dataset") -> None:
+    """Say if rows that are stored together take so much memory that they are read in parts."""
+    from mauc.auc.sketch.tables import parts_of_rows
 
-    source = dataset.X
-    largest = max((stop - start for start, stop in source.row_parts()), default=0)
-    n_bytes = 2 * largest * sum(kind.itemsize for kind in source.types)  # one is read ahead
-    if n_bytes > source.memory:
+    stored, read = len(dataset.X.row_parts()), len(parts_of_rows(dataset.X))
+    if read > stored:
         complain(
-            f"warning: {dataset.name}: two row groups of {largest:,} rows are in memory at a time, "
-            f"{format_bytes(n_bytes)}, more than --memory; files with smaller ones take less"
+            f"{dataset.name}: to stay within --memory, {stored:,} row group{'s' * (stored > 1)} "
+            f"must be read in {read:,} parts, which takes longer; smaller ones are read at once"
         )
 
 

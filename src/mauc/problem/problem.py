@@ -234,6 +234,7 @@ class Problem:
         block_bytes = _BLOCK_BYTES
         if isinstance(self.X, SourceColumns):
             block_bytes = min(block_bytes, self.X.source.memory // MEMORY_SHARE)
+            column_bytes = max(column_bytes, int(self.X.source.widths.max()) * self.n_samples)
         width = min(block_bytes // column_bytes, 64)
         if self.is_sparse and not is_dense:
             width = 256

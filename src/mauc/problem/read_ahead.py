@@ -61,16 +61,6 @@ class ReadAhead:
         with stripe_memory(self._memory):
             return self._read(first, stop)
 
-    def held(self, first, stop):
-        """Return the columns of a block if they were read already, without reading any."""
-        stripe = int(np.searchsorted(self._edges, first, "right")) - 1
-        with self._lock:
-            known = self._stripes.get(stripe)
-        if known is None or not known.done() or stop > self._edges[stripe + 1]:
-            return None
-        offset = self._edges[stripe]
-        return known.result()[first - offset : stop - offset]
-
     def close(self):
         """Let go of everything; what is being read is waited for."""
         with self._lock:
@@ -129,7 +119,11 @@ def plan_pass(source, blocks, n_jobs, held=0):
             f"take {format_bytes(least)}; allow that much{further}."
         )
     n_threads = max_threads(source, largest, n_jobs, held)
-    room = min((source.memory - fixed - n_threads * of_thread) // 2, source.stripe_bytes)
+    # Columns of one type lie in one array: the last block of a stripe keeps all of it alive while
+    # other threads work on the next.
+    n_stripes = 2 if n_threads == 1 else 3
+    of_stripes = source.memory - fixed - n_threads * of_thread
+    room = min(of_stripes // n_stripes, source.stripe_bytes)
     edges, held = [0], 0
     for block, n_bytes in zip(blocks, sizes, strict=True):
         if held and held + n_bytes > room:
@@ -141,5 +135,4 @@ def plan_pass(source, blocks, n_jobs, held=0):
 
 def block_bytes(source, blocks):
     """Return the bytes of the columns of each block, as they are held."""
-    widths = np.array([kind.itemsize for kind in source.types], np.int64)
-    return [source.shape[0] * int(widths[block].sum()) for block in blocks]
+    return [source.shape[0] * int(source.widths[block].sum()) for block in blocks]

@@ -43,6 +43,9 @@ class ColumnSource(ABC):
     types : list of dtype
     feature_names : ndarray of str, or None
     memory : int
+    widths : ndarray of shape (n_features,), int64
+        Bytes that a value takes while it is read and held; more than those of its type where
+        integers have missing values.
     stripe_bytes : int
         Columns that are read at once where the memory allows: with more, reading is not faster.
     """
@@ -53,6 +56,7 @@ class ColumnSource(ABC):
     def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
         self.name = str(name)
         self.types = [np.dtype(kind) for kind in types]
+        self.widths = np.array([kind.itemsize for kind in self.types], np.int64)
         self.shape = (int(n_samples), len(self.types))
         self.feature_names = None
         if feature_names is not None:
@@ -86,6 +90,15 @@ class ColumnSource(ABC):
         step = max(1, _ROW_PART_BYTES // max(width, 1))
         n = self.shape[0]
         return [(start, min(start + step, n)) for start in range(0, n, step)]
+
+    def parts_within(self, n_bytes: int) -> list[tuple[int, int]]:
+        """Return the ranges of `row_parts`, divided evenly where they take more than `n_bytes`."""
+        most = max(1, n_bytes // max(1, int(self.widths.sum())))
+        ranges = []
+        for start, stop in self.row_parts():
+            step = -(-(stop - start) // -(-(stop - start) // most))
+            ranges += [(row, min(row + step, stop)) for row in range(start, stop, step)]
+        return ranges
 
     def check_unchanged(self) -> None:  # noqa: B027 - most sources cannot change
         """Raise a `MaucError` that names the file if it changed since the source was opened."""
@@ -154,6 +167,7 @@ class ChosenColumns(ColumnSource):
             source.name, source.shape[0], [source.types[j] for j in self._places],
             feature_names=None if names is None else names[self._places], memory=source.memory,
         )  # fmt: skip
+        self.widths = source.widths[self._places]
 
     def read(self, places):
         """Read whole columns, see `ColumnSource.read`."""
@@ -183,6 +197,7 @@ class ChosenRows(ColumnSource):
             source.name, len(self._rows), source.types, feature_names=source.feature_names,
             memory=source.memory,
         )  # fmt: skip
+        self.widths = source.widths
 
     def read(self, places):
         """Read whole columns, see `ColumnSource.read`."""

@@ -1,7 +1,8 @@
 """Columns of tables and datasets of pyarrow, and of Feather (Arrow IPC) files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,13 @@ from mauc.datasets.readers.table import check_unique
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.problem.source import ColumnSource
-from mauc.sources.arrow_types import feature_type, make_fills, no_feature_error, numpy_type
+from mauc.sources.arrow_types import (
+    add_widths,
+    feature_type,
+    make_fills,
+    no_feature_error,
+    numpy_type,
+)
 from mauc.sources.files import File, FileSystem, check_unchanged, stamped
 from mauc.sources.schemas import unify_schemas
 
@@ -46,10 +53,13 @@ class ArrowSource(ColumnSource):
         self.name = name
         with self._reading():
             n_samples = data.num_rows if self._is_table else data.count_rows()
+            self._edges = self._find_edges(n_samples)
         super().__init__(
             name, n_samples, [feature_type(kind) for kind in self.arrow_types],
             feature_names=data.schema.names, memory=memory,
         )  # fmt: skip
+        counts = [data.column(j).null_count for j in range(self.shape[1])] if self._is_table else ()
+        add_widths(self, [j for j in range(self.shape[1]) if not counts or counts[j]])
 
     def read(self, places: Array) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
@@ -71,6 +81,11 @@ class ArrowSource(ColumnSource):
             found = dict(zip(distinct, (fill.result() for fill in fills), strict=True))
         return [found[j] for j in numbers]
 
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return ranges of rows, each within one file."""
+        edges = sorted({*self._edges, *(stop for _, stop in super().row_parts())})
+        return list(pairwise(edges))
+
     def check_unchanged(self) -> None:
         """Raise if a file changed since the source was opened."""
         if self._system is not None:
@@ -82,17 +97,27 @@ class ArrowSource(ColumnSource):
             yield part.slice(start, stop - start).columns
             return
         # In order and without reading ahead: that is done for whole stripes of columns.
-        row = 0
-        for batch in self._data.to_batches(
-            columns=names, batch_size=_BATCH_ROWS, batch_readahead=1, fragment_readahead=1,
-            use_threads=False,
-        ):  # fmt: skip
-            begin, end = max(start - row, 0), min(stop - row, len(batch))
-            if begin < end:
-                yield batch.slice(begin, end - begin).columns
-            row += len(batch)
-            if row >= stop:
-                return
+        options = {
+            "columns": names, "batch_size": _BATCH_ROWS, "batch_readahead": 1,
+            "fragment_readahead": 1, "use_threads": False,
+        }  # fmt: skip
+        if len(self._edges) == 2:
+            yield from _cut(self._data.to_batches(**options), 0, start, stop)
+            return
+        for fragment, (first, last) in zip(
+            self._data.get_fragments(), pairwise(self._edges), strict=True
+        ):
+            if first < stop and last > start:
+                batches = fragment.to_batches(schema=self._data.schema, **options)
+                yield from _cut(batches, first, start, stop)
+
+    def _find_edges(self, n_samples: int) -> list[int]:
+        """Return where the files of a dataset begin, and the end of the last."""
+        if not self._is_table:
+            counts = [fragment.count_rows() for fragment in self._data.get_fragments()]
+            if len(counts) > 1 and sum(counts) == n_samples:  # otherwise rows are filtered
+                return np.concatenate([[0], np.cumsum(counts)]).tolist()
+        return [0, n_samples]
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -106,6 +131,17 @@ class ArrowSource(ColumnSource):
             raise MaucError(
                 f"{self.name} cannot be read, it is truncated or damaged: {str(error).rstrip('.')}."
             ) from error
+
+
+def _cut(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:
+    """Yield the columns of batches, the first of which begins with `row`, from start to stop."""
+    for batch in batches:
+        begin, end = max(start - row, 0), min(stop - row, len(batch))
+        if begin < end:
+            yield batch.slice(begin, end - begin).columns
+        row += len(batch)
+        if row >= stop:
+            return
 
 
 def local_files(data: Any) -> dict[str, Any]:

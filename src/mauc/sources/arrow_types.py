@@ -5,15 +5,18 @@ integers and booleans as `mauc.problem.wide_columns.with_missing` has them. Time
 durations, decimals the nearest float64. Strings and dictionaries are categories.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
+from mauc.problem.source import ColumnSource
 from mauc.problem.stripe_memory import stripe_array
 from mauc.problem.wide_columns import with_missing
 
+_FLOAT_BYTES = 9  # a float64, and whether it is missing
 WORDS = np.dtype(object)  # of columns that become categories
 Array = np.ndarray[Any, Any]
 
@@ -137,6 +140,20 @@ class ColumnFill:
         if self._missing is None:
             return self._values
         return with_missing(self._values, self._missing)
+
+
+def add_widths(source: ColumnSource, may_miss: Collection[int]) -> None:
+    """Count what columns take whose missing values are told only when they are read.
+
+    Parameters
+    ----------
+    source : ColumnSource
+    may_miss : collection of int
+        Columns that may have missing values; those of integers and booleans become floats.
+    """
+    for j in may_miss:
+        if source.types[j].kind in "biu":
+            source.widths[j] += _FLOAT_BYTES
 
 
 def chunk_values(chunk: Any) -> Array:

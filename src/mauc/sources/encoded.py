@@ -29,6 +29,7 @@ class EncodedColumns(ColumnSource):
 
     def __init__(self, source: ColumnSource, made: list[Encoded]) -> None:
         self._source, self._made = source, made
+        self.stripe_bytes = source.stripe_bytes
         types = [
             source.types[piece.place] if piece.categories is None else np.dtype(np.float64)
             for piece in made
@@ -37,6 +38,7 @@ class EncodedColumns(ColumnSource):
             source.name, source.shape[0], types, feature_names=[piece.name for piece in made],
             memory=source.memory,
         )  # fmt: skip
+        self.widths = np.maximum(self.widths, source.widths[[piece.place for piece in made]])
 
     def read(self, places: np.ndarray[Any, Any]) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""

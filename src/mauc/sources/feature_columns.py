@@ -46,6 +46,7 @@ class FeatureColumns(ColumnSource):
         unsettled: Collection[int] = (),
     ) -> None:
         self._table, self._source = table, source
+        self.stripe_bytes = source.stripe_bytes
         self._places = np.asarray(places, np.int64)
         self._marked, self._unsettled = frozenset(marked), frozenset(unsettled)
         super().__init__(
@@ -53,6 +54,7 @@ class FeatureColumns(ColumnSource):
             [_feature_type(source.types[j], j in self._marked) for j in self._places],
             feature_names=[table.names[j] for j in self._places], memory=source.memory,
         )  # fmt: skip
+        self.widths = np.maximum(self.widths, source.widths[self._places])
 
     def read(self, places: Array) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
@@ -85,7 +87,7 @@ class FeatureColumns(ColumnSource):
     def _feature(self, j: int, values: Any) -> Any:
         table, kind = self._table, self._source.types[j]
         if j not in self._marked and not hasattr(values, "iloc") and kind.kind in "iuf":
-            if values.dtype.kind in "mg" or values.dtype.itemsize == 8:
+            if values.dtype.char in "mg" or values.dtype.itemsize == 8:
                 _check_exact(table, j, values)
             return values
         pandas = optional_import("pandas", "nominal columns")
@@ -192,7 +194,7 @@ def as_series(values: Any, kind: np.dtype[Any], *, is_declared: bool = True) -> 
         codes = np.where(np.isnan(values), -1, values).astype(np.int8)
         found = pandas.Categorical.from_codes(codes, categories=[False, True])
         return pandas.Series(found.remove_unused_categories())
-    if kind.kind in "iu" and values.dtype.kind in "mg":  # beyond what float64 holds, some missing
+    if kind.kind in "iu" and values.dtype.char in "mg":  # beyond what float64 holds, some missing
         known = ~np.isnat(values) if values.dtype.kind == "m" else values == values
         numbers = values.view(np.int64) if values.dtype.kind == "m" else values
         return pandas.Series(np.where(known, numbers.astype(np.float64), np.nan))
@@ -213,7 +215,7 @@ def _is_declared(source: ColumnSource, j: int) -> bool:
 
 def _check_exact(table: Table, j: int, values: Array) -> None:
     """Raise if integers are beyond what float64 holds."""
-    if values.dtype.kind in "mg":
+    if values.dtype.char in "mg":
         is_known = ~np.isnat(values) if values.dtype.kind == "m" else values == values
         values = values.view(np.int64) if values.dtype.kind == "m" else values
         check_precision(table.path, table.names[j], map(int, values[is_known]))

@@ -41,7 +41,7 @@ def reason_by_parts(source: ColumnSource, place: int, name: str) -> str | None:
         return _word_reason(source, place, name)
     summary = _Summary(name, is_nameless=name == f"column{place + 1}")
     for values in _parts(source, place):
-        summary.add(values.astype(np.float64) if values.dtype.kind in "bmg" else values)
+        summary.add(values.astype(np.float64) if values.dtype.char in "?mg" else values)
         if summary.is_feature(source.shape[0]):
             return None
     return summary.reason(source, place)

@@ -28,6 +28,7 @@ class MarkedColumns(ColumnSource):
             source.name, source.shape[0], types, feature_names=source.feature_names,
             memory=source.memory,
         )  # fmt: skip
+        self.widths = np.maximum(self.widths, source.widths)
 
     def read(self, places: np.ndarray[Any, Any]) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""

@@ -16,6 +16,7 @@ from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import (
     WORDS,
     ColumnFill,
+    add_widths,
     feature_type,
     is_words,
     make_fills,
@@ -90,6 +91,8 @@ class ParquetSource(ColumnSource):
             feature_names=[*self._stored, *(column.name for column in self._partitions)],
             memory=memory,
         )  # fmt: skip
+        missing = frozenset[str]().union(*(footer.missing for footer in footers))
+        add_widths(self, [j for j, name in enumerate(self._stored) if name in missing])
 
     def read(self, places: np.ndarray[Any, Any]) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
@@ -202,12 +205,29 @@ def _decode(
 
 
 class _Footer:
-    """What is kept of every file: its schema and the rows of its row groups."""
+    """What is kept of every file: its schema, the rows of its row groups, and what may be missing.
 
-    def __init__(self, reader: Any) -> None:
+    Parameters
+    ----------
+    reader : pyarrow.parquet.ParquetFile
+    first : _Footer, optional
+        Of the first file, whose schema most files have.
+    looks : bool
+        Whether the statistics are looked at: otherwise all integers may have missing values.
+    """
+
+    def __init__(self, reader: Any, first: "_Footer | None", looks: bool) -> None:
         metadata = reader.metadata
+        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         self.schema = reader.schema_arrow
-        self.group_rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        self.group_rows = [group.num_rows for group in groups]
+        is_known = first is not None and self.schema.equals(first.schema)
+        self.whole = first.whole if first and is_known else _whole_columns(self.schema)
+        self.missing = frozenset(
+            name
+            for name, leaf in self.whole.items()
+            if not looks or any(_may_miss(group.column(leaf)) for group in groups)
+        )
 
 
 class _Readers:
@@ -294,17 +314,35 @@ def _n_chunks(footer: Any) -> int:
     return int(footer.num_columns * footer.num_row_groups)
 
 
+def _may_miss(chunk: Any) -> bool:
+    found = chunk.statistics
+    return found is None or not found.has_null_count or bool(found.null_count)
+
+
+def _whole_columns(schema: Any) -> dict[str, int]:
+    """Return the columns of integers and booleans that may be missing, and their leaves."""
+    types = optional_import("pyarrow", "Parquet files").types
+    found, leaf = {}, 0
+    for field in schema:
+        kind = storage_type(field.type)
+        if field.nullable and (types.is_integer(kind) or types.is_boolean(kind)):
+            found[field.name] = leaf
+        leaf += _n_leaves(kind)
+    return found
+
+
 def _read_footers(readers: _Readers, files: Sequence[File]) -> list[_Footer]:
-    def read(file: File) -> _Footer:
+    def read(file: File, first: _Footer | None = None) -> _Footer:
         with readers.borrow(file) as reader:
-            return _Footer(reader)
+            is_small = len(files) * _n_chunks(reader.metadata) <= _MAX_CHUNKS
+            return _Footer(reader, first, is_small)
 
     first = read(files[0])
     # Columns of strings are decoded as dictionaries.
     readers.words = [field.name for field in first.schema if numpy_type(field.type) == WORDS]
     readers._reset()
     with ThreadPoolExecutor(_OPENERS) as threads:
-        return [first, *threads.map(read, files[1:])]
+        return [first, *threads.map(lambda file: read(file, first), files[1:])]
 
 
 def _places(schema: Any, names: list[str]) -> list[list[int]]:

@@ -15,6 +15,8 @@ from mauc.problem.frame_columns import FrameColumns, has_number_columns
 from mauc.problem.validate import as_mauc_error, check_no_missing_label, check_table, encode_labels
 from mauc.progress import track
 
+_PART_SHARE = 4  # of the memory, for the rows that are counted and for those that are read ahead
+
 
 class ColumnList:
     """Columns of numbers of any types, side by side, as a source reads them.
@@ -237,6 +239,11 @@ def check_known(labels, classes):
         )
 
 
+def parts_of_rows(source):
+    """Return the ranges of rows that are read at once: two of them take half of the memory."""
+    return source.parts_within(source.memory // _PART_SHARE)
+
+
 def source_parts(source, y):
     """Yield ``(X, y)`` for the parts of the rows of a source, the next one read ahead.
 
@@ -258,7 +265,7 @@ def source_parts(source, y):
             f"have no order to sketch; leave it out (drop), or read the data by columns."
         )
     places = np.arange(source.shape[1])
-    parts = source.row_parts()
+    parts = parts_of_rows(source)
     with ThreadPoolExecutor(1, "mauc-read") as reader:
         waiting = None
         for at, part in enumerate(track(parts, "parts of rows", len(parts))):

@@ -19,12 +19,7 @@ def row_parts(dataset: Dataset) -> Iterator[Dataset]:
     """Yield the rows in parts that are in memory, within the memory of the source."""
     source = dataset.X
     width = sum(kind.itemsize for kind in source.types)
-    most = max(1, source.memory // (_COPIES * max(width, 1)))
-    ranges = [
-        (start, min(start + most, stop))
-        for begin, stop in source.row_parts()
-        for start in range(begin, stop, most)
-    ]
+    ranges = source.parts_within(source.memory // _COPIES)
     sizes = [width * (stop - start) for start, stop in ranges]
     for start, stop in track(ranges, "parts of the rows", n_bytes=sizes):
         yield _rows(dataset, start, stop)
