@@ -53,6 +53,6 @@ def test_other_systems_count_pages_or_do_not_know(system, monkeypatch):
 
 def test_the_error_names_the_need_what_is_free_and_the_way_out(system):
     check_memory(8000 * 1024, "9 pairs", "merge classes")
-    message = r"^9 pairs need 2\.0 GB of memory, but 8 MB are free; merge classes\.$"
+    message = r"^9 pairs need 2\.0 GB of memory, but 8\.2 MB are free; merge classes\.$"
     with pytest.raises(MaucError, match=message):
         check_memory(2 * 10**9, "9 pairs", "merge classes")

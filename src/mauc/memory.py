@@ -60,12 +60,16 @@ def format_bytes(n_bytes: int) -> str:
     Examples
     --------
     >>> from mauc.memory import format_bytes
-    >>> format_bytes(1_500_000_000), format_bytes(2_000_000)
-    ('1.5 GB', '2 MB')
+    >>> format_bytes(1_500_000_000), format_bytes(2_000_000), format_bytes(10_000)
+    ('1.5 GB', '2 MB', '10 kB')
     """
     if n_bytes >= 10**9:
         return f"{n_bytes / 1e9:,.1f} GB"
-    return f"{max(1, round(n_bytes / 1e6))} MB"
+    if n_bytes >= 10**7:
+        return f"{n_bytes / 1e6:.0f} MB"
+    if n_bytes >= 10**6:
+        return f"{n_bytes / 1e6:.2g} MB"
+    return f"{max(1, round(n_bytes / 1e3))} kB"
 
 
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:([kmgt])(i?)b?|b)?", re.IGNORECASE)

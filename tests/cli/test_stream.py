@@ -251,7 +251,7 @@ def test_a_wrong_size(messy_file, size):
 def test_too_little_memory(messy_file):
     words = ("select", messy_file, "--target", "label", "-m", "ig", "--drop", "key")
     result = run(*words, "--memory", "50kB", code=2)
-    assert "--memory 1 MB is too little for columns of 2,500 rows" in result.stderr
+    assert "--memory 50 kB is too little for columns of 2,500 rows" in result.stderr
     assert (
         "or sketch the AUCs over the rows (--sketch, with --method mdfs or maucd)" in result.stderr
     )
@@ -261,7 +261,7 @@ def test_texts_that_did_not_fit_are_read_with_more_memory(tmp_path):
     messy_frame().to_csv(tmp_path / "messy.csv", index=False)
     words = ("select", tmp_path / "messy.csv", "--target", "label", "-m", "ig", "-k", "3")
     result = run(*words, "--memory", "200kB", code=2)
-    assert "column 'key' has more different texts than fit into 1 MB" in result.stderr
+    assert "column 'key' has more different texts than fit into 100 kB" in result.stderr
     assert "leave it out (--drop key), or allow more memory" in result.stderr
     assert run_json(*words, "--memory", "20MB") == run_json(*words)
 

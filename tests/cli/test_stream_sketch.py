@@ -95,7 +95,7 @@ def test_errors_name_the_options(file, monkeypatch):
         raise MaucError("memory=1 MB is too little; leave it out (drop='f0').")
 
     monkeypatch.setattr("mauc.auc.sketch.sketch_rows", fail)
-    result = run("select", file, "--target", "label", "-m", "mdfs", "--sketch", code=1)
+    result = run("select", file, "--target", "label", "-m", "mdfs", "--sketch", code=2)
     assert "--memory 1 MB is too little; leave it out (--drop f0)" in result.stderr
 
 

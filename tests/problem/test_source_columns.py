@@ -50,7 +50,9 @@ def test_every_column_is_read_once(table):
 
 def test_too_little_memory(table):
     X, y = table
-    with pytest.raises(MaucError, match="memory=1 MB is too little for columns of 800 rows"):
+    with pytest.raises(
+        MaucError, match="memory=10 kB is too little for columns of 800 rows.* take 48 kB"
+    ):
         MDFS(3).fit(CountingSource(X, memory=10_000), y)
 
 

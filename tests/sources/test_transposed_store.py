@@ -129,8 +129,8 @@ def test_too_little_room_is_known_beforehand(path, cache, monkeypatch):
     monkeypatch.setattr(build_text, "read_pieces", None)  # nothing is read
     with pytest.raises(MaucError) as caught:
         open_transposed_text(path, memory=MEMORY)
-    assert "its columns take about 1 MB on disk, but" in str(caught.value)
-    assert f"{cache} has 1 MB left" in str(caught.value)
+    assert "its columns take about 70 kB on disk, but" in str(caught.value)
+    assert f"{cache} has 1 kB left" in str(caught.value)
     assert "MAUC_CACHE" in str(caught.value)
     assert folders(cache) == []
     with pytest.raises(MaucError, match="big: its columns take about 8 MB on disk"):

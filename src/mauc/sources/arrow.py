@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,7 @@ class ArrowSource(ColumnSource):
         if not self._is_table:
             counts = [fragment.count_rows() for fragment in self._data.get_fragments()]
             if len(counts) > 1 and sum(counts) == n_samples:  # otherwise rows are filtered
-                return np.concatenate([[0], np.cumsum(counts)]).tolist()
+                return [0, *accumulate(counts)]
         return [0, n_samples]
 
     @contextmanager

@@ -223,8 +223,10 @@ class _Footer:
         self.schema = reader.schema_arrow
         self.group_rows = [group.num_rows for group in groups]
         is_known = first is not None and self.schema.equals(first.schema)
-        self.whole = first.whole if first and is_known else _whole_columns(self.schema)
-        self.missing = frozenset(
+        self.whole: dict[str, int] = (
+            first.whole if first and is_known else _whole_columns(self.schema)
+        )
+        self.missing: frozenset[str] = frozenset(
             name
             for name, leaf in self.whole.items()
             if not looks or any(_may_miss(group.column(leaf)) for group in groups)

@@ -348,4 +348,4 @@ def test_repr_tells_what_it_holds():
     assert repr(PairAUCSketch(64)) == "PairAUCSketch(n_bins=64): no rows yet"
     X, y = make_rows(9, n=50)
     text = repr(PairAUCSketch(64).update(X, y))
-    assert text == "PairAUCSketch(n_bins=64): 50 rows, 12 features, 3 classes, 1 MB"
+    assert text == "PairAUCSketch(n_bins=64): 50 rows, 12 features, 3 classes, 5 kB"
