@@ -103,6 +103,30 @@ def test_write(mixed, opened, tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64"])
+def test_wide_integers_with_missing_values(tmp_path, dtype):
+    # Beyond what float64 holds; those of int64 are read as durations without a unit, the others
+    # in extended precision.
+    first = np.array(2**62 if dtype == "Int64" else 2**63, dtype.lower())
+    wide = pd.array(first + np.arange(60, dtype=dtype.lower()) % 7, dtype=dtype)
+    frame = pd.DataFrame({"wide": wide, "f": np.arange(60.0)})
+    frame.loc[::5, "wide"] = pd.NA
+    y = np.arange(60) % 2
+    for more in ({}, {"word": list("ab") * 30}):
+        known = frame.assign(**more)
+        known.to_parquet(tmp_path / "x.parquet")
+        source, _ = open_columns(tmp_path / "x.parquet", y)
+        selector = MDFS("all").fit(source, y)
+        found, expected = selector.transform(source), MDFS("all").fit(known, y).transform(known)
+        assert type(found) is type(expected)
+        if more:
+            assert found["wide"].dtype == dtype
+            found, expected = found["wide"].to_list(), expected["wide"].to_list()
+            assert found == expected or str(found) == str(expected)
+        else:
+            np.testing.assert_array_equal(found, np.asarray(expected, np.float64))
+
+
 def test_write_words_that_begin_late(tmp_path):
     words = pd.Series([None] * 50 + ["a", "b"] * 25)
     codes = pd.Series(pd.Categorical([1, 2, None, 2] * 25))

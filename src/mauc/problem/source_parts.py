@@ -9,6 +9,7 @@ from mauc.extras import optional_import
 from mauc.files import open_atomic
 from mauc.memory import check_memory
 from mauc.problem.frame_columns import common_type
+from mauc.problem.wide_columns import as_floats
 
 _COPIES = 2  # a column is read before it is put where it belongs
 _GROUP_BYTES = 2**27  # of a row group that is written
@@ -41,7 +42,10 @@ def load_columns(source, kind="default"):
         return _as_array(source)
     pandas = optional_import("pandas", "data frames")
     names = source.feature_names
-    columns = _read_all(source)
+    columns = [
+        _frame_column(pandas, column, of_source)
+        for column, of_source in zip(_read_all(source), source.types, strict=True)
+    ]
     frame = pandas.DataFrame(dict(enumerate(columns)), copy=False)
     frame.columns = [f"x{j}" for j in range(m)] if names is None else names
     if kind == "polars":
@@ -54,13 +58,29 @@ def _as_array(source):
     n, m = source.shape
     columns = _read_all(source)
     kind = common_type({column.dtype for column in columns})
-    if kind.kind in "mM":  # whole numbers beyond float64 with missing values
+    is_read_so = kind.char == "g" and all(held.char != "g" for held in source.types)
+    if kind.kind in "mM" or is_read_so:  # whole numbers beyond float64 with missing values
         kind = np.dtype(np.float64)
     X = np.empty((n, m), kind, order="F")
     for j in range(m):
-        X[:, j] = columns[j]
+        X[:, j] = as_floats(columns[j]) if columns[j].dtype.kind == "m" else columns[j]
         columns[j] = None
     return X
+
+
+def _frame_column(pandas, column, kind):
+    """Return a column for pandas: integers beyond float64 with missing values are integers."""
+    if kind.kind not in "iu" or column.dtype.char not in "mg":
+        return column
+    is_missing, values = _whole_numbers(column, kind)
+    return pandas.arrays.IntegerArray(values, is_missing)
+
+
+def _whole_numbers(column, kind):
+    """Return which values are missing, and all as integers, 0 where missing."""
+    is_missing = column != column
+    values = column.view(np.int64) if column.dtype.kind == "m" else column
+    return is_missing, np.where(is_missing, 0, values).astype(kind)
 
 
 def _read_all(source):
@@ -151,9 +171,7 @@ def _arrow_column(arrow, column, kind):
         # Objects: categories of integers have no type for a missing one.
         return arrow.array(column.astype(object), from_pandas=True)
     if kind.kind in "biu" and column.dtype.kind != kind.kind:
-        is_missing = np.isnat(column) if column.dtype.kind == "m" else np.isnan(column)
-        values = column.view(np.int64) if column.dtype.kind == "m" else column
-        values = np.where(is_missing, 0, values).astype(kind)
+        is_missing, values = _whole_numbers(column, kind)
         return arrow.array(values, mask=is_missing)
     if column.dtype.kind == "f":
         return arrow.array(column, from_pandas=True)

@@ -37,7 +37,7 @@ class CountedRows(ColumnSource):
         """Read some rows of columns."""
         columns = self._source.read_rows(start, stop, places)
         known = [
-            int(np.count_nonzero(values == values)) if values.dtype.kind == "f" else len(values)
+            int(np.count_nonzero(values == values)) if values.dtype.kind in "fmM" else len(values)
             for values in columns
         ]
         with self._lock:

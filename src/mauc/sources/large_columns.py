@@ -15,6 +15,7 @@ from mauc.datasets.left_out import (
 )
 from mauc.exceptions import MaucError
 from mauc.problem.source import ColumnSource
+from mauc.problem.wide_columns import as_floats
 
 _ROW_BYTES = 48  # that judging a column takes beside it, as sorting it does
 _WORD_BYTES = 128  # of a distinct text that is held
@@ -41,7 +42,7 @@ def reason_by_parts(source: ColumnSource, place: int, name: str) -> str | None:
         return _word_reason(source, place, name)
     summary = _Summary(name, is_nameless=name == f"column{place + 1}")
     for values in _parts(source, place):
-        summary.add(values.astype(np.float64) if values.dtype.char in "?mg" else values)
+        summary.add(as_floats(values) if values.dtype.char in "?mg" else values)
         if summary.is_feature(source.shape[0]):
             return None
     return summary.reason(source, place)
