@@ -313,6 +313,9 @@ def test_rows_of_later_files_do_not_read_the_first_ones(numbers, tmp_path):
     source, _ = open_columns(tmp_path, "label")
     assert source.row_parts() == [(0, 300), (300, 600), (600, 900)]
     np.testing.assert_array_equal(source.read(np.array([5]))[0], X[:, 5])
+    chosen = ds.dataset(tmp_path, format="ipc").filter(ds.field("f0") > 0)
+    filtered, _ = open_columns(chosen, "label")
+    np.testing.assert_array_equal(filtered.read(np.array([5]))[0], X[X[:, 0] > 0, 5])
     (tmp_path / "0.feather").write_bytes(b"no more")
     np.testing.assert_array_equal(source.read_rows(500, 700, np.array([5]))[0], X[500:700, 5])
 

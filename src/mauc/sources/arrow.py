@@ -114,10 +114,13 @@ class ArrowSource(ColumnSource):
 
     def _find_edges(self, n_samples: int) -> list[int]:
         """Return where the files of a dataset begin, and the end of the last."""
-        if not self._is_table:
-            counts = [fragment.count_rows() for fragment in self._data.get_fragments()]
-            if len(counts) > 1 and sum(counts) == n_samples:  # otherwise rows are filtered
-                return [0, *accumulate(counts)]
+        try:
+            fragments = [] if self._is_table else list(self._data.get_fragments())
+        except ValueError:  # rows are filtered
+            fragments = []
+        counts = [fragment.count_rows() for fragment in fragments]
+        if len(counts) > 1 and sum(counts) == n_samples:
+            return [0, *accumulate(counts)]
         return [0, n_samples]
 
     @contextmanager
