@@ -19,7 +19,8 @@ def sketch_rows(data, y=None, *, n_bins=1024, classes=None, n_jobs=None):
     Parameters
     ----------
     data : ColumnSource, Dask data frame, or iterable of (X, y)
-        A source is read by its `row_parts`, the next one while the last is counted. The partitions
+        A source is read in parts of its rows, within its memory, the next one while the last is
+        counted. The partitions
         of a Dask data frame are sketched where they lie, and the sketches merged in a tree; the
         result does not depend on workers nor on the order in which they finish. Whatever else
         yields pairs of rows and labels, as `PairAUCSketch.update` takes them.
