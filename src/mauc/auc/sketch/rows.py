@@ -20,10 +20,9 @@ def sketch_rows(data, y=None, *, n_bins=1024, classes=None, n_jobs=None):
     ----------
     data : ColumnSource, Dask data frame, or iterable of (X, y)
         A source is read in parts of its rows, within its memory, the next one while the last is
-        counted. The partitions
-        of a Dask data frame are sketched where they lie, and the sketches merged in a tree; the
-        result does not depend on workers nor on the order in which they finish. Whatever else
-        yields pairs of rows and labels, as `PairAUCSketch.update` takes them.
+        counted. The partitions of a Dask data frame are sketched where they lie, and the sketches
+        merged in a tree; the result does not depend on workers nor on the order in which they
+        finish. Whatever else yields pairs of rows and labels, as `PairAUCSketch.update` takes them.
     y : array-like of shape (n_rows,), or str, optional
         Labels of a source; those of a Dask data frame, or the name of its column.
     n_bins, classes, n_jobs

@@ -266,9 +266,11 @@ def source_parts(source, y):
         )
     places = np.arange(source.shape[1])
     parts = parts_of_rows(source)
+    row_bytes = sum(kind.itemsize for kind in source.types)
+    sizes = [row_bytes * (stop - start) for start, stop in parts]
     with ThreadPoolExecutor(1, "mauc-read") as reader:
         waiting = None
-        for at, part in enumerate(track(parts, "parts of rows", len(parts))):
+        for at, part in enumerate(track(parts, "parts of rows", n_bytes=sizes)):
             values = (waiting or reader.submit(source.read_rows, *part, places)).result()
             waiting = None
             if at + 1 < len(parts):
