@@ -240,6 +240,17 @@ def test_types_that_do_not_go_together(tmp_path, first, second, message):
         open_columns(tmp_path, "y")[0].read(np.array([0]))
 
 
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_a_column_of_several_types_can_be_left_out(tmp_path, ending):
+    for number, odd in enumerate(([1.5, 2.5], ["a", "b"])):
+        frame = pd.DataFrame({"odd": odd, "x": [1.0, 2.0], "y": [0, 1]})
+        getattr(frame, f"to_{ending}")(tmp_path / f"{number}.{ending}")
+    with pytest.raises(MaucError, match=r"column 'odd' is double in .*leave it out \(drop='odd'\)"):
+        open_columns(tmp_path, "y")
+    source, _ = open_columns(tmp_path, "y", drop="odd")
+    np.testing.assert_array_equal(source.read(np.array([0]))[0], [1, 2, 1, 2])
+
+
 def test_files_with_other_columns(tmp_path):
     write_two(tmp_path, {"x": [1], "z": [2], "y": [0]}, {"x": [1], "y": [0]})
     with pytest.raises(MaucError, match=r"b\.parquet lacks column 'z', which .*a\.parquet has"):

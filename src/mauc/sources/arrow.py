@@ -1,6 +1,6 @@
 """Columns of tables and datasets of pyarrow, and of Feather (Arrow IPC) files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, pairwise
 from typing import Any
@@ -35,6 +35,8 @@ class ArrowSource(ColumnSource):
     system : FileSystem, optional
     files : sequence of File
         Files that must not change.
+    type_errors : mapping of str to MaucError
+        Columns whose types in several files do not go together.
     memory : int, optional
 
     Attributes
@@ -44,9 +46,11 @@ class ArrowSource(ColumnSource):
 
     def __init__(
         self, data: Any, name: str, *, system: FileSystem | None = None,
-        files: Sequence[File] = (), memory: int | None = None,
+        files: Sequence[File] = (), type_errors: Mapping[str, MaucError] = {},
+        memory: int | None = None,
     ) -> None:  # fmt: skip
         self._data, self._system, self._files = data, system, tuple(files)
+        self.type_errors = dict(type_errors)
         check_unique(name, data.schema.names)  # type: ignore[arg-type]
         self.arrow_types = list(data.schema.types)
         self._is_table = hasattr(data, "num_rows")
@@ -71,6 +75,8 @@ class ArrowSource(ColumnSource):
         numbers = [int(j) for j in places]
         names = self._data.schema.names
         for j in numbers:
+            if names[j] in self.type_errors:
+                raise self.type_errors[names[j]]
             if numpy_type(self.arrow_types[j]) is None:
                 raise no_feature_error(self.name, names[j], self.arrow_types[j])
         distinct = sorted(set(numbers))
@@ -176,13 +182,15 @@ def open_feather(
             f"{_culprit(files, error)} cannot be read as a Feather (Arrow IPC) file, it is "
             f"truncated or damaged: {str(error).rstrip('.')}."
         ) from error
-    types = unify_schemas([file.name for file in files], schemas)
+    types, errors = unify_schemas([file.name for file in files], schemas)
     if any(not schema.equals(schemas[0]) for schema in schemas):
         fields = [
             arrow.field(field.name, types.get(field.name, field.type)) for field in found.schema
         ]
         found = found.replace_schema(arrow.schema(fields))
-    return ArrowSource(found, system.address, system=system, files=files, memory=memory)
+    return ArrowSource(
+        found, system.address, system=system, files=files, type_errors=errors, memory=memory
+    )
 
 
 def _culprit(files: Sequence[File], error: Exception) -> str:

@@ -153,7 +153,10 @@ def _check_features(source: ColumnSource, kept: Iterable[int], marked: set[int])
     types = getattr(source, "arrow_types", ())
     check = getattr(source, "check_column", None)  # of text files
     names = names_of(source)
+    errors = getattr(source, "type_errors", {})  # of several files
     for j in kept:
+        if names[j] in errors:
+            raise errors[names[j]]
         if j < len(types) and numpy_type(types[j]) is None:
             raise no_feature_error(source.name, names[j], types[j])
         if check is not None and j not in marked:

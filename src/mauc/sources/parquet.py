@@ -52,6 +52,8 @@ class ParquetSource(ColumnSource):
     index_names : list of str
         Columns in which pandas keeps the index of a frame; they are no features.
     arrow_types : list of pyarrow.DataType
+    type_errors : dict of str to MaucError
+        Columns whose types in several files do not go together.
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class ParquetSource(ColumnSource):
         footers = _read_footers(self._readers, self._files)
         self._groups = [footer.group_rows for footer in footers]
         schemas = [footer.schema for footer in footers]
-        stored = unify_schemas([file.name for file in self._files], schemas)
+        stored, self.type_errors = unify_schemas([file.name for file in self._files], schemas)
         self._stored = list(stored)
         self.arrow_types = list(stored.values())
         # Places and types of the columns in each file; most files share them.
@@ -104,6 +106,8 @@ class ParquetSource(ColumnSource):
         numbers = [int(j) for j in places]
         stored = [j for j in numbers if j < len(self._stored)]
         for j in stored:
+            if self._stored[j] in self.type_errors:
+                raise self.type_errors[self._stored[j]]
             if numpy_type(self.arrow_types[j]) is None:
                 raise no_feature_error(self.name, self._stored[j], self.arrow_types[j])
         # The order of the file is the order of reading; a column may be asked for twice.

@@ -13,7 +13,9 @@ from mauc.sources.arrow_types import ColumnFill, feature_type, is_words, storage
 _UNITS = ("s", "ms", "us", "ns")
 
 
-def unify_schemas(names: Sequence[str], schemas: Sequence[Any]) -> dict[str, Any]:
+def unify_schemas(
+    names: Sequence[str], schemas: Sequence[Any]
+) -> tuple[dict[str, Any], dict[str, MaucError]]:
     """Return the Arrow type of each column of files that belong together.
 
     Parameters
@@ -21,18 +23,21 @@ def unify_schemas(names: Sequence[str], schemas: Sequence[Any]) -> dict[str, Any
     names : sequence of str
         Of the files, for errors.
     schemas : sequence of pyarrow.Schema
-        All files need the columns of the first; a file that lacks one, has a further one, or has
-        one of a type that does not go together is refused.
+        All files need the columns of the first; a file that lacks one or has a further one is
+        refused.
 
     Returns
     -------
     types : dict of str to pyarrow.DataType
         In the order of the first file.
+    errors : dict of str to MaucError
+        Columns whose types do not go together, which cannot be read.
     """
     first = schemas[0]
     check_unique(names[0], first.names)  # type: ignore[arg-type]
     types = {field.name: storage_type(field.type) for field in first}
     origin = dict.fromkeys(types, names[0])
+    errors: dict[str, MaucError] = {}
     for name, schema in zip(names[1:], schemas[1:], strict=True):
         if schema is first or schema.equals(first):
             continue
@@ -40,17 +45,17 @@ def unify_schemas(names: Sequence[str], schemas: Sequence[Any]) -> dict[str, Any
         _check_columns(name, schema.names, names[0], first.names)
         for column, known in types.items():
             other = storage_type(schema.field(column).type)
-            if other == known:
+            if other == known or column in errors:
                 continue
             wider = widen(known, other)
             if wider is None:
-                raise MaucError(
+                errors[column] = MaucError(
                     f"column {column!r} is {known} in {origin[column]} but {other} in {name}; "
                     f"write it with one type in all files, or leave it out (drop={column!r})."
                 )
-            if wider != known:
+            elif wider != known:
                 types[column], origin[column] = wider, name
-    return types
+    return types, errors
 
 
 def _check_columns(name: str, found: list[str], first: str, wanted: list[str]) -> None:
