@@ -230,6 +230,21 @@ def test_labels_of_a_file_beside_the_array(numbers, tmp_path, kind):
     np.testing.assert_array_equal(labels, y)
 
 
+def test_arrays_of_zarr_that_are_not_there(numbers, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    X, y = numbers
+    group = zarr.open_group(tmp_path / "x.zarr", mode="w")
+    group.create_array("X", data=X)
+    group.create_array("y", data=y)
+    with pytest.raises(MaucError, match=r"x\.zarr has no array 'labels'\. Its arrays: X, y\."):
+        open_columns(tmp_path / "x.zarr", "labels")
+    with pytest.raises(MaucError, match=r"x\.zarr has no array 'Z'\. Its arrays: X, y\."):
+        open_columns(f"{tmp_path}/x.zarr::Z", "y")
+    zarr.create_array(tmp_path / "one.zarr", data=X)
+    with pytest.raises(MaucError, match=r"one\.zarr::labels cannot be opened as a Zarr array"):
+        open_columns(tmp_path / "one.zarr", "labels")
+
+
 def test_arrays_of_hdf5_must_be_named(numbers, tmp_path):
     h5py = pytest.importorskip("h5py")
     X, y = numbers

@@ -275,11 +275,26 @@ def load_zarr(address: str, place: str | None, options: dict[str, Any] | None = 
         found = zarr.open(address, mode="r", path=place or "", storage_options=options or None)
     except (OSError, ValueError, KeyError) as error:
         called = address if place is None else f"{address}::{place}"
+        known = [] if place is None else _zarr_arrays(address, options)
+        if known:
+            raise MaucError(
+                f"{address} has no array {place!r}. Its arrays: {', '.join(known)}."
+            ) from error
         raise MaucError(f"{called} cannot be opened as a Zarr array: {error}") from error
     if not hasattr(found, "arrays"):
         return found
     tables = [name for name, held in found.arrays() if held.ndim == 2]
     return found[_only_one(address, tables)]
+
+
+def _zarr_arrays(address: str, options: dict[str, Any] | None) -> list[str]:
+    """Return the names of the arrays of a Zarr group, none if there is no group."""
+    zarr = optional_import("zarr", "Zarr arrays")
+    try:
+        group = zarr.open_group(address, mode="r", storage_options=options or None)
+    except (OSError, ValueError, KeyError):
+        return []
+    return sorted(name for name, _ in group.arrays())
 
 
 def load_hdf5(path: str, place: str) -> Any:
