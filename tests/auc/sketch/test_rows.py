@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc import PairAUCSketch, feature_pair_auc, sketch_rows
+from mauc import MDFS, PairAUCSketch, feature_pair_auc, sketch_rows
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.problem.source import ColumnSource
 
@@ -54,6 +54,38 @@ def test_a_source_is_read_by_parts_of_its_rows(columns, rng):
     assert_array_equal(sketch.pair_auc()[1:4], exact[1:4])
     same = PairAUCSketch(64).update(source, y)
     assert_array_equal(same.pair_auc(), sketch.pair_auc())
+
+
+def test_parts_are_cut_to_the_memory_of_a_source(columns, rng):
+    y, read = rng.integers(0, 3, 500), []
+
+    class Watched(ListSource):
+        def read_rows(self, start, stop, places):
+            read.append((start, stop))
+            return super().read_rows(start, stop, places)
+
+    source = Watched(columns).with_memory(4000)
+    sketch = sketch_rows(source, y, n_bins=64)
+    row_bytes = sum(column.dtype.itemsize for column in columns)
+    assert max(stop - start for start, stop in read) * row_bytes <= 4000 / 4
+    assert [start for start, _ in read] == [0, *(stop for _, stop in read[:-1])]
+    assert read[-1][1] == 500
+    exact = np.concatenate([feature_pair_auc(column[:, np.newaxis], y) for column in columns])
+    assert (np.abs(sketch.pair_auc() - exact) <= sketch.error_bound()).all()
+
+
+def test_dask_collections_are_read_by_parts_of_their_rows(columns, rng, monkeypatch):
+    da = pytest.importorskip("dask.array")
+    X, y = np.column_stack([columns[0], columns[4]]), rng.integers(0, 3, 500)
+    blocks = da.from_array(X, chunks=(60, 2))
+    monkeypatch.setattr(da.Array, "__array__", lambda *_: pytest.fail("all rows were computed"))
+    sketch = PairAUCSketch(64).update(blocks, da.from_array(y, chunks=100))
+    parts = PairAUCSketch(64)
+    for start in range(0, 500, 60):
+        parts.update(X[start : start + 60], y[start : start + 60])
+    assert_array_equal(sketch.pair_auc(), parts.pair_auc())
+    found = MDFS(1, random_state=0).partial_fit(blocks, y)
+    assert found.sketch_.n_rows == 500
 
 
 def test_pairs_are_added_one_by_one(columns, rng):
