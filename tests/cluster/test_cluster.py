@@ -71,6 +71,7 @@ def test_equals_array(table, client, name):
 )
 def test_options(table, client, selector):
     X, y, source = table
+    X, source = X[:, :24], source.take(slice(0, 24))  # "all" takes a step per column
     expected = clone(selector).fit(X, y)
     assert_same_fit(selector.fit(source, y, client=client), expected)
 
