@@ -111,16 +111,10 @@ def test_rows_of_a_call_that_failed_are_not_added():
     assert selector.sketch_.n_rows == 150
 
 
-@pytest.mark.parametrize(
-    ("column", "match"),
-    [
-        (pd.Series(["a", "b", "c"], dtype="category"), "w"),
-        (pd.Series(["a", "b", "c"]), "w"),
-    ],
-)
-def test_words_are_refused(column, match):
-    frame = pd.DataFrame({"v": [1.0, 2.0, 3.0], "w": column})
-    with pytest.raises(MaucError, match=match):
+@pytest.mark.parametrize("kind", ["category", "object"])
+def test_words_are_refused(kind):
+    frame = pd.DataFrame({"v": [1.0, 2.0, 3.0], "w": pd.Series(["a", "b", "c"], dtype=kind)})
+    with pytest.raises(MaucError, match="X must be numeric, but column 'w' has dtype"):
         MDFS(1).partial_fit(frame, [0, 1, 0])
 
 
@@ -174,3 +168,5 @@ def test_dask_frames_whose_columns_cannot_be_read_apart(monkeypatch, capsys, dig
     assert_array_equal(selector.feature_names_in_, frame.columns)
     again = MDFS(5, random_state=0).fit_sketch(sketch_rows(parts.assign(label=of_parts), "label"))
     assert_same(again, selector)
+    with pytest.raises(MaucError, match="y must hold the labels, got 'label'; "):
+        MDFS(5).fit(parts.assign(label=of_parts), "label")

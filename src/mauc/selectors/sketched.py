@@ -87,6 +87,11 @@ class SketchMixin:
                 delattr(self, name)
         if not is_dask_frame(X) or sample_weight is not None or client is not None:
             return super()._fit(X, y, sample_weight, client)
+        if isinstance(y, str):
+            raise MaucError(
+                f"y must hold the labels, got {y!r}; mauc.open_columns(X, target={y!r}) takes them "
+                f"from a column, and so does mauc.sketch_rows(X, {y!r})."
+            )
         way = choose_way(**dask_shape(X), memory=default_memory())
         if self.verbose:
             print(way.sentence, file=sys.stderr)

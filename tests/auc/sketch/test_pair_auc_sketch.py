@@ -348,6 +348,8 @@ def test_errors_name_the_thing():
         sketch.merge(PairAUCSketch().update(X[:, :2], y))
     with pytest.raises(MaucError, match="one kind"):
         sketch.update(X, y.astype(str))
+    with pytest.raises(MaucError, match="y must hold a label for every row, got None"):
+        sketch.update(X, None)
     with pytest.raises(MaucError, match="label for every sample"):
         sketch.update(X[:2], [1.0, np.nan])
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]})

@@ -130,6 +130,8 @@ class PairAUCSketch:
         -------
         self : PairAUCSketch
         """
+        if y is None:
+            raise MaucError("y must hold a label for every row, got None.")
         X, y = by_rows(X), as_vector(y)
         if isinstance(X, ColumnSource):
             for part, labels in source_parts(X, y):
