@@ -33,9 +33,8 @@ def test_a_second_warm_up_compiles_nothing(tmp_path):
     assert "mauc: 1/1 jobs, " in first.stderr
     second = json.loads(run_command(tmp_path / "cache", *words, "--json").stdout)
     assert second["n_compiled"] == 0
-    n_first = int(first.stdout.split()[2])
-    # A loop that Python calls too, after another one had it compiled, is only loaded by itself.
-    assert 3 < n_first <= second["n_found"] <= n_first + 2
+    assert f" {second['n_found']} loops compiled" in first.stdout
+    assert second["n_found"] > 3
     assert second["cache"] == str(tmp_path / "cache")
 
 

@@ -56,24 +56,6 @@ def test_a_source_is_read_by_parts_of_its_rows(columns, rng):
     assert_array_equal(same.pair_auc(), sketch.pair_auc())
 
 
-def test_parts_are_cut_to_the_memory_of_a_source(columns, rng):
-    y, read = rng.integers(0, 3, 500), []
-
-    class Watched(ListSource):
-        def read_rows(self, start, stop, places):
-            read.append((start, stop))
-            return super().read_rows(start, stop, places)
-
-    source = Watched(columns).with_memory(4000)
-    sketch = sketch_rows(source, y, n_bins=64)
-    row_bytes = sum(column.dtype.itemsize for column in columns)
-    assert max(stop - start for start, stop in read) * row_bytes <= 4000 / 4
-    assert [start for start, _ in read] == [0, *(stop for _, stop in read[:-1])]
-    assert read[-1][1] == 500
-    exact = np.concatenate([feature_pair_auc(column[:, np.newaxis], y) for column in columns])
-    assert (np.abs(sketch.pair_auc() - exact) <= sketch.error_bound()).all()
-
-
 def test_dask_collections_are_read_by_parts_of_their_rows(columns, rng, monkeypatch):
     da = pytest.importorskip("dask.array")
     X, y = np.column_stack([columns[0], columns[4]]), rng.integers(0, 3, 500)

@@ -10,13 +10,10 @@ from sklearn.base import BaseEstimator
 from mauc.auc.sketch.refining import Column
 from mauc.auc.sketch.values import sketch_columns
 from mauc.exceptions import MaucError, MaucTypeError
-from mauc.parallel import even_ranges
 from mauc.problem.columns import is_frame, take_columns
 from mauc.problem.frame_columns import FrameColumns, has_number_columns
 from mauc.problem.validate import as_mauc_error, check_no_missing_label, check_table, encode_labels
 from mauc.progress import track
-
-_PART_SHARE = 4  # of the memory of a source: a part is counted while the next one is read
 
 
 class ColumnList:
@@ -243,9 +240,6 @@ def check_known(labels, classes):
 def source_parts(source, y):
     """Yield ``(X, y)`` for the parts of the rows of a source, the next one read ahead.
 
-    Parts that are too large for the memory of the source are cut, although each cut may then be
-    decoded from the whole part.
-
     Parameters
     ----------
     source : ColumnSource
@@ -264,7 +258,7 @@ def source_parts(source, y):
             f"have no order to sketch; leave it out (drop), or read the data by columns."
         )
     places = np.arange(source.shape[1])
-    parts = _cut_parts(source)
+    parts = source.row_parts()
     with ThreadPoolExecutor(1, "mauc-read") as reader:
         waiting = None
         for at, part in enumerate(track(parts, "parts of rows", len(parts))):
@@ -274,14 +268,3 @@ def source_parts(source, y):
                 waiting = reader.submit(source.read_rows, *parts[at + 1], places)
             yield ColumnList(values, columns), labels[part[0] : part[1]]
     source.check_unchanged()
-
-
-def _cut_parts(source):
-    """Return the parts of the rows of a source, none of them larger than its memory allows."""
-    row_bytes = max(1, sum(kind.itemsize for kind in source.types))
-    max_rows = max(1, source.memory // (_PART_SHARE * row_bytes))
-    return [
-        cut
-        for start, stop in source.row_parts()
-        for cut in even_ranges(stop - start, -(-(stop - start) // max_rows), start)
-    ]
