@@ -6,7 +6,7 @@ MAUC_DATA ?= ../shared/data
 PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test coverage test-slow test-data test-browser screenshots lint format bench \
+.PHONY: demo test coverage test-slow test-data test-browser screenshots lint format bench bench-scale \
   bench-runtime figures reproduction beyond clean
 
 demo: $(VENV)/.demo
@@ -48,6 +48,14 @@ format: $(VENV)/.lint
 bench: $(VENV)/.bench
 	for script in $(filter-out %/bench_runtime.py,$(wildcard benchmarks/bench_*.py)); do \
 	  MAUC_DATA=$(MAUC_DATA) $(BIN)/python $$script || exit 1; done
+
+# Data larger than memory: makes 20 GB of files in SCALE_FOLDER and leaves them there.
+SCALE_FOLDER ?= scale-data
+bench-scale: $(VENV)/.bench
+	mkdir -p $(SCALE_FOLDER)
+	for name in columns rows csv workers; do \
+	  $(BIN)/python benchmarks/scale/bench_$$name.py --folder $(SCALE_FOLDER) || exit 1; done
+	MAUC_DATA=$(MAUC_DATA) $(BIN)/python benchmarks/scale/bench_sketch.py
 
 # Writes docs/runtime.md, the seconds of all selectors beside the paper's Table 10.
 bench-runtime: $(VENV)/.bench

@@ -40,6 +40,9 @@ def folder(tmp_path_factory):
     table = wine.data.assign(label=label)
     table.to_csv(folder / "data.csv", index=False)
     table.to_parquet(folder / "data.parquet")
+    (folder / "parts").mkdir()
+    for number in range(2):
+        table[number::2].to_parquet(folder / "parts" / f"{number}.parquet")
     scores = np.random.default_rng(0).dirichlet(np.ones(3), len(table)).round(3)
     predictions = table[["label"]].assign(
         **dict(zip(["Barolo", "Grignolino", "Barbera"], scores.T, strict=True))
@@ -82,6 +85,7 @@ def test_all_blocks_run_one_after_the_other(folder, monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("MAUC_CACHE", str(folder / "cache"))
     names = {}
     for number, (kind, text) in enumerate(BLOCKS):
         if kind == "python":

@@ -32,7 +32,7 @@ def sort_duckdb(path):
     import duckdb
 
     query = f"select count(*) from (select x0003 from '{path}' order by x0003 offset 1)"
-    return duckdb.sql(query).fetchone()
+    return duckdb.sql(query).fetchall()
 
 
 fit_stream.warm = warm_up

@@ -33,7 +33,9 @@ def test_a_second_warm_up_compiles_nothing(tmp_path):
     assert "mauc: 1/1 jobs, " in first.stderr
     second = json.loads(run_command(tmp_path / "cache", *words, "--json").stdout)
     assert second["n_compiled"] == 0
-    assert f" {second['n_found']} loops compiled" in first.stdout
+    # `has_ties` is also a part of another loop: compiled with it at first, loaded by itself now.
+    n_compiled = int(first.stdout.split()[2])
+    assert 0 <= second["n_found"] - n_compiled <= 1
     assert second["n_found"] > 3
     assert second["cache"] == str(tmp_path / "cache")
 

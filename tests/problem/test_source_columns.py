@@ -1,3 +1,4 @@
+import time
 from itertools import chain
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
 from mauc.exceptions import MaucError
+from mauc.problem.source_columns import SourceColumns
 from mauc.problem.validate import make_problem
 from mauc.registry import SELECTORS
 
@@ -93,3 +95,30 @@ def test_rows_and_columns_of_a_source(table):
     ranges = source.row_parts()
     assert ranges[0][0] == 0
     assert ranges[-1][1] == mask.sum()
+
+
+def test_nothing_is_read_ahead_unless_wanted(table):
+    X, _ = table
+    for reads_ahead in (True, False):
+        source = CountingSource(X, memory=200_000)
+        columns = SourceColumns(source, reads_ahead=reads_ahead)
+        n_read = []
+        blocks = [slice(j, j + 5) for j in range(0, 90, 5)]
+
+        def take(block, columns=columns, source=source, n_read=n_read):
+            columns.block(block)
+            time.sleep(0.01)
+            n_read.append(max(map(max, source.reads)) - block.stop)
+
+        for _ in columns.run_blocks(take, blocks):
+            pass
+        # at the first block of a stripe the next one is being read, or it is not
+        assert (max(n_read) > max(len(part) for part in source.reads)) == reads_ahead
+
+
+def test_derived_sources_are_read_like_the_one_below(table):
+    source = CountingSource(table[0])
+    source.waits, source.stripe_bytes = True, 2**20
+    derived = source.take([3, 1]).take_rows(np.arange(800) > 3)
+    assert derived.waits
+    assert derived.stripe_bytes == 2**20

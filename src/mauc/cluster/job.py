@@ -56,7 +56,10 @@ class Job:
         if source.feature_names is None:  # errors must not count from the first of the part
             source.feature_names = np.array([f"x{j}" for j in numbers], dtype=object)
         flags = None if self.is_nominal is None else self.is_nominal[numbers]
-        columns = SourceColumns(source, flags, accept_infinite=self.accept_infinite)
+        # Tasks fill all threads of a worker: where reading takes a core, it takes that of the task.
+        columns = SourceColumns(
+            source, flags, accept_infinite=self.accept_infinite, reads_ahead=source.waits
+        )
         part = Problem(
             columns, self.codes, np.arange(self.n_classes), self._class_counts,
             self.sample_weight, source.feature_names, columns.is_nominal,

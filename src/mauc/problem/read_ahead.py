@@ -29,10 +29,12 @@ class ReadAhead:
         ``(first, stop) -> list of arrays``: reads columns.
     edges : sequence of int
         Where stripes begin, and the end of the last.
+    is_ahead : bool, default=True
+        Whether the next stripe is read while this one is worked on; otherwise when it is needed.
     """
 
-    def __init__(self, read, edges):
-        self._read = read
+    def __init__(self, read, edges, *, is_ahead=True):
+        self._read, self._n_ahead = read, int(is_ahead)
         self._edges = np.asarray(edges)
         self._lock = threading.Lock()
         self._stripes: dict[int, Future] = {}
@@ -49,7 +51,7 @@ class ReadAhead:
                 return None  # it was let go
             for number in [known for known in self._stripes if known < stripe]:
                 del self._stripes[number]
-            for number in (stripe, stripe + 1):
+            for number in range(stripe, stripe + 1 + self._n_ahead):
                 if number not in self._stripes and number + 1 < len(self._edges):
                     bounds = self._edges[number : number + 2].tolist()
                     self._stripes[number] = self._reader.submit(self._read_stripe, *bounds)
@@ -60,16 +62,6 @@ class ReadAhead:
     def _read_stripe(self, first, stop):
         with stripe_memory(self._memory):
             return self._read(first, stop)
-
-    def held(self, first, stop):
-        """Return the columns of a block if they were read already, without reading any."""
-        stripe = int(np.searchsorted(self._edges, first, "right")) - 1
-        with self._lock:
-            known = self._stripes.get(stripe)
-        if known is None or not known.done() or stop > self._edges[stripe + 1]:
-            return None
-        offset = self._edges[stripe]
-        return known.result()[first - offset : stop - offset]
 
     def close(self):
         """Let go of everything; what is being read is waited for."""

@@ -45,10 +45,13 @@ class ColumnSource(ABC):
     memory : int
     stripe_bytes : int
         Columns that are read at once where the memory allows: with more, reading is not faster.
+    waits : bool
+        Whether reading waits for another machine more than it takes a core.
     """
 
     # Nobody works while the first stripe is read.
     stripe_bytes = 2**27
+    waits = False
 
     def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
         self.name = str(name)
@@ -126,6 +129,10 @@ class ColumnSource(ABC):
         other.memory = int(memory)
         return other
 
+    def _read_like(self, source: "ColumnSource") -> None:
+        """Take over how the source below is best read."""
+        self.stripe_bytes, self.waits = source.stripe_bytes, source.waits
+
     @property
     def is_word(self) -> np.ndarray:
         """Mask of the columns of words and categories, which are nominal."""
@@ -148,7 +155,7 @@ class ChosenColumns(ColumnSource):
     def __init__(self, source, places):
         self._source = source
         self._places = np.arange(source.shape[1])[places]
-        self.stripe_bytes = source.stripe_bytes
+        self._read_like(source)
         names = source.feature_names
         super().__init__(
             source.name, source.shape[0], [source.types[j] for j in self._places],
@@ -178,7 +185,7 @@ class ChosenRows(ColumnSource):
     def __init__(self, source, rows):
         self._source = source
         self._rows = np.flatnonzero(rows)
-        self.stripe_bytes = source.stripe_bytes
+        self._read_like(source)
         super().__init__(
             source.name, len(self._rows), source.types, feature_names=source.feature_names,
             memory=source.memory,

@@ -35,6 +35,8 @@ class SourceColumns:
         Whether such columns and values are taken; an error names the first that is not.
     cluster : Cluster, optional
         Whose workers read the columns (`mauc.cluster`).
+    reads_ahead : bool, default=True
+        Whether a thread beside those that work reads the next columns.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class SourceColumns:
 
     def __init__(
         self, source, categorical_features=None, *, accept_nominal=True, accept_infinite=True,
-        cluster=None,
+        cluster=None, reads_ahead=True,
     ):  # fmt: skip
         self.source, self.cluster = source, cluster
         self.shape = source.shape
@@ -68,7 +70,7 @@ class SourceColumns:
         self.is_nominal = is_nominal if is_nominal.any() else None
         self.dtype = common_type({_number_type(kind) for kind in source.types})
         self.accept_infinite = accept_infinite
-        self._ahead = None
+        self._reads_ahead, self._ahead = reads_ahead, None
         self._held = {}
         n = source.shape[0]
         largest = max(n * self.dtype.itemsize, source.memory // MEMORY_SHARE)
@@ -108,7 +110,7 @@ class SourceColumns:
         memory of the source allows, less what is held beside the columns (`room`).
         """
         n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.room.taken)
-        self._ahead = ahead = ReadAhead(self._read_range, edges)
+        self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
         try:
             yield from run_blocks(
                 function, blocks, n_threads, unit="blocks of columns",

@@ -43,6 +43,7 @@ class ArrowSource(ColumnSource):
         check_unique(name, data.schema.names)  # type: ignore[arg-type]
         self.arrow_types = list(data.schema.types)
         self._is_table = hasattr(data, "num_rows")
+        self.waits = system is not None and not system.is_local
         self.name = name
         with self._reading():
             n_samples = data.num_rows if self._is_table else data.count_rows()

@@ -21,6 +21,7 @@ class CountedRows(ColumnSource):
 
     def __init__(self, source: ColumnSource) -> None:
         self._source = source
+        self._read_like(source)
         self._lock = threading.Lock()
         self._n_known = np.zeros(source.shape[1], np.int64)
         super().__init__(

@@ -29,6 +29,7 @@ class EncodedColumns(ColumnSource):
 
     def __init__(self, source: ColumnSource, made: list[Encoded]) -> None:
         self._source, self._made = source, made
+        self._read_like(source)
         types = [
             source.types[piece.place] if piece.categories is None else np.dtype(np.float64)
             for piece in made

@@ -46,6 +46,7 @@ class FeatureColumns(ColumnSource):
         unsettled: Collection[int] = (),
     ) -> None:
         self._table, self._source = table, source
+        self._read_like(source)
         self._places = np.asarray(places, np.int64)
         self._marked, self._unsettled = frozenset(marked), frozenset(unsettled)
         super().__init__(

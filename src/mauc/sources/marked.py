@@ -22,7 +22,7 @@ class MarkedColumns(ColumnSource):
 
     def __init__(self, source: ColumnSource, marked: Iterable[int]) -> None:
         self._source, self._marked = source, frozenset(int(j) for j in marked)
-        self.stripe_bytes = source.stripe_bytes
+        self._read_like(source)
         types = [WORDS if j in self._marked else kind for j, kind in enumerate(source.types)]
         super().__init__(
             source.name, source.shape[0], types, feature_names=source.feature_names,

@@ -81,6 +81,7 @@ class ParquetSource(ColumnSource):
         counts = [sum(rows) for rows in self._groups]
         self._file_edges = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         # A file is opened for every stripe, which takes milliseconds where it has many columns.
+        self.waits = not system.is_local
         self.stripe_bytes = max(self.stripe_bytes, _FILE_BYTES * len(self._files))
         self._partitions = partition_columns(self._files, set(self._stored))
         types = [feature_type(kind) for kind in self.arrow_types]
