@@ -155,6 +155,15 @@ def test_an_error_of_the_data_names_worker_and_column(tmp_path, client):
         SELECTORS["fsdd"](3).fit(source, y, client=client)
 
 
+def test_too_little_memory_tells_the_share_of_a_task(table, client):
+    _, y, source = table
+    message = (
+        r"worker tcp://.*is too little .* A task there may take .* shared by its threads \(1\)"
+    )
+    with pytest.raises(MaucError, match=message):
+        MDFS(3).fit(source.with_memory(20_000), y, client=client)
+
+
 def test_refused(table, client):
     X, y, source = table
     with pytest.raises(
