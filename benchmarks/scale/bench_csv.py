@@ -47,11 +47,12 @@ opened = time.perf_counter()
 """
 _OPEN = """
 import json, sys, time
+from mauc.memory import parse_bytes
 from mauc.sources.transposed import open_transposed_text
 import pandas
 began, cpu = time.perf_counter(), time.process_time()
 path, memory = sys.argv[1:]
-source = open_transposed_text(path, label="label", memory=500_000_000)
+source = open_transposed_text(path, label="label", memory=parse_bytes(memory))
 opened = time.perf_counter()
 """
 _REPORT = """

@@ -6,7 +6,7 @@
       └─ MaucError                   whatever a user can cause
            ├─ MaucTypeError          an input of the wrong type; also a TypeError
            ├─ UndefinedMAUCError     fewer than two classes to compare
-           ├─ NotEnoughMemoryError   work that would need more memory than is free
+           ├─ NotEnoughMemoryError   work that would need more memory than is free or allowed
            ├─ LateLeftOutError       a column proves to be no feature when it is read
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
@@ -39,7 +39,7 @@ class UndefinedMAUCError(MaucError):
 
 
 class NotEnoughMemoryError(MaucError):
-    """Work would need more memory than is free; it was not begun."""
+    """Work would need more memory than is free or allowed; it was not begun."""
 
 
 class LateLeftOutError(MaucError):

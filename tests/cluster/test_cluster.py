@@ -10,7 +10,9 @@ from sklearn import config_context
 from sklearn.base import clone
 
 from mauc import (
+    ARCO,
     FCBF,
+    JMI,
     MDFS,
     MRMR,
     GreedyMAUC,
@@ -63,10 +65,13 @@ def test_equals_array(table, client, name):
         GreedyMAUC("all", shrinkage=0.1),
         MRMR("all", criterion="quotient", binning="mdl"),
         FCBF("all", max_rounds=2),
+        JMI("all"),
+        ARCO("all"),
     ],
 )
 def test_options(table, client, selector):
     X, y, source = table
+    X, source = X[:, :24], source.take(slice(0, 24))  # "all" takes a step per column
     expected = clone(selector).fit(X, y)
     assert_same_fit(selector.fit(source, y, client=client), expected)
 
@@ -90,6 +95,16 @@ def test_nominal_columns(tmp_path, client):
     source = FileSource(tmp_path / "columns.npy")
     for selector in (MDFS(6, random_state=0), GreedyMAUC(6), MRMR(6)):
         selector.set_params(categorical_features=[2, 7])
+        expected = clone(selector).fit(X, y)
+        assert_same_fit(selector.fit(source, y, client=client), expected)
+
+
+def test_fewer_columns_than_threads(tmp_path, client):
+    X, y = make_table(n_features=6)
+    X = X[:, :1]
+    np.save(tmp_path / "columns.npy", np.ascontiguousarray(X.T))
+    source = FileSource(tmp_path / "columns.npy")
+    for selector in (MDFS(1, random_state=0), GreedyMAUC(1), MRMR(1), JMI(1), ARCO(1), FCBF(1)):
         expected = clone(selector).fit(X, y)
         assert_same_fit(selector.fit(source, y, client=client), expected)
 
@@ -138,6 +153,15 @@ def test_an_error_of_the_data_names_worker_and_column(tmp_path, client):
     source = FileSource(tmp_path / "columns.npy")
     with pytest.raises(MaucError, match=r"worker tcp://.*column 'x17' holds infinite values"):
         SELECTORS["fsdd"](3).fit(source, y, client=client)
+
+
+def test_too_little_memory_tells_the_share_of_a_task(table, client):
+    _, y, source = table
+    message = (
+        r"worker tcp://.*is too little .* A task there may take .* shared by its threads \(1\)"
+    )
+    with pytest.raises(MaucError, match=message):
+        MDFS(3).fit(source.with_memory(20_000), y, client=client)
 
 
 def test_refused(table, client):

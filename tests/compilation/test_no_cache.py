@@ -29,10 +29,12 @@ X, y = np.random.default_rng(0).random((40, 4)), np.arange(40) % 2
 print(FisherScore(2).fit(X, y).ranking_)
 FisherScore(2).fit(X.astype(np.float32), y)
 """
-# Each module with kernels is the first that a process imports.
+# Each module with kernels is the first of mauc that a process imports; what others wrote, most of
+# the time, is imported once.
 IMPORTS = """
 import importlib, os, sys, warnings
-import numba
+import joblib, numba, scipy.sparse, scipy.special, scipy.stats
+import sklearn.base, sklearn.feature_selection, sklearn.model_selection, sklearn.preprocessing
 warnings.simplefilter("ignore")
 for name in sys.argv[1:]:
     child = os.fork()

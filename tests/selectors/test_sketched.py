@@ -85,6 +85,37 @@ def test_one_class_alone_ranks_nothing():
         selector.partial_fit(X[:1], [3])
     with pytest.raises(MaucError, match="classes must be those of the first call"):
         selector.partial_fit(X[:1], [0], classes=[0, 1])
+    assert selector.sketch_.n_rows == 150
+    selector.partial_fit(X[:1], [0], classes=[2, 1, 0])
+    with pytest.raises(MaucError, match="classes must be given in the first call"):
+        MDFS(2).partial_fit(X, y).partial_fit(X, y, classes=[0, 1, 2])
+
+
+def test_a_class_that_comes_late_is_ranked_with_the_others():
+    X, y = load_iris(return_X_y=True)
+    selector = MDFS(2, random_state=0).partial_fit(X[:100], y[:100])
+    assert selector.pair_auc_.shape == (2, 1)
+    assert_same(selector.partial_fit(X[100:], y[100:]), MDFS(2, random_state=0).fit(X, y))
+    assert selector.subproblem_names_ == ["0 vs 1", "0 vs 2", "1 vs 2"]
+
+
+def test_rows_of_a_call_that_failed_are_not_added():
+    X, y = load_iris(return_X_y=True)
+    selector = MDFS(9, random_state=0)
+    for _ in range(2):
+        with pytest.raises(MaucError, match="n_features_to_select must be"):
+            selector.partial_fit(X, y)
+    selector.set_params(n_features_to_select=2).partial_fit(X, y)
+    with pytest.raises(MaucError, match="n_features_to_select must be"):
+        selector.set_params(n_features_to_select=9).partial_fit(X, y)
+    assert selector.sketch_.n_rows == 150
+
+
+@pytest.mark.parametrize("kind", ["category", "object"])
+def test_words_are_refused(kind):
+    frame = pd.DataFrame({"v": [1.0, 2.0, 3.0], "w": pd.Series(["a", "b", "c"], dtype=kind)})
+    with pytest.raises(MaucError, match="X must be numeric, but column 'w' has dtype"):
+        MDFS(1).partial_fit(frame, [0, 1, 0])
 
 
 def test_columns_must_stay_the_same():
@@ -137,3 +168,5 @@ def test_dask_frames_whose_columns_cannot_be_read_apart(monkeypatch, capsys, dig
     assert_array_equal(selector.feature_names_in_, frame.columns)
     again = MDFS(5, random_state=0).fit_sketch(sketch_rows(parts.assign(label=of_parts), "label"))
     assert_same(again, selector)
+    with pytest.raises(MaucError, match="y must hold the labels, got 'label'; "):
+        MDFS(5).fit(parts.assign(label=of_parts), "label")

@@ -16,7 +16,7 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.memory import format_bytes
 from mauc.parallel import even_ranges
-from mauc.problem.problem import Problem, is_constant
+from mauc.problem.problem import Problem
 from mauc.problem.source import ColumnSource
 from mauc.progress import track
 
@@ -234,6 +234,5 @@ def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *argume
 
 
 def are_constant(part: Problem) -> bool:
-    """Whether no column of a part has more than one known value."""
-    columns: Any = part.X
-    return all(is_constant(columns.column(j)) for j in range(part.n_features))
+    """Whether no column of a part has more than one known value; called on a worker."""
+    return part.is_constant

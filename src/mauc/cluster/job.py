@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.memory import format_bytes
 from mauc.problem.problem import Problem
 from mauc.problem.source_columns import SourceColumns
 
@@ -72,19 +73,24 @@ class Job:
         self._of_labels.update((name, part.__dict__[name]) for name in _OF_LABELS
                                if name in part.__dict__)  # fmt: skip
 
+    def memory_words(self) -> str:
+        """Say how the memory of a task of this worker comes about."""
+        limit, n_threads = _worker_limits()
+        words = f"memory={format_bytes(self.source.memory)} of the source"
+        if limit:
+            words += f", but at most half of the {format_bytes(limit)} of the worker"
+        return (
+            f" A task there may take {format_bytes(self._memory())}: {words}, shared by its "
+            f"threads ({n_threads})."
+        )
+
     def _memory(self) -> int:
         """Return the bytes that one task of this process may take."""
-        from distributed import get_worker
-
+        limit, n_threads = _worker_limits()
         memory = int(self.source.memory)
-        try:
-            worker = get_worker()
-        except ValueError:
-            return memory
-        limit = worker.memory_manager.memory_limit
         if limit:
-            memory = min(memory, int(limit) // _MEMORY_SHARE)
-        return memory // int(worker.state.nthreads)
+            memory = min(memory, limit // _MEMORY_SHARE)
+        return memory // n_threads
 
     def __getstate__(self) -> dict[str, Any]:
         # Codes are sent in the narrowest type: with many rows they are all that is moved.
@@ -99,3 +105,14 @@ class Job:
         self.__dict__.update(state)
         self.codes = self.codes.astype(np.int32)
         self._start()
+
+
+def _worker_limits() -> tuple[int, int]:
+    """Return the bytes that this worker may use, 0 if there is no limit, and its threads."""
+    from distributed import get_worker
+
+    try:
+        worker = get_worker()
+    except ValueError:
+        return 0, 1
+    return int(worker.memory_manager.memory_limit or 0), int(worker.state.nthreads)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from mauc.cluster import probe
 from mauc.cluster.connect import address_of, first_line
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, NotEnoughMemoryError
 
 _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again
@@ -37,6 +37,7 @@ class Failed(NamedTuple):
 
     worker: str
     error: MaucError
+    further: str = ""  #: what the user has to know of the worker
 
 
 class ReadError(Exception):
@@ -54,7 +55,8 @@ def run_guarded(job: Any, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return function(job, *arguments)
     except MaucError as error:
-        return Failed(str(get_worker().address), error)
+        further = job.memory_words() if isinstance(error, NotEnoughMemoryError) else ""
+        return Failed(str(get_worker().address), error, further)
     except OSError as error:
         raise ReadError(
             f"worker {get_worker().address}: {type(error).__name__}: {first_line(error)}"
@@ -154,7 +156,7 @@ def _result(client: Any, future: Any) -> tuple[Any, ...]:
 def _opened(result: Any) -> Any:
     if isinstance(result, Failed):
         kind = type(result.error)
-        raise kind(f"worker {result.worker}: {result.error}") from result.error
+        raise kind(f"worker {result.worker}: {result.error}{result.further}") from result.error
     return result
 
 

@@ -286,7 +286,7 @@ class Problem:
             first = self.X[:_FIRST_ROWS, :_FIRST_COLUMNS]  # usually they differ
             if (np.fmin.reduce(first) < np.fmax.reduce(first)).any():
                 return False
-        return all(self._is_constant(column) for column in range(self.n_features))
+        return all(map(self._is_constant, self.in_groups(np.arange(self.n_features))))
 
     def _is_constant(self, column):
         if isinstance(self.X, FrameColumns | SourceColumns):

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 
-from mauc.exceptions import MaucError
+from mauc.exceptions import NotEnoughMemoryError
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads
 from mauc.problem.stripe_memory import StripeMemory, stripe_memory
@@ -116,7 +116,7 @@ def plan_pass(source, blocks, n_jobs, held=0):
             what = "one column, the room to sort it and what is held beside it"
         else:
             further = ", or sketch the AUCs over the rows (PairAUCSketch)"
-        raise MaucError(
+        raise NotEnoughMemoryError(
             f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: {what} "
             f"take {format_bytes(least)}; allow that much{further}."
         )

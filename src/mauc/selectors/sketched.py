@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from mauc.auc.sketch import PairAUCSketch, choose_way, sketch_rows
-from mauc.auc.sketch.dask_rows import dask_shape, is_dask_frame
-from mauc.exceptions import MaucError
+from mauc.auc.sketch.dask_rows import by_rows, dask_shape, is_dask_frame
+from mauc.exceptions import MaucError, listed
 from mauc.numerics.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads
 from mauc.problem.decomposition import Decomposition
@@ -35,7 +35,7 @@ class SketchMixin:
         Parameters
         ----------
         X : array-like, sparse matrix or source of shape (n_samples, n_features)
-            Numeric columns.
+            Numeric columns; a source, or a Dask collection, is read by parts of its rows.
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), optional
@@ -50,13 +50,15 @@ class SketchMixin:
             self._check_sketched()
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
-            sketch = getattr(self, "sketch_", None)
+            X, sketch = by_rows(X), getattr(self, "sketch_", None)
             if sketch is None:
                 sketch = PairAUCSketch(classes=classes, n_jobs=self.n_jobs)
-            elif not isinstance(X, ColumnSource):
-                check_columns(X, self)
-            if classes is not None and not np.isin(sketch.classes_, classes).all():
-                raise MaucError("classes must be those of the first call of partial_fit.")
+            else:
+                _check_classes(sketch, classes)
+                # Before the rows are added: a call that failed can be repeated.
+                check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
+                if not isinstance(X, ColumnSource):
+                    check_columns(X, self)
             sketch.update(X, y)
             return self._fit_sketch(sketch)
 
@@ -85,6 +87,11 @@ class SketchMixin:
                 delattr(self, name)
         if not is_dask_frame(X) or sample_weight is not None or client is not None:
             return super()._fit(X, y, sample_weight, client)
+        if isinstance(y, str):
+            raise MaucError(
+                f"y must hold the labels, got {y!r}; mauc.open_columns(X, target={y!r}) takes them "
+                f"from a column, and so does mauc.sketch_rows(X, {y!r})."
+            )
         way = choose_way(**dask_shape(X), memory=default_memory())
         if self.verbose:
             print(way.sentence, file=sys.stderr)
@@ -117,6 +124,7 @@ class SketchMixin:
 
     def _fit_sketch(self, sketch):
         """Learn from a sketch; it may lack what is needed to rank."""
+        n_wanted = check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
         self.sketch_ = sketch
         self.n_features_in_ = sketch.n_features
         names = sketch.feature_names
@@ -124,7 +132,6 @@ class SketchMixin:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        n_wanted = check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
         problem = SketchedProblem(sketch)
         if problem.n_classes < 2:
             for name in ("ranking_", "support_", "scores_", "pair_auc_", "trace_"):
@@ -133,6 +140,19 @@ class SketchMixin:
         self._learn(problem, rank_sketch(self, problem, n_wanted))
         self.error_bound_ = problem.error_bound[self.ranking_]
         return self
+
+
+def _check_classes(sketch, classes):
+    """Raise if a later call names other classes than those that the sketch was made with."""
+    if classes is None:
+        return
+    if sketch.classes is None:
+        raise MaucError("classes must be given in the first call of partial_fit, which had none.")
+    if not np.array_equal(np.unique(np.asarray(classes)), sketch.classes_):
+        raise MaucError(
+            f"classes must be those of the first call of partial_fit, {listed(sketch.classes_)}, "
+            f"got {listed(np.unique(np.asarray(classes)))}."
+        )
 
 
 class SketchedProblem:

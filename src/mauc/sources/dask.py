@@ -1,4 +1,4 @@
-"""Columns of Dask collections, computed with the scheduler that is active, or on one worker."""
+"""Columns of Dask collections, computed where they lie, or with the scheduler that is active."""
 
 import sys
 from collections.abc import Iterator
@@ -36,7 +36,9 @@ class DaskArraySource(ColumnSource):
             )
         if any(size != size for sizes in array.chunks for size in sizes):
             array = array.copy()
-            array.compute_chunk_sizes()
+            dask = optional_import("dask", "Dask arrays")
+            with dask.config.set(scheduler=home_of(array)):
+                array.compute_chunk_sizes()
         self._array = array
         self._edges = np.concatenate([[0], np.cumsum(array.chunks[0])]).astype(np.int64)
         kind = array.dtype.newbyteorder("=")
@@ -58,7 +60,7 @@ class DaskArraySource(ColumnSource):
         is_run = len(places) and bool((np.diff(places) == 1).all())
         chosen = slice(int(places[0]), int(places[-1]) + 1) if is_run else places
         for first, last in self._row_steps(start, stop):
-            part = self._array[first:last, chosen].compute(scheduler=_scheduler())
+            part = self._array[first:last, chosen].compute(scheduler=scheduler_of(self._array))
             out[:, first - start : last - start] = np.asarray(part).T
         return list(out)
 
@@ -86,8 +88,7 @@ class DaskFrameSource(ColumnSource):
 
     def __init__(self, frame: Any, *, memory: int | None = None) -> None:
         self._frame = frame
-        lengths = frame.map_partitions(len, meta=("n", "int64")).compute()
-        self._edges = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self._edges = np.concatenate([[0], np.cumsum(part_lengths(frame))]).astype(np.int64)
         meta = frame._meta_nonempty
         found = find_nominal(meta)
         is_word = np.zeros(meta.shape[1], bool) if found is None else found
@@ -118,8 +119,9 @@ class DaskFrameSource(ColumnSource):
         last = int(np.searchsorted(self._edges, stop, "left"))
         parts = self._frame[[self._frame.columns[j] for j in dict.fromkeys(numbers)]].to_delayed()
         pieces: dict[int, list[Any]] = {j: [] for j in numbers}
+        scheduler = scheduler_of(self._frame)
         for at in range(first, last, _PARTS):
-            frames = dask.compute(*parts[at : min(at + _PARTS, last)], scheduler=_scheduler())
+            frames = dask.compute(*parts[at : min(at + _PARTS, last)], scheduler=scheduler)
             for number, frame in enumerate(frames, at):
                 edge = int(self._edges[number])
                 rows = frame.iloc[max(0, start - edge) : max(0, stop - edge)]
@@ -137,12 +139,26 @@ class DaskFrameSource(ColumnSource):
         return [(a, b) for a, b in pairwise(edges) if a < b]
 
 
+def part_lengths(frame: Any) -> list[int]:
+    """Return the number of rows of each partition of a data frame; one column is computed."""
+    column = frame[frame.columns[:1].tolist()]
+    lengths = column.map_partitions(len, meta=("n", "int64"))
+    return [int(n) for n in lengths.compute(scheduler=home_of(frame))]
+
+
 def holds_futures(source: ColumnSource) -> bool:
     """Whether a source is of a collection that lies on a cluster already (``persist``)."""
+    collection = getattr(innermost(source), "collection", None)
+    return collection is not None and home_of(collection) is not None
+
+
+def home_of(collection: Any) -> Any:
+    """Return the client of the cluster that parts of a collection lie on, or None."""
+    if "distributed" not in sys.modules:
+        return None  # nor are there futures
     from distributed.client import futures_of
 
-    collection = getattr(innermost(source), "collection", None)
-    return collection is not None and bool(futures_of(collection))
+    return next((future.client for future in futures_of(collection)), None)
 
 
 def is_dask(source: Any) -> bool:
@@ -157,13 +173,20 @@ def innermost(source: Any) -> Any:
     return source
 
 
-def _scheduler() -> str | None:
-    """Return who computes: this thread in a process that is a worker, otherwise who is active.
+def scheduler_of(collection: Any) -> Any:
+    """Return who computes parts of a collection; None is who is active.
 
-    A worker that waited for others, which wait for it, would wait for ever.
+    What lies on a cluster is computed there, by its own client, which need not be the active one.
+    In a process that is a worker everything else is computed by the thread that asks: a worker that
+    waited for others, which wait for it, would wait for ever.
     """
-    worker = sys.modules.get("distributed.worker")
-    return "synchronous" if worker is not None and len(worker.Worker._instances) else None
+    home = home_of(collection)
+    if home is not None:
+        return home
+    module = sys.modules.get("distributed.worker")
+    workers = () if module is None else module.Worker._instances
+    is_worker = any(worker.status.name not in ("closed", "failed") for worker in list(workers))
+    return "synchronous" if is_worker else None
 
 
 def _join(pandas: Any, pieces: list[Any], empty: Any) -> Any:

@@ -71,6 +71,46 @@ def test_slack_of_other_edges_covers_the_truth(rng):
         assert moved.slack is None or not moved.slack[kept].any()
 
 
+VALUES = np.array([0.0, 1.0, 2.0, 2.5, 3.0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_merged_bounds_hold_for_all_data_with_the_counts_of_the_parts(seed):
+    rng = np.random.default_rng(seed)
+    # Values that frequently are edges, the bin of one value [2, next), and NaN.
+    candidates = np.unique(np.append(VALUES, np.nextafter(2.0, 3.0)))
+    edges = [np.sort(rng.choice(candidates, rng.integers(1, 5), replace=False)) for _ in range(3)]
+    y = rng.integers(0, 2, (2, 3))
+    x = rng.choice(VALUES, (2, 3))
+    x[rng.random((2, 3)) < 0.15] = np.nan
+    parts = [bins_of(values, labels, e) for values, labels, e in zip(x, y, edges, strict=False)]
+    both = np.union1d(*edges[:2])
+    for final in (both, edges[2]):
+        total = rebase(add_bins(rebase(parts[0], both), rebase(parts[1], both)), final)
+        fewest, most = pair_bounds(total)
+        found = [
+            wins_of_all(np.concatenate(pair), y.ravel())
+            for pair in product(*(same_counts(*part) for part in zip(x, y, edges, strict=False)))
+        ]
+        assert fewest[0] <= min(found)
+        assert max(found) <= most[0]
+
+
+def same_counts(x, y, edges):
+    """Yield all values, of `VALUES`, with which the classes have the same counts between edges."""
+    counts = bins_of(x, y, edges).counts
+    for values in product([*VALUES, np.nan], repeat=len(x)):
+        if np.array_equal(bins_of(np.array(values), y, edges).counts, counts):
+            yield np.array(values)
+
+
+def wins_of_all(x, y):
+    """Return the wins by the definition; a missing value ties with every value."""
+    first, second = x[y == 0][:, np.newaxis], x[y == 1]
+    is_tie = (first == second) | np.isnan(first) | np.isnan(second)
+    return int((2 * (first > second) + is_tie).sum())
+
+
 def test_single_bins_hold_one_float():
     tiny, top = 5e-324, np.finfo(float).max
     edges = np.array([-top, 0.0, tiny, 1.0, np.inf])
@@ -78,6 +118,7 @@ def test_single_bins_hold_one_float():
     assert_array_equal(single_bins(edges), [True, False, True, False, False, True])
     assert_array_equal(single_bins(np.empty(0)), [False])
     assert_array_equal(edges_around(np.array([-0.0, 0.0, np.inf])), [0.0, tiny, np.inf])
+    assert_array_equal(edges_around(np.array([-np.inf])), [-top])
 
 
 def test_counts_of_float32_fall_into_the_bins_of_float64(rng):

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc import feature_pair_auc, sketch_rows
+from mauc import PairAUCSketch, feature_pair_auc, sketch_rows
+from mauc.auc.sketch import dask_rows, pair_auc_sketch
 from mauc.auc.sketch.dask_rows import dask_shape, reads_columns
 from mauc.exceptions import MaucError
 
@@ -64,6 +65,24 @@ def test_empty_partitions_are_passed_over(frame):
     sorted_parts = dd.from_pandas(frame.sort_values("few"), npartitions=8, sort=False)
     few = sketch_rows(sorted_parts[sorted_parts["few"] < 7], "label", n_bins=32)
     assert few.n_rows == len(some)
+
+
+def test_sample_of_wide_frames_is_limited(frame, monkeypatch):
+    taken = []
+    take_rows = dask_rows.take_rows
+
+    def watched(*arguments):
+        X, y = take_rows(*arguments)
+        taken.append(X.memory_usage(index=False).sum())
+        return X, y
+
+    monkeypatch.setattr(dask_rows, "take_rows", watched)
+    monkeypatch.setattr(pair_auc_sketch, "_BUFFER_BYTES", 8000)
+    with dask.config.set(scheduler="synchronous"):
+        sketch = sketch_rows(dd.from_pandas(frame, npartitions=4), "label")
+    assert sum(taken) <= 8000
+    assert sketch.n_rows == 2000
+    assert PairAUCSketch().n_sampled_of(10**9) == 1
 
 
 def test_errors_name_the_thing(frame):

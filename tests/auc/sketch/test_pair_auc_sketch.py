@@ -163,6 +163,21 @@ def test_exact_up_to_n_bins_distinct_values():
     assert_array_equal(sketch.error_bound(), 0.0)
 
 
+def test_infinity_stays_exact_when_sketches_are_merged():
+    low, lowest = -np.finfo(float).max, -np.inf
+    X = np.array([low, low, lowest, 0.0, lowest, lowest, low, 0.0])[:, np.newaxis]
+    y = np.array([0, 1, 0, 1, 0, 1, 1, 0])
+    # The first sketch knows -inf as what is below the lowest float, the second by itself.
+    made = []
+    for start in (0, 4):
+        made.append(PairAUCSketch(16, n_buffered=1))
+        for rows in (slice(start, start + 2), slice(start + 2, start + 4)):
+            made[-1].update(X[rows], y[rows])
+    for sketch in (made[0] + made[1], made[1] + made[0]):
+        assert_array_equal(sketch.error_bound(), 0.0)
+        assert_array_equal(sketch.pair_auc(), feature_pair_auc(X, y))
+
+
 def test_same_bins_merge_without_loss_in_any_order():
     X, y = make_rows(1, n=1200)
     empty = PairAUCSketch(32).update(X[::10], y[::10]).empty_like()
@@ -324,6 +339,8 @@ def test_errors_name_the_thing():
         PairAUCSketch().pair_auc()
     with pytest.raises(UndefinedMAUCError, match="at least 2 classes, got 1"):
         PairAUCSketch().update([[1.0]], ["a"]).pair_auc()
+    with pytest.raises(MaucError, match="must have rows to have bins"):
+        PairAUCSketch().empty_like()
     sketch = PairAUCSketch().update(X, y)
     with pytest.raises(MaucError, match="X has 2 features, but the sketch has 12"):
         sketch.update(X[:, :2], y)
@@ -331,6 +348,8 @@ def test_errors_name_the_thing():
         sketch.merge(PairAUCSketch().update(X[:, :2], y))
     with pytest.raises(MaucError, match="one kind"):
         sketch.update(X, y.astype(str))
+    with pytest.raises(MaucError, match="y must hold a label for every row, got None"):
+        sketch.update(X, None)
     with pytest.raises(MaucError, match="label for every sample"):
         sketch.update(X[:2], [1.0, np.nan])
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]})

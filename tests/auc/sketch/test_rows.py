@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc import PairAUCSketch, feature_pair_auc, sketch_rows
+from mauc import MDFS, PairAUCSketch, feature_pair_auc, sketch_rows
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.problem.source import ColumnSource
 
@@ -54,6 +54,20 @@ def test_a_source_is_read_by_parts_of_its_rows(columns, rng):
     assert_array_equal(sketch.pair_auc()[1:4], exact[1:4])
     same = PairAUCSketch(64).update(source, y)
     assert_array_equal(same.pair_auc(), sketch.pair_auc())
+
+
+def test_dask_collections_are_read_by_parts_of_their_rows(columns, rng, monkeypatch):
+    da = pytest.importorskip("dask.array")
+    X, y = np.column_stack([columns[0], columns[4]]), rng.integers(0, 3, 500)
+    blocks = da.from_array(X, chunks=(60, 2))
+    monkeypatch.setattr(da.Array, "__array__", lambda *_: pytest.fail("all rows were computed"))
+    sketch = PairAUCSketch(64).update(blocks, da.from_array(y, chunks=100))
+    parts = PairAUCSketch(64)
+    for start in range(0, 500, 60):
+        parts.update(X[start : start + 60], y[start : start + 60])
+    assert_array_equal(sketch.pair_auc(), parts.pair_auc())
+    found = MDFS(1, random_state=0).partial_fit(blocks, y)
+    assert found.sketch_.n_rows == 500
 
 
 def test_pairs_are_added_one_by_one(columns, rng):

@@ -72,7 +72,8 @@ def edges_around(values):
         In any order; not NaN.
     """
     low = np.unique(values).astype(np.float64) + 0.0  # -0.0 is 0.0
-    return np.unique(np.concatenate([low, _next(low)]))
+    # Nothing lies below -inf: what ends at the next float holds it alone.
+    return np.unique(np.concatenate([low[low > -np.inf], _next(low)]))
 
 
 def _next(values):

@@ -9,6 +9,8 @@ import numpy as np
 
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
+from mauc.sources import as_source
+from mauc.sources.dask import home_of, part_lengths
 
 _BRANCHES = 8  # sketches that are merged together
 _COLUMNAR = ("ReadParquet", "FromPandas", "FromArray")  # expressions of Dask
@@ -16,8 +18,19 @@ _COLUMNAR = ("ReadParquet", "FromPandas", "FromArray")  # expressions of Dask
 
 def is_dask_frame(data):
     """Whether data are a Dask data frame; Dask is not imported."""
-    package = type(data).__module__.partition(".")[0]
-    return package in ("dask", "dask_expr") and hasattr(data, "columns")
+    return _is_of_dask(data) and hasattr(data, "columns")
+
+
+def by_rows(X):
+    """Return a Dask collection as a source, and whatever else as it is.
+
+    Arrays on disk are not made sources: those that lie by rows would be transposed first.
+    """
+    return as_source(X) if _is_of_dask(X) else X
+
+
+def _is_of_dask(data):
+    return type(data).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
 def sketch_dask_frame(frame, y, sketch):
@@ -36,10 +49,10 @@ def sketch_dask_frame(frame, y, sketch):
     sketch : PairAUCSketch
     """
     dask = optional_import("dask", "Dask data frames")
-    parts = label_parts(dask, frame, y)
-    n_each = max(1, -(-sketch.n_sampled // len(parts)))
+    parts, home = label_parts(frame, y), home_of(frame)
+    n_each = max(1, -(-sketch.n_sampled_of(len(frame.columns)) // len(parts)))
     take, count, merge = (dask.delayed(f, pure=True) for f in (take_rows, count_rows, merge_all))
-    samples = dask.compute(*(take(part, labels, n_each) for part, labels in parts))
+    samples = dask.compute(*(take(part, labels, n_each) for part, labels in parts), scheduler=home)
     for sample in samples:
         if len(sample[1]):
             sketch.update(*sample)
@@ -49,10 +62,10 @@ def sketch_dask_frame(frame, y, sketch):
     made = [count(empty, part, labels) for part, labels in parts]
     while len(made) > 1:
         made = [merge(made[at : at + _BRANCHES]) for at in range(0, len(made), _BRANCHES)]
-    return dask.compute(made[0])[0]
+    return dask.compute(made[0], scheduler=home)[0]
 
 
-def label_parts(dask, frame, y):
+def label_parts(frame, y):
     """Return the partitions as (rows, labels), delayed; labels may be the name of a column."""
     if isinstance(y, str) and y not in frame.columns:
         raise MaucError(f"y must name a column of the Dask data frame, got {y!r}.")
@@ -70,7 +83,7 @@ def label_parts(dask, frame, y):
             )
         return list(zip(rows, labels, strict=True))
     values = np.asarray(y)
-    lengths = dask.compute(*(dask.delayed(len)(part) for part in rows))
+    lengths = part_lengths(frame)
     if sum(lengths) != len(values):
         raise MaucError(
             f"the Dask data frame has {sum(lengths)} rows, but y has {len(values)} labels."
@@ -115,7 +128,7 @@ def split_labels(part, labels):
 
 
 def dask_shape(frame):
-    """Return the size of a Dask data frame as `choose_way` takes it; only partitions are counted.
+    """Return the size of a Dask data frame as `choose_way` takes it; one column is computed.
 
     Returns
     -------
@@ -123,9 +136,7 @@ def dask_shape(frame):
         Columns can be read apart where Dask pushes the choice of columns down to the files, or
         where the frame is in memory; there is no disk to write them to otherwise.
     """
-    dask = optional_import("dask", "Dask data frames")
-    rows = frame.to_delayed()
-    lengths = dask.compute(*(dask.delayed(len)(part) for part in rows))
+    lengths = part_lengths(frame)
     n_columns = len(frame.columns)
     width = sum(getattr(kind, "itemsize", 8) for kind in frame.dtypes)
     return {
@@ -133,7 +144,7 @@ def dask_shape(frame):
         "n_columns": n_columns,
         "bytes_per_cell": width / max(n_columns, 1),
         "is_columnar": reads_columns(frame),
-        "n_parts": len(rows),
+        "n_parts": len(lengths),
         "disk": 0,
     }
 

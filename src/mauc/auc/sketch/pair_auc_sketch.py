@@ -6,12 +6,14 @@ import numpy as np
 
 from mauc.auc.sketch.binned_rows import BinnedRows
 from mauc.auc.sketch.bounds import estimate_auc
+from mauc.auc.sketch.dask_rows import by_rows
 from mauc.auc.sketch.tables import BufferedRows, Rows, check_known, join_classes, source_parts
 from mauc.checks import check_int
 from mauc.exceptions import MaucError, UndefinedMAUCError, listed
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads
 from mauc.problem.source import ColumnSource
+from mauc.sources import as_vector
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
 _BUFFERED_PER_BIN = 16  # rows by which bins are chosen
@@ -120,7 +122,7 @@ class PairAUCSketch:
         Parameters
         ----------
         X : array-like, sparse matrix, data frame or ColumnSource of shape (n_rows, n_features)
-            Numbers of any type; a source is read by parts of its rows.
+            Numbers of any type; a source, or a Dask collection, is read by parts of its rows.
         y : array-like of shape (n_rows,)
             Class labels.
 
@@ -128,6 +130,9 @@ class PairAUCSketch:
         -------
         self : PairAUCSketch
         """
+        if y is None:
+            raise MaucError("y must hold a label for every row, got None.")
+        X, y = by_rows(X), as_vector(y)
         if isinstance(X, ColumnSource):
             for part, labels in source_parts(X, y):
                 self.update(part, labels)
@@ -210,6 +215,8 @@ class PairAUCSketch:
         in any order to the same bits. Features that had at most `n_bins` distinct values take
         further values as long as that holds.
         """
+        if self.n_features is None:
+            raise MaucError("a sketch must have rows to have bins; update it first.")
         made = self.copy()
         made._flush()
         made._binned = made._binned.empty()
@@ -253,8 +260,12 @@ class PairAUCSketch:
     @property
     def n_sampled(self):
         """Number of rows by which the bins are chosen."""
+        return self.n_sampled_of(self.n_features or 1)
+
+    def n_sampled_of(self, n_features):
+        """Return what `n_sampled` is for so many features."""
         wanted = self.n_buffered or _BUFFERED_PER_BIN * self.n_bins
-        return max(1, min(wanted, _BUFFER_BYTES // (8 * (self.n_features or 1))))
+        return max(1, min(wanted, _BUFFER_BYTES // (8 * n_features)))
 
     @property
     def nbytes(self):

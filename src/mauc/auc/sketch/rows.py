@@ -14,7 +14,8 @@ from mauc.progress import track
 def sketch_rows(data, y=None, *, n_bins=1024, classes=None, n_jobs=None):
     """Read rows once, part by part, and return a sketch of the AUCs of all class pairs.
 
-    Memory is that of the sketch and of two parts, whatever the number of rows.
+    Memory is that of the sketch and of two parts, whatever the number of rows; of a source, both
+    parts together take half of its `memory`.
 
     Parameters
     ----------
