@@ -9,7 +9,7 @@ from _peers import CPU, WekaClock, find_weka, time_wall_and_cpu
 from mauc import ChiSquare, SpreadFx, SymmetricalUncertainty
 from mauc.binning.contingency import CHI, SU
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.relevance.contingency import contingency_scores
 
 N_SELECTED = 100

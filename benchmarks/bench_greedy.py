@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from _common import load, print_header, print_row, time_in_turns
 from mauc import MRMR, feature_pair_auc
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.measure import measure
 

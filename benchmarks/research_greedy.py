@@ -20,7 +20,7 @@ from mauc import MDFS, MRMR
 from mauc.auc.pair_auc import dense_wins
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.measure import measure

@@ -22,7 +22,7 @@ from sklearn.preprocessing import QuantileTransformer
 from mauc import GreedyMAUC
 from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.search import greedy_ranking
 

@@ -22,7 +22,7 @@ from mauc import FCBF, JMI, MDFS, MRMR, GreedyMAUC, MDLDiscretizer, ReliefF, Sub
 from mauc import registry as methods
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor
 from mauc.metrics.scorer import MAUCScorer
-from mauc.problem import problem as problem_module
+from mauc.problem import block_width as block_width_module
 from mauc.selectors.arco import arco as arco_module
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
@@ -219,7 +219,7 @@ def test_agnostic_to_threads_and_blocks(selector, many, monkeypatch):
         ("_BLOCK_SCORES", 11),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(problem_module, constant, size)
+            patch.setattr(block_width_module, constant, size)
             for n_jobs in (1, 2, 3, -1):
                 assert_same_fit(fit_all(selector, *many, n_jobs=n_jobs), wanted)
 

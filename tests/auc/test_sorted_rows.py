@@ -9,7 +9,7 @@ from mauc.auc.column_reader import ColumnReader
 from mauc.auc.pair_auc import dense_wins
 from mauc.auc.sorted_rows import sort_with_rows
 from mauc.problem.columns import read_only
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 
 
 def columns_of_all_kinds(rng, n, dtype):

@@ -19,8 +19,8 @@ from mauc import MDLDiscretizer
 from mauc.binning.discretizer import find_cut_points
 from mauc.binning.states import BINNINGS, bin_columns
 from mauc.exceptions import MaucError, SmallClassWarning
-from mauc.problem import problem as problem_module
-from mauc.problem.validate import make_problem
+from mauc.problem import block_width as block_width_module
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 
 
@@ -120,7 +120,7 @@ def test_agnostic_to_threads_and_blocks(monkeypatch):
     X, y, *_ = weka_filters.load("digits")
     wanted = MDLDiscretizer(n_jobs=1).fit(X, y).cut_points_
     for block_bytes in (1, 40_000, 2**30):
-        monkeypatch.setattr(problem_module, "_BLOCK_BYTES", block_bytes)
+        monkeypatch.setattr(block_width_module, "_BLOCK_BYTES", block_bytes)
         for n_jobs in (1, 3):
             assert_same_cuts(MDLDiscretizer(n_jobs=n_jobs).fit(X, y).cut_points_, wanted)
 
@@ -216,7 +216,7 @@ def test_nominal_columns_keep_their_categories(gappy, binning):
 def test_binnings_agnostic_to_threads_blocks_and_storage(gappy, monkeypatch, binning):
     X, y = gappy
     wanted = bin_columns(problem_of(X, y), binning, 5)
-    monkeypatch.setattr(problem_module, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(block_width_module, "_BLOCK_BYTES", 1)
     for data, n_jobs in ((X, 1), (X, 3), (sparse.csr_array(np.nan_to_num(X)), 2)):
         if sparse.issparse(data):
             wanted = bin_columns(problem_of(np.nan_to_num(X), y), binning, 5)

@@ -13,7 +13,7 @@ from mauc.classifiers import NormalNaiveBayes
 from mauc.difficulty import bayes_auc
 from mauc.difficulty.bayes_auc import fold_numbers, pair_bayes_auc
 from mauc.metrics import mauc_score
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 
 

@@ -16,7 +16,7 @@ from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier, tun
 from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
 from mauc.evaluation.folds import stratified_folds
 from mauc.exceptions import MaucError
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 
 N = 240

@@ -17,7 +17,7 @@ from mauc.evaluation.folds import stratified_folds
 from mauc.evaluation.select_k import auto_sizes
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.plotting import SizeCurveDisplay
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 
 

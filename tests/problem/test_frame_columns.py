@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from mauc import FSDD, MAUCD, ChiSquare
 from mauc.exceptions import MaucError
 from mauc.problem.frame_columns import FrameColumns, has_number_columns
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 
 pd = pytest.importorskip("pandas")

@@ -9,9 +9,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 import strategies
-from mauc.problem import problem as problem_module
-from mauc.problem.problem import Problem, group_by_class
-from mauc.problem.validate import encode_labels, make_problem
+from mauc.problem import block_width as block_width_module
+from mauc.problem.class_order import group_by_class
+from mauc.problem.make import make_problem
+from mauc.problem.problem import Problem
+from mauc.problem.validate import encode_labels
 from mauc.registry import Accepts
 
 ACCEPTS = Accepts(sparse=True, infinite=True)
@@ -129,7 +131,7 @@ def test_blocks_cover_every_column_once(n_features, n_samples, n_scores, is_spar
         range(n_features)
     )
     widest = max(block.stop - block.start for block in blocks)
-    assert widest == 1 or widest * n_scores <= problem_module._BLOCK_SCORES
+    assert widest == 1 or widest * n_scores <= block_width_module._BLOCK_SCORES
 
 
 def test_names_of_a_frame_are_kept():

@@ -8,9 +8,9 @@ from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
 from mauc.exceptions import MaucError
+from mauc.problem.make import make_problem
 from mauc.problem.source_columns import SourceColumns
 from mauc.problem.stripe_memory import StripeMemory, stripe_array
-from mauc.problem.validate import make_problem
 from mauc.registry import SELECTORS
 
 

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from mauc import MDFS, feature_pair_auc
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.problem.weights import scale_by_class, scale_weights
 from mauc.selectors.relevance.auc import auc_relevance
 

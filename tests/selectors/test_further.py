@@ -33,7 +33,7 @@ from mauc import (
 )
 from mauc.binning.states import BINNINGS
 from mauc.exceptions import MaucError
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors import make_selector
 from mauc.selectors.arco import rank_columns
 from mauc.selectors.arco.arco import measure

@@ -12,7 +12,7 @@ import oracle_mdl
 import oracles
 from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.relevance import RELEVANCES
 from mauc.selectors.schedules import SCHEDULES
 

@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits, load_iris
 import oracles
 import strategies
 from mauc import MDFS, feature_pair_auc
-from mauc.problem import problem as problem_module
+from mauc.problem import block_width as block_width_module
 from mauc.problem.decomposition import Decomposition
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
@@ -53,7 +53,7 @@ def test_by_hand():
 def test_equals_algorithm_1(monkeypatch, data):
     X, y = data.draw(strategies.problems(max_features=12, max_samples=15))
     n_wanted = data.draw(st.integers(1, X.shape[1]))
-    monkeypatch.setattr(problem_module, "_BLOCK_SCORES", data.draw(st.integers(1, 100)))
+    monkeypatch.setattr(block_width_module, "_BLOCK_SCORES", data.draw(st.integers(1, 100)))
     assert_is_algorithm_1(X, y, n_wanted, data.draw(st.integers(0, 2**32 - 1)))
 
 

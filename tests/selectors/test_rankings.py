@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator
 
 import oracles
 import strategies
-from mauc.problem import problem as problem_module
+from mauc.problem import block_width as block_width_module
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.rankings import rank_features
 from mauc.selectors.relevance.auc import auc_relevance
 
@@ -51,7 +51,7 @@ def test_streamed_lists_equal_sorting(ties, monkeypatch, data):
     X, y = data.draw(strategies.problems(max_features=12, min_samples=4, max_samples=12))
     relevance = oracles.folded_auc(X, y, int(y.max()) + 1)
     length = data.draw(st.integers(1, X.shape[1]))
-    monkeypatch.setattr(problem_module, "_BLOCK_SCORES", data.draw(st.integers(1, 200)))
+    monkeypatch.setattr(block_width_module, "_BLOCK_SCORES", data.draw(st.integers(1, 200)))
     lists, means = rank(X, y, length, ties)
     assert_array_equal(lists.features, sorted_lists(relevance, length, ties))
     assert_array_equal(lists.scores, np.take_along_axis(relevance.T, lists.features, axis=1))
@@ -65,7 +65,7 @@ def test_agnostic_to_blocks_and_threads(rng, monkeypatch, ties, name):
     wanted, wanted_means = rank(X, y, 20, ties, name=name)
     for block_bytes in (1, 4 * 60 * 7, 2**30):
         for n_jobs in (1, 2, 3):
-            monkeypatch.setattr(problem_module, "_BLOCK_BYTES", block_bytes)
+            monkeypatch.setattr(block_width_module, "_BLOCK_BYTES", block_bytes)
             lists, means = rank(X, y, 20, ties, n_jobs, name)
             assert_array_equal(lists.features, wanted.features)
             assert_array_equal(lists.scores, wanted.scores)

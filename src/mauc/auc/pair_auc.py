@@ -19,7 +19,7 @@ from mauc.cluster import join_cluster
 from mauc.exceptions import MaucError
 from mauc.problem.columns import read_only
 from mauc.problem.decomposition import n_pairs_of
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 from mauc.sources import as_source, as_vector
 

@@ -17,8 +17,9 @@ from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks
 from mauc.problem.decomposition import Decomposition, n_pairs_of
+from mauc.problem.make import make_problem
 from mauc.problem.problem import Problem
-from mauc.problem.validate import check_generator, make_problem
+from mauc.problem.validate import check_generator
 from mauc.progress import shown, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.selectors.base import RankingSelector

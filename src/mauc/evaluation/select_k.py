@@ -20,7 +20,7 @@ from mauc.extras import optional_import
 from mauc.metrics.class_pairs import ClassPairs
 from mauc.printing import Printed, SmallTable, first_rows
 from mauc.problem.columns import is_frame
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.progress import track
 from mauc.registry import Accepts
 

@@ -11,6 +11,8 @@ from scipy import sparse
 from mauc.numerics.log_table import log_table
 from mauc.parallel import run_blocks
 from mauc.problem import columns
+from mauc.problem.block_width import block_width
+from mauc.problem.class_order import group_by_class
 from mauc.problem.columns import (
     float_columns,
     is_by_rows,
@@ -21,22 +23,11 @@ from mauc.problem.columns import (
     value_columns,
 )
 from mauc.problem.frame_columns import FrameColumns
-from mauc.problem.read_ahead import MEMORY_SHARE
 from mauc.problem.source_columns import SourceColumns
 from mauc.problem.spill import Room
 from mauc.problem.weights import effective_rows, scale_weights
 from mauc.problem.wide_columns import is_wide
 
-# A block of columns and its copies fit into the second-level cache, and the number of scores of a
-# block is limited, for problems with many classes.
-_BLOCK_BYTES = 2**20
-_BLOCK_SCORES = 2**20
-# Where X lies row by row, columns of one cache line are read together: taken apart, each would
-# read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
-_LINE_BYTES = 64
-_ROW_BLOCK_BYTES = 2**24
-_MIN_BLOCKS = 8
-_ROW_CELLS = 2**23
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
 
@@ -211,7 +202,9 @@ class Problem:
         reads_rows : bool, default=False
             Whether rows will be read, not columns, where `X` lies row by row.
         """
-        width = self._block_width(self.n_features, n_scores, is_dense, reads_rows)
+        width = block_width(
+            self, self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
+        )
         for start in range(0, self.n_features, width):
             yield slice(start, min(start + width, self.n_features))
 
@@ -225,27 +218,9 @@ class Problem:
             Scores per column that will be held.
         """
         places = np.argsort(chosen, kind="stable")
-        width = self._block_width(len(chosen), n_scores, False, False)
+        width = block_width(self, len(chosen), n_scores)
         for start in range(0, len(chosen), width):
             yield places[start : start + width]
-
-    def _block_width(self, n_columns, n_scores, is_dense, reads_rows):
-        column_bytes = self.X.dtype.itemsize * self.n_samples
-        block_bytes = _BLOCK_BYTES
-        if isinstance(self.X, SourceColumns):
-            block_bytes = min(block_bytes, self.X.source.memory // MEMORY_SHARE)
-            column_bytes = max(column_bytes, int(self.X.source.widths.max()) * self.n_samples)
-        width = min(block_bytes // column_bytes, 64)
-        if self.is_sparse and not is_dense:
-            width = 256
-        elif self.is_by_rows and reads_rows:
-            # Pieces of rows are read slower than rows; threads need them where there is much to do.
-            n_pieces = min(4, 1 + n_columns * self.n_samples // _ROW_CELLS)
-            width = min(max(n_columns // n_pieces, 16), 512)
-        elif self.is_by_rows:
-            in_line = min(_LINE_BYTES // self.X.itemsize, _ROW_BLOCK_BYTES // column_bytes)
-            width = max(width, min(in_line, n_columns // _MIN_BLOCKS))
-        return max(1, min(width, _BLOCK_SCORES // n_scores))
 
     def ordered_columns(self, chosen) -> np.ndarray:
         """Return columns for kernels that depend only on the order of values.
@@ -321,36 +296,3 @@ def is_constant(values):
     """Whether a column has at most one known value."""
     known = values[values == values]
     return len(known) == 0 or bool((known == known[0]).all())
-
-
-def group_by_class(y, n_classes, sample_weight=None):
-    """Sort the samples by class, keeping their order within a class.
-
-    Class by class, sums stay in registers; in row order, adding to the sums of ``y[i]`` would
-    wait for the store before it.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,), int32
-    n_classes : int
-    sample_weight : ndarray of shape (n_samples,) or None
-
-    Returns
-    -------
-    order : ndarray of uint32
-        Samples, class after class; those of weight 0 are left out.
-    starts : ndarray of shape (n_classes + 1,), int64
-        Class k is ``order[starts[k]:starts[k + 1]]``.
-    weights : ndarray of float64
-        Weight of ``order[i]``, or empty where all weights are 1.
-    """
-    # NumPy's stable sort of 16-bit integers is a radix sort.
-    short = y.astype(np.uint16) if n_classes <= 2**16 else y
-    order = np.argsort(short, kind="stable").astype(np.uint32)
-    weights = np.empty(0, dtype=np.float64)
-    if sample_weight is not None:
-        order = order[sample_weight[order] > 0]
-        weights = np.ascontiguousarray(sample_weight[order], dtype=np.float64)
-    counts = np.bincount(y[order], minlength=n_classes)
-    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return order, starts, weights

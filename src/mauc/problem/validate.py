@@ -9,118 +9,26 @@ from contextlib import contextmanager
 import numpy as np
 from scipy import sparse
 from sklearn.utils import (
-    assert_all_finite,
     check_array,
     check_consistent_length,
     check_random_state,
-    check_X_y,
     column_or_1d,
 )
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mauc.checks import check_class_count
 from mauc.exceptions import (
-    ConstantInputWarning,
     MaucError,
     MaucTypeError,
-    SmallClassWarning,
     listed,
-    warn_user,
 )
 from mauc.problem.columns import is_frame
 from mauc.problem.factorize import factorize, factorize_linear
-from mauc.problem.frame_columns import FrameColumns, dates_to_seconds, has_number_columns
-from mauc.problem.nominal import encode_nominal, missing_mask
-from mauc.problem.problem import Problem
-from mauc.problem.source import ColumnSource
-from mauc.problem.source_columns import SourceColumns
-from mauc.registry import Accepts
+from mauc.problem.frame_columns import dates_to_seconds
+from mauc.problem.nominal import missing_mask
 
 _NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
 _FLOATS = [np.float64, np.float32]
-_ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
-
-
-def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED, cluster=None):
-    """Validate the arguments of a selector's ``fit`` and encode the labels.
-
-    Missing values of X are allowed.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Gets ``n_features_in_`` and ``feature_names_in_``.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
-    sample_weight : array-like of shape (n_samples,), optional
-    accepts : Accepts, optional
-        What X may hold: sparse matrices and infinite values by default. Where it may hold nominal
-        columns, those of a categorical dtype or of strings in a data frame and those that
-        ``estimator.categorical_features`` names are encoded and marked.
-    cluster : Cluster, optional
-        Whose workers read the columns of X, a source.
-
-    Returns
-    -------
-    problem : Problem
-    """
-    if y is None:
-        raise MaucError("this estimator requires y to be passed, but the target y is None.")
-    if isinstance(X, ColumnSource):
-        X, y = _check_source(X, y, estimator, accepts, cluster)
-        return _problem_of(X, y, sample_weight, X.source.feature_names, X.is_nominal)
-    is_nominal = None
-    flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
-    if accepts.nominal and (is_frame(X) or flags is not None):
-        X, is_nominal = encode_nominal(X, flags)
-    if is_frame(X) and has_number_columns(X):
-        X, y = _check_frame(X, y, estimator, accepts.infinite)
-    else:
-        X, y = check_table(
-            X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
-            accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
-            keep_dates=True,
-        )  # fmt: skip
-    if sparse.issparse(X):
-        X = sparse.csc_array(X, copy=not X.has_canonical_format)
-        X.sum_duplicates()
-    names = getattr(estimator, "feature_names_in_", None)
-    return _problem_of(X, y, sample_weight, names, is_nominal)
-
-
-def _problem_of(X, y, sample_weight, feature_names, is_nominal):
-    classes, codes, class_counts = encode_labels(y)
-    check_class_count(len(classes), len(codes))
-    if sample_weight is not None:
-        sample_weight = check_weights(sample_weight, codes)
-        _check_class_weights(classes, codes, sample_weight)
-    problem = Problem(X, codes, classes, class_counts, sample_weight, feature_names, is_nominal)
-    _warn_of_degenerate(problem)
-    return problem
-
-
-def _check_source(source, y, estimator, accepts, cluster):
-    """Check a source of columns and its labels as `check_table` does; no column is read."""
-    check_no_missing_label(y)
-    with _mauc_errors():
-        y = column_or_1d(y, warn=True)
-    n, m = source.shape
-    if n != len(y):
-        raise MaucError(f"{source.name} has {n} rows, but y has {len(y)} labels.")
-    if n == 0 or m == 0:
-        raise MaucError(f"{source.name} has {n} rows and {m} columns; at least one is needed.")
-    flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
-    columns = SourceColumns(
-        source, flags, accept_nominal=accepts.nominal, accept_infinite=accepts.infinite,
-        cluster=cluster,
-    )  # fmt: skip
-    estimator.n_features_in_ = m
-    if source.feature_names is not None:
-        estimator.feature_names_in_ = source.feature_names
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
-    return columns, y
 
 
 def check_table(
@@ -180,26 +88,12 @@ def check_table(
     return (checked, y) if has_labels else checked
 
 
-def _check_frame(frame, y, estimator, accept_infinite):
-    """Check a data frame of several numeric types as `check_table` does, without a copy."""
-    check_no_missing_label(y)
-    stand_in = np.broadcast_to(np.float64(0.0), frame.shape)  # takes no memory
-    with _mauc_errors():
-        validate_data(estimator, frame, skip_check_array=True)
-        _, y = check_X_y(stand_in, y, estimator=estimator, ensure_all_finite=False)
-        X = FrameColumns(frame)
-        if not accept_infinite:
-            for column in range(X.shape[1]):
-                assert_all_finite(X.column(column), allow_nan=True, input_name="X")
-    return X, y
-
-
 def check_columns(X, estimator):
     """Raise unless X has the columns, by name and number, that `estimator` was fitted on.
 
     The values are not checked.
     """
-    with _mauc_errors():
+    with mauc_errors():
         validate_data(estimator, X, reset=False, skip_check_array=True)
 
 
@@ -226,7 +120,7 @@ def encode_labels(y, *, min_classes=2):
     found = factorize_linear(y)
     # Labels that can be counted are labels; only if most are distinct something may be wrong.
     if found is None or 2 * len(found[0]) > len(y):
-        with _mauc_errors():
+        with mauc_errors():
             check_classification_targets(y)
             found = factorize(y)
     classes, codes, class_counts = found
@@ -248,7 +142,7 @@ def check_no_missing_label(y, name="y"):
         For the error message.
     """
     # Beside strings NumPy would turn NaN into the string "nan".
-    with _mauc_errors():
+    with mauc_errors():
         values = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -264,13 +158,13 @@ def check_no_missing_label(y, name="y"):
 
 def check_weights(sample_weight, X):
     """Return the weights of the rows of X, float64, all 1 for None; none may be negative."""
-    with _mauc_errors():
+    with mauc_errors():
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
 def check_generator(random_state):
     """Return the generator of a `random_state`: None, an int or a RandomState."""
-    with _mauc_errors():
+    with mauc_errors():
         return check_random_state(random_state)
 
 
@@ -285,7 +179,7 @@ def check_vector(values, name):
 
 def check_same_length(*arrays):
     """Raise unless all arrays, None excepted, have the same number of rows."""
-    with _mauc_errors():
+    with mauc_errors():
         check_consistent_length(*arrays)
 
 
@@ -298,7 +192,7 @@ def as_mauc_error(error):
 
 
 @contextmanager
-def _mauc_errors():
+def mauc_errors():
     """Raise errors of scikit-learn's checks as errors of this library."""
     try:
         yield
@@ -327,33 +221,3 @@ def _table_error(error, X, takes_nominal):
                 f"such as {values[:1].tolist()[0]!r}; {advice}."
             )
     return as_mauc_error(error)
-
-
-def _check_class_weights(classes, codes, sample_weight):
-    totals = np.bincount(codes, sample_weight)
-    if not np.isfinite(totals.sum()):
-        raise MaucError(
-            f"sample_weight must have a finite total, got weights up to {sample_weight.max():.3g}; "
-            f"divide them by their largest."
-        )
-    if (totals <= 0).any():
-        raise MaucError(
-            f"sample_weight must give every class a positive total, "
-            f"got 0 for class {listed(classes[totals <= 0][:1])}."
-        )
-
-
-def _warn_of_degenerate(problem):
-    single = problem.classes[problem.class_counts == 1]
-    if len(single):
-        warn_user(
-            f"{len(single)} of {problem.n_classes} classes have a single sample "
-            f"({listed(single)}): what is measured on them rests on that sample alone.",
-            SmallClassWarning,
-        )
-    if problem.is_constant:
-        warn_user(
-            "every feature is constant or missing: none tells classes apart, and features are "
-            "chosen by their order.",
-            ConstantInputWarning,
-        )

@@ -20,9 +20,10 @@ from mauc.parallel import count_threads
 from mauc.problem.columns import is_frame
 from mauc.problem.decomposition import Decomposition
 from mauc.problem.frame_parts import needs_types, take_columns
+from mauc.problem.make import make_problem
 from mauc.problem.source import ColumnSource
 from mauc.problem.source_parts import load_columns
-from mauc.problem.validate import check_columns, check_source, make_problem
+from mauc.problem.validate import check_columns, check_source
 from mauc.progress import shown
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.trace import SelectionTrace, Walk

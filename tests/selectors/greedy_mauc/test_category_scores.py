@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc import GreedyMAUC
 from mauc.auc.nominal_auc import count_categories
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc.category_scores import category_scores, class_signs, rank_scores
 from mauc.selectors.greedy_mauc.effects import EffectSizer
 from mauc.selectors.greedy_mauc.measure import measure

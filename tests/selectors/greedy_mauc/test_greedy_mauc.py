@@ -17,7 +17,7 @@ from mauc import MDFS
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc import bounds as bounds_module
 from mauc.selectors.greedy_mauc import greedy_mauc as greedy_module
 from mauc.selectors.greedy_mauc.arithmetic import dot, exp_minus

@@ -13,7 +13,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from mauc import mauc_score
 from mauc.exceptions import SmallClassWarning
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc import predicted as predicted_module
 from mauc.selectors.greedy_mauc.measure import measure

@@ -7,8 +7,8 @@ from scipy import sparse
 
 from mauc import GreedyMAUC
 from mauc.problem import columns
-from mauc.problem.problem import group_by_class
-from mauc.problem.validate import make_problem
+from mauc.problem.class_order import group_by_class
+from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc.row_sample import sample_rows
 
 N = 5000

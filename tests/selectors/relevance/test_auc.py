@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 import oracles
 import strategies
 from mauc import feature_pair_auc
-from mauc.problem import problem as problem_module
+from mauc.problem import block_width as block_width_module
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 from mauc.selectors.relevance.auc import auc_relevance, pair_wins
 
@@ -164,7 +164,7 @@ def test_agnostic_to_block_size(tied, monkeypatch, constant, size):
     X, y = tied
     w = np.linspace(0.5, 1.5, len(y))
     wanted = [feature_pair_auc(X, y, sample_weight=v) for v in (None, w)]
-    monkeypatch.setattr(problem_module, constant, size)
+    monkeypatch.setattr(block_width_module, constant, size)
     assert_array_equal([feature_pair_auc(X, y, sample_weight=v) for v in (None, w)], wanted)
     assert_array_equal(feature_pair_auc(sparse.csc_array(X), y), wanted[0])
 

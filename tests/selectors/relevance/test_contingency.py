@@ -9,7 +9,7 @@ import oracle_mdl as oracle
 import weka_filters
 from mauc.binning.contingency import CHI, IG, SU
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 from mauc.selectors.relevance import RELEVANCES
 from mauc.selectors.relevance.contingency import contingency_scores

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from mauc import FSDD, AnovaF, FisherScore
 from mauc.problem.decomposition import Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.selectors.relevance.fisher import anova_relevance, fisher_relevance
 
 LAYOUTS = {

@@ -12,7 +12,7 @@ import rival_strategies
 from mauc import FSDD
 from mauc.exceptions import ConstantInputWarning
 from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.problem.validate import make_problem
+from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 from mauc.selectors.relevance.fsdd import fsdd_of_moments, fsdd_relevance
 from mauc.selectors.relevance.moments import merge_classes

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.numerics.shifted_sums import shift_of
-from mauc.problem.problem import group_by_class
+from mauc.problem.class_order import group_by_class
 from mauc.selectors.relevance.moments import class_moments
 
 

@@ -13,8 +13,8 @@ from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation.fast_bayes import nested_log_probabilities
 from mauc.evaluation.folds import deal_rows, rank_part
 from mauc.exceptions import UndefinedMAUCError
+from mauc.problem.make import make_problem
 from mauc.problem.problem import Problem
-from mauc.problem.validate import make_problem
 from mauc.selectors.base import RankingSelector
 
 N_FOLDS = 5

@@ -15,8 +15,8 @@ from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
+from mauc.problem.make import make_problem
 from mauc.problem.problem import Problem
-from mauc.problem.validate import make_problem
 from mauc.report.html.summarise import summarise
 from mauc.selectors.base import RankingSelector
 from mauc.stats import Comparison

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mauc.problem.problem import group_by_class
+from mauc.problem.class_order import group_by_class
 from mauc.selectors.greedy_mauc.row_sample import sample_rows
 from mauc.selectors.greedy_mauc.score_columns import (
     level_scores,

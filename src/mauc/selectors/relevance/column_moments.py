@@ -14,7 +14,7 @@ def class_moments(XT, order, starts, weights, shift, count, offset, scatter):
     ----------
     XT : ndarray of shape (n_features, n_samples)
         NaN is left out.
-    order, starts, weights : see `mauc.problem.problem.group_by_class`
+    order, starts, weights : see `mauc.problem.class_order.group_by_class`
     shift : ndarray of shape (n_features,), float64
     count : ndarray of shape (n_features, n_classes), float64
         Known samples of the class, or the sum of their weights.
