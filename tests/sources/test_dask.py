@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc import MDFS, open_columns
+from mauc.exceptions import MaucError
 from mauc.sources.dask import part_lengths
 
 distributed = pytest.importorskip("distributed")
@@ -44,6 +45,18 @@ def test_persisted_collections_are_computed_by_their_own_client(client, rng, mak
     assert_array_equal(np.stack(source.read(np.array([3, 0])), axis=1), X[:, [3, 0]])
     found = MDFS(2, random_state=0).fit(source, y)
     assert_array_equal(found.scores_, MDFS(2, random_state=0).fit(X, y).scores_)
+
+
+@pytest.mark.parametrize("make", [array, frame])
+def test_a_task_does_not_wait_for_persisted_parts(client, make):
+    def fit():
+        X = np.arange(750.0).reshape(150, 5)
+        try:
+            MDFS(2).fit(make(X).persist(), np.arange(150) % 3)
+        except MaucError as error:
+            return str(error)
+
+    assert "lies on workers already (persist)" in client.submit(fit, pure=False).result(timeout=30)
 
 
 def test_rows_are_counted_by_one_column():

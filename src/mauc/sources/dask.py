@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucTypeError
+from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import
 from mauc.problem.nominal import find_nominal
 from mauc.problem.source import ColumnSource
@@ -34,6 +34,7 @@ class DaskArraySource(ColumnSource):
                 f"a Dask array must hold numbers in two dimensions (samples, features), got "
                 f"{array.dtype} of shape {array.shape}."
             )
+        _check_no_task(array, "the Dask array")
         if any(size != size for sizes in array.chunks for size in sizes):
             array = array.copy()
             dask = optional_import("dask", "Dask arrays")
@@ -87,6 +88,7 @@ class DaskFrameSource(ColumnSource):
     """
 
     def __init__(self, frame: Any, *, memory: int | None = None) -> None:
+        _check_no_task(frame, "the Dask data frame")
         self._frame = frame
         self._edges = np.concatenate([[0], np.cumsum(part_lengths(frame))]).astype(np.int64)
         meta = frame._meta_nonempty
@@ -171,6 +173,22 @@ def innermost(source: Any) -> Any:
     while hasattr(source, "_source"):
         source = source._source
     return source
+
+
+def _check_no_task(collection: Any, name: str) -> None:
+    """Raise where a task would wait for other tasks, for ever if all threads do."""
+    if home_of(collection) is None:
+        return
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return
+    raise MaucError(
+        f"{name} lies on workers already (persist), and a task cannot wait for what they would "
+        f"compute; give the collection as it was before persist, or compute it first."
+    )
 
 
 def scheduler_of(collection: Any) -> Any:
