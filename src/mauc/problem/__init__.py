@@ -1,7 +1,11 @@
 """What a user has -> Problem: validated columns, class codes, sub-problems."""
 
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.make import make_problem
-from mauc.problem.problem import Problem
+from mauc.compilation import prepare_numba
+
+prepare_numba()  # before any kernel of the package is imported
+
+from mauc.problem.decomposition import Decomposition  # noqa: E402
+from mauc.problem.make import make_problem  # noqa: E402
+from mauc.problem.problem import Problem  # noqa: E402
 
 __all__ = ["Decomposition", "Problem", "make_problem"]
