@@ -128,8 +128,8 @@ def main():
             )
         done = run(_FIT, full, options.memory, folder)
         print(
-            f"MDFS in Python, from the cache: {done['all']:.1f} s, of these {done['open']:.1f} s to "
-            f"open; peak RSS {done['peak']:.2f} GB",
+            f"MDFS in Python, from the cache: {done['all']:.1f} s, of these {done['open']:.1f} s "
+            f"to open; peak RSS {done['peak']:.2f} GB",
             flush=True,
         )
         tenth_mb = tenth.stat().st_size / 1e6

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mauc.exceptions import MaucError
 from mauc.problem.source import ColumnSource
 
 
@@ -15,3 +16,12 @@ class CountingSource(ColumnSource):
     def read(self, places):
         self.reads.append(places.tolist())
         return list(np.ascontiguousarray(self.X[:, places].T))
+
+
+class BrokenSource(CountingSource):
+    """The same with a column 50 that cannot be read."""
+
+    def read(self, places):
+        if 50 in places:
+            raise MaucError("part 7 is broken.")
+        return super().read(places)

@@ -3,7 +3,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from array_source import CountingSource
+from array_source import BrokenSource, CountingSource
 from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
@@ -111,14 +111,8 @@ def test_parts_within():
 def test_failed_read_is_raised(table):
     X, y = table
 
-    class Broken(CountingSource):
-        def read(self, places):
-            if 50 in places:
-                raise MaucError("part 7 is broken.")
-            return super().read(places)
-
     with pytest.raises(MaucError, match="part 7 is broken"):
-        MDFS(3, n_jobs=2).fit(Broken(X, memory=400_000), y)
+        MDFS(3, n_jobs=2).fit(BrokenSource(X, memory=400_000), y)
 
 
 def test_infinite_values(table):

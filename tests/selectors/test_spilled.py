@@ -9,7 +9,7 @@ from collections import namedtuple
 import numpy as np
 import pandas as pd
 import pytest
-from array_source import CountingSource
+from array_source import BrokenSource, CountingSource
 
 from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC, ReliefF
 from mauc.exceptions import MaucError
@@ -112,14 +112,8 @@ def test_all_in_memory_where_it_fits(table, files):
 def test_nothing_stays_after_an_error(table, files, tmp_path, selector):
     X, y = table
 
-    class Broken(CountingSource):
-        def read(self, places):
-            if 50 in places:
-                raise MaucError("part 7 is broken.")
-            return super().read(places)
-
     with pytest.raises(MaucError, match="part 7 is broken"):
-        selector.fit(Broken(X, memory=100_000), y)
+        selector.fit(BrokenSource(X, memory=100_000), y)
     assert len(files) == 1
     assert list(tmp_path.iterdir()) == []
 

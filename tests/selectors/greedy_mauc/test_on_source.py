@@ -17,7 +17,7 @@ def table():
     return X, y
 
 
-def fits(selector, X, y, memory=400_000):
+def check_fits(selector, X, y, memory=400_000):
     source = CountingSource(X, memory=memory)
     expected = [selector.fit(X, y)]
     results = ("ranking_", "scores_", "pair_auc_", "predicted_mauc_", "separations_")
@@ -41,7 +41,7 @@ def fits(selector, X, y, memory=400_000):
 )
 def test_equals_array(table, options):
     X, y = table
-    fits(GreedyMAUC(**{"n_features_to_select": 12, **options}), X, y)
+    check_fits(GreedyMAUC(**{"n_features_to_select": 12, **options}), X, y)
 
 
 @pytest.mark.parametrize("values", [2, 3])
@@ -50,7 +50,7 @@ def test_rows_that_many_columns_tell_apart(table, values):
     X = np.random.default_rng(2).integers(0, values, (900, 80)).astype(np.float32)
     X[100:400] = X[500:800]  # equal rows
     nominal = [5, 6, 70]
-    source = fits(GreedyMAUC(8, max_samples=150, categorical_features=nominal), X, y)
+    source = check_fits(GreedyMAUC(8, max_samples=150, categorical_features=nominal), X, y)
     # Looked at one by one, but read in groups, each twice as large as the last.
     reads = source.reads[: len(source.reads) // 2]
     sizes = [len(places) for places in reads]

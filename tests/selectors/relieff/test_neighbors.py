@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.selectors.relieff.neighbors import fill_panel, scan_panel
+from mauc.selectors.relieff.neighbors import fill_panel, new_slots, scan_panel
 from mauc.selectors.relieff.updates import add_weights, scale_columns
 
 
@@ -16,23 +16,13 @@ def scaled(columns, n_values=None):
     return ZT, has_missing
 
 
-def slots(n_slots, n_classes, n_neighbors):
-    shape = (n_slots, n_classes, n_neighbors)
-    return (
-        np.empty(shape),
-        np.full(shape, -1, np.int32),
-        np.full((n_classes, n_slots), np.inf),
-        np.zeros((n_classes, n_slots), np.int32),
-    )
-
-
 def distances(ZT, n_values, queries):
     """Distances of the queries to all rows, the mixed way."""
     n = ZT.shape[1]
     panel = np.empty((len(queries) + -len(queries) % 4, n))
     fill_panel(
         ZT, np.arange(len(ZT)), np.array(n_values, np.int32), False, np.array(queries), False,
-        0, n, np.zeros(n, np.int32), panel, *slots(len(queries), 1, 1),
+        0, n, np.zeros(n, np.int32), panel, *new_slots(len(queries), 1, 1),
     )  # fmt: skip
     return panel[: len(queries)]
 
@@ -74,7 +64,7 @@ def test_differences_by_hand():
     ],
 )
 def test_slots_by_hand(row, wanted):
-    near_dist, near_row, bound, target = slots(1, 1, 2)
+    near_dist, near_row, bound, target = new_slots(1, 1, 2)
     panel = np.array([row])
     y = np.zeros(5, np.int32)
     scan_panel(np.array([0]), False, 0, 1, 0, y, panel, near_dist, near_row, bound, target)
@@ -84,7 +74,7 @@ def test_slots_by_hand(row, wanted):
 
 
 def test_a_class_with_fewer_rows_keeps_free_slots():
-    near_dist, near_row, bound, target = slots(1, 2, 3)
+    near_dist, near_row, bound, target = new_slots(1, 2, 3)
     y = np.array([0, 0, 1], np.int32)
     panel = np.array([[0.0, 1.0, 2.0]])
     scan_panel(np.array([0]), False, 0, 1, 0, y, panel, near_dist, near_row, bound, target)

@@ -1,6 +1,6 @@
 """Write a data set that is not in memory, a part of the rows at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import IO, Any
 
@@ -55,18 +55,17 @@ def write_text_parts(dataset: Dataset, file: IO[bytes], separator: str = ",") ->
 
 def write_parquet_parts(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Parquet file, a row group for each part."""
-    parquet = optional_import("pyarrow.parquet", "Parquet files")
-    schema = _schema(dataset)
-    with parquet.ParquetWriter(file, schema) as writer:
-        for part in row_parts(dataset):
-            writer.write_table(_as_arrow(part, schema))
+    _write_arrow(dataset, file, optional_import("pyarrow.parquet", "Parquet files").ParquetWriter)
 
 
 def write_feather_parts(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Feather (Arrow IPC) file."""
-    ipc = optional_import("pyarrow.ipc", "Feather files")
+    _write_arrow(dataset, file, optional_import("pyarrow.ipc", "Feather files").new_file)
+
+
+def _write_arrow(dataset: Dataset, file: IO[bytes], open_writer: Callable[..., Any]) -> None:
     schema = _schema(dataset)
-    with ipc.new_file(file, schema) as writer:
+    with open_writer(file, schema) as writer:
         for part in row_parts(dataset):
             writer.write_table(_as_arrow(part, schema))
 
