@@ -182,7 +182,8 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
     n_rows, n_columns = source.shape
     way = choose_way(
         n_rows, n_columns, source.n_bytes / (n_rows * n_columns), source.memory,
-        n_parts=len(source.row_parts()), n_classes=len(factorize(dataset.y)[0]),
+        n_parts=len(source.row_parts()), waits=source.waits,
+        n_classes=len(factorize(dataset.y)[0]),
     )  # fmt: skip
     complain(f"{dataset.name}: {way.sentence}")
     if way.name != "rows":

@@ -53,7 +53,7 @@ class ColumnSource(ABC):
     """
 
     # Nobody works while the first stripe is read.
-    stripe_bytes = 2**27
+    stripe_bytes = 2**26
     waits = False
 
     def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):

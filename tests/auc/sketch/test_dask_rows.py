@@ -112,5 +112,5 @@ def test_which_frames_have_columns_that_can_be_read_apart(frame, tmp_path):
     shape = dask_shape(parts)
     assert shape == {
         "n_rows": 2000, "n_columns": 6, "bytes_per_cell": 8.0, "is_columnar": True, "n_parts": 4,
-        "disk": 0,
+        "waits": True, "disk": 0,
     }  # fmt: skip

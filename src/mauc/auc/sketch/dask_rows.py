@@ -145,6 +145,7 @@ def dask_shape(frame):
         "bytes_per_cell": width / max(n_columns, 1),
         "is_columnar": reads_columns(frame),
         "n_parts": len(lengths),
+        "waits": True,
         "disk": 0,
     }
 
