@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 
 import mauc.sources.parquet
+import mauc.sources.parquet_files
 from mauc import MDFS, SpreadFx, SymmetricalUncertainty, feature_pair_auc, open_columns
 from mauc.exceptions import MaucError
 
@@ -324,8 +325,8 @@ def test_many_files_are_not_all_kept_open(numbers, tmp_path, monkeypatch):
     for start in range(0, 900, 100):
         frame = pd.DataFrame(X[start : start + 100, :4]).set_axis(list("abcd"), axis=1)
         frame.assign(y=y[start : start + 100]).to_parquet(tmp_path / f"{start:03}.parquet")
-    monkeypatch.setattr(mauc.sources.parquet, "_MAX_OPEN", 2)
-    monkeypatch.setattr(mauc.sources.parquet, "_MAX_CHUNKS", 15)
+    monkeypatch.setattr(mauc.sources.parquet_files, "_MAX_OPEN", 2)
+    monkeypatch.setattr(mauc.sources.parquet_files, "_MAX_CHUNKS", 15)
     source, labels = open_columns(tmp_path, "y")
     np.testing.assert_array_equal(labels, y)
     np.testing.assert_array_equal(np.array(source.read(np.arange(4))).T, X[:, :4])

@@ -16,12 +16,14 @@ from mauc.problem.columns import is_frame
 from mauc.problem.source import ColumnSource
 from mauc.sources.files import ENDINGS, FileSystem, ending, find_files, is_address
 
-_TEXTS = ("csv", "tsv", "txt")
+#: formats of text files
+TEXTS = ("csv", "tsv", "txt")
 _WHOLE = ("arff", "mat", "npz", "svmlight", "xlsx")  # read whole by load_dataset
-FORMATS = ("parquet", "feather", "npy", "zarr", "hdf5", *_TEXTS, *_WHOLE)
+FORMATS = ("parquet", "feather", "npy", "zarr", "hdf5", *TEXTS, *_WHOLE)
 #: options of files that are text
 READING = ("encoding", "separator", "decimal", "thousands", "header", "missing", "sheet")
-_ARRAYS = {".npy": "npy", ".zarr": "zarr", ".h5": "hdf5", ".hdf5": "hdf5", ".he5": "hdf5"}
+#: the format by the ending of a file of arrays
+ARRAYS = {".npy": "npy", ".zarr": "zarr", ".h5": "hdf5", ".hdf5": "hdf5", ".he5": "hdf5"}
 _ROWS = {".csv": "csv", ".tsv": "tsv", ".txt": "txt", ".data": "csv"}
 
 
@@ -68,17 +70,17 @@ def open_object(data: Any, *, memory: int | None = None) -> ColumnSource | None:
     if isinstance(data, ColumnSource):
         return data if memory is None else data.with_memory(memory)
     if isinstance(data, np.memmap):
-        from mauc.sources.arrays import open_memmap
+        from mauc.sources.open_arrays import open_memmap
 
         return open_memmap(data, memory)
     package = type(data).__module__.partition(".")[0]
     kind = type(data).__name__
     if package == "zarr" and hasattr(data, "chunks"):
-        from mauc.sources.arrays import open_zarr
+        from mauc.sources.open_arrays import open_zarr
 
         return open_zarr(data, memory)
     if package == "h5py" and kind == "Dataset":
-        from mauc.sources.arrays import open_dataset
+        from mauc.sources.open_arrays import open_dataset
 
         return open_dataset(data, memory)
     if package == "pyarrow" and hasattr(data, "schema"):
@@ -150,22 +152,22 @@ def _open_path(
     if format is not None:
         check_choice("format", format, FORMATS)
     path, place = _split(address)
-    kind = format or _ARRAYS.get(ending(path)) or _ROWS.get(ending(path.removesuffix(".gz")))
+    kind = format or ARRAYS.get(ending(path)) or _ROWS.get(ending(path.removesuffix(".gz")))
     if kind is None and not is_address(path) and _is_zarr(Path(path)):
         kind = "zarr"
-    if kind not in _TEXTS and kind not in _WHOLE:
+    if kind not in TEXTS and kind not in _WHOLE:
         for option, value in reading.items():
             if value is not None:
                 raise MaucError(f"{option} goes with csv, tsv and txt files, not with {address}.")
-    if kind in ("npy", "hdf5", *_TEXTS) and is_address(path):
+    if kind in ("npy", "hdf5", *TEXTS) and is_address(path):
         raise MaucError(f"{address}: files of this format are read from a disk; copy it there.")
     if kind == "npy":
-        from mauc.sources.arrays import load_labels, open_npy
+        from mauc.sources.open_arrays import load_labels, open_npy
 
         return open_npy(path, memory), load_labels(target)
     if kind in ("hdf5", "zarr"):
         return _open_stored(kind, path, place, target, memory, storage_options)
-    if kind in _TEXTS:
+    if kind in TEXTS:
         from mauc.sources.transposed import open_transposed_text
 
         label = target if isinstance(target, str | int) else None
@@ -211,7 +213,7 @@ def _open_stored(
     storage_options: Mapping[str, Any] | None,
 ) -> tuple[ColumnSource, Any]:  # fmt: skip
     """Return an array of an HDF5 file or Zarr store, and the labels if they are one as well."""
-    from mauc.sources.arrays import load_hdf5, load_labels, load_zarr, open_hdf5, open_zarr
+    from mauc.sources.open_arrays import load_hdf5, load_labels, load_zarr, open_hdf5, open_zarr
 
     target = load_labels(target)
     is_name = isinstance(target, str) and not target.removeprefix("-").isdigit()
@@ -226,7 +228,7 @@ def _open_stored(
 def _split(address: str) -> tuple[str, str | None]:
     """Return a path and what follows it after ``::``, the name of an array in the file."""
     path, mark, place = address.rpartition("::")
-    if mark and "://" not in place and ending(path) in _ARRAYS:
+    if mark and "://" not in place and ending(path) in ARRAYS:
         return path, place
     return address, None
 

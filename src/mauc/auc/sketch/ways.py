@@ -8,9 +8,9 @@ from mauc.memory import format_bytes
 _ROW_BYTES = 48
 _COLUMN_COPIES = 3  # of a column: the one at work and two stripes
 _SKETCH_BYTES = 8  # per bin and class
-# Of a read of one column in one part of the rows: from a file here (13-23 microseconds on a table of
-# 200,000 x 100 in row groups of 200 and 2,000 rows), and where each is a request to another machine
-# or a task of a scheduler.
+# Of a read of one column in one part of the rows: from a file here (13-23 microseconds on a table
+# of 200,000 x 100 in row groups of 200 and 2,000 rows), and where each is a request to another
+# machine or a task of a scheduler.
 _CHUNK_SECONDS, _REQUEST_SECONDS = 2e-5, 2e-3
 _READ_SPEED = 1e9  # bytes per second of a file
 _TRANSPOSE_PASSES = 3  # over data that lie by rows: read, written by columns, read again
@@ -60,9 +60,10 @@ def choose_way(
     Notes
     -----
     With D the bytes of all values, reading takes D / (1 GB/s). By columns every column is read from
-    every part, with 0.02 ms each from a file and 2 ms where reads wait, and data that lie by rows are
-    read, written and read again: 3 D. By rows D is read once, with as much per part. A column needs three times its bytes in memory and 48
-    bytes per row for its sort; a sketch needs 8 bytes per feature, class and bin and two parts.
+    every part, with 0.02 ms each from a file and 2 ms where reads wait, and data that lie by rows
+    are read, written and read again: 3 D. By rows D is read once, with as much per part. A column
+    needs three times its bytes in memory and 48 bytes per row for its sort; a sketch needs 8 bytes
+    per feature, class and bin and two parts.
 
     Examples
     --------
