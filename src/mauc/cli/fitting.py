@@ -6,7 +6,8 @@ from mauc.cli.common import DEFAULT_METHOD, complain
 from mauc.cli.data import check_size, chosen_method, say_columns, suited
 from mauc.cli.reading import as_options
 from mauc.cli.show import print_text, watched
-from mauc.cli.streaming import Plan, choose_rows
+from mauc.cli.sketching import choose_rows
+from mauc.cli.streaming import Plan
 from mauc.exceptions import LateLeftOutError, MaucError
 
 if TYPE_CHECKING:

@@ -34,13 +34,8 @@ from mauc.cli.fitting import error_dict, load_and_fit, say_error
 from mauc.cli.outputs import Written, check_outputs, check_report
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
-from mauc.cli.streaming import (
-    MemoryOption,
-    SketchOption,
-    check_sketch,
-    check_streamed,
-    plan_reading,
-)
+from mauc.cli.sketching import SketchOption, check_sketch
+from mauc.cli.streaming import MemoryOption, check_streamed, plan_reading
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
 

@@ -26,20 +26,9 @@ MemoryOption = Annotated[
         "are first copied to a cache by columns, see mauc cache.",
     ),
 ]
-SketchOption = Annotated[
-    bool,
-    typer.Option(
-        "--sketch",
-        help="Read the rows once and sketch the AUCs (methods mdfs and maucd), whose largest "
-        "error is told; by default only where columns would take too much memory or time.",
-    ),
-]
 # What reading a file whole takes at its peak, measured on tables of numbers: the columns as Arrow,
 # pandas and NumPy have them; the text, its lines and the numbers.
 _COLUMNAR_COPIES, _TEXT_COPIES = 4, 3
-_TEXT = ("csv", "tsv", "txt")
-_ARRAYS = (".npy", ".zarr", ".h5", ".hdf5", ".he5")
-_STREAMED = ("parquet", "feather", *_TEXT)  # the other formats are read whole
 
 
 @dataclass(frozen=True)
@@ -155,66 +144,9 @@ def is_collection(data: str) -> bool:
 
 def is_array(data: str) -> bool:
     """Whether data are a file of arrays that are read by columns, as in ``data.h5::X``."""
-    return Path(data.partition("::")[0]).suffix.lower() in _ARRAYS
+    from mauc.sources.kinds import ARRAYS
 
-
-def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
-    """Choose whether the rows are sketched or the columns read, and say so.
-
-    Parameters
-    ----------
-    plan : Plan
-    selector : RankingSelector
-        One without a ``fit_sketch`` reads columns.
-    dataset : Dataset
-        As it was opened.
-    """
-    if not plan.is_streamed or not hasattr(selector, "fit_sketch"):
-        return False
-    from mauc.auc.sketch import choose_way
-    from mauc.problem.factorize import factorize
-
-    source = dataset.X
-    if plan.is_sketched:
-        complain(f"{dataset.name}: sketched by rows, as --sketch says")
-        _say_divided_parts(dataset)
-        return True
-    n_rows, n_columns = source.shape
-    way = choose_way(
-        n_rows, n_columns, source.n_bytes / (n_rows * n_columns), source.memory,
-        n_parts=len(source.row_parts()), waits=source.waits,
-        n_classes=len(factorize(dataset.y)[0]),
-    )  # fmt: skip
-    complain(f"{dataset.name}: {way.sentence}")
-    if way.name != "rows":
-        return False
-    _say_divided_parts(dataset)
-    return True
-
-
-def _say_divided_parts(dataset: "Dataset") -> None:
-    """Say if rows that are stored together take so much memory that they are read in parts."""
-    from mauc.auc.sketch.tables import parts_of_rows
-
-    stored, read = len(dataset.X.row_parts()), len(parts_of_rows(dataset.X))
-    if read > stored:
-        complain(
-            f"{dataset.name}: to stay within --memory, {stored:,} row group{'s' * (stored > 1)} "
-            f"must be read in {read:,} parts, which takes longer; smaller ones are read at once"
-        )
-
-
-def check_sketch(sketch: bool, selector: Any, engine: str) -> None:
-    """Refuse ``--sketch`` where there is none, before anything is read."""
-    if not sketch:
-        return
-    if not hasattr(selector, "fit_sketch"):
-        raise MaucError(
-            f"--sketch goes with the methods mdfs and maucd, which rank by the AUCs of features, "
-            f"not with {type(selector).__name__}."
-        )
-    if engine == "dask":
-        raise MaucError("--sketch goes with --engine local: it reads the rows here, in parts.")
+    return Path(data.partition("::")[0]).suffix.lower() in ARRAYS
 
 
 def open_dataset(plan: Plan, *, settle: bool = False) -> "Dataset":
@@ -261,6 +193,7 @@ def _check_streamable(data: str, reading: Reading, option: str) -> None:
     from mauc.datasets.find import find_dataset
     from mauc.datasets.readers import find_format
     from mauc.datasets.stream import is_stream
+    from mauc.sources.kinds import TEXTS
 
     if data in BUNDLED:
         raise MaucError(
@@ -276,9 +209,10 @@ def _check_streamable(data: str, reading: Reading, option: str) -> None:
         return
     path = find_dataset(data)
     name = find_format(path, reading.data_format)
-    if name not in _STREAMED:
+    streamed = ("parquet", "feather", *TEXTS)
+    if name not in streamed:
         raise MaucError(
-            f"{path}: {name} files are read whole; {option} goes with {', '.join(_STREAMED)}, npy, "
+            f"{path}: {name} files are read whole; {option} goes with {', '.join(streamed)}, npy, "
             f"zarr and hdf5. Leave it out, or convert the file."
         )
 
@@ -286,6 +220,7 @@ def _check_streamable(data: str, reading: Reading, option: str) -> None:
 def _needed_bytes(data: str, reading: Reading) -> int | None:
     """Return about how much memory reading a file whole takes; None where that is not known."""
     from mauc.datasets.readers import find_format
+    from mauc.sources.kinds import TEXTS
 
     path = Path(data)
     try:
@@ -293,7 +228,7 @@ def _needed_bytes(data: str, reading: Reading) -> int | None:
         size = path.stat().st_size
     except (MaucError, OSError):
         return None
-    if name in _TEXT:
+    if name in TEXTS:
         return _TEXT_COPIES * size * (10 if path.suffix == ".gz" else 1)
     if name != "parquet":
         return None

@@ -1,0 +1,54 @@
+"""Columns or rows: classes are counted where the choice depends on them."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mauc import MDFS
+from mauc.cli.reading import DEFAULT_READING
+from mauc.cli.sketching import choose_rows
+from mauc.cli.streaming import Plan
+from mauc.datasets import Dataset
+from mauc.problem.source import ColumnSource
+
+# By columns 40,000 reads of 2 ms take more than a minute; a sketch takes 328 kB per class.
+N, N_COLUMNS, MEMORY = 10_000, 40, 10**6
+
+
+class Remote(ColumnSource):
+    """Many small parts on another machine."""
+
+    def __init__(self, n_parts):
+        super().__init__("remote", N, [np.float32] * N_COLUMNS, memory=MEMORY)
+        self.waits, self.n_parts = True, n_parts
+
+    def read(self, places):
+        raise AssertionError("nothing is read to choose")
+
+    def row_parts(self):
+        edges = np.linspace(0, N, self.n_parts + 1).astype(int).tolist()
+        return list(pairwise(edges))
+
+
+def chosen(y, n_parts):
+    X = Remote(n_parts)
+    dataset = Dataset("remote", X, y, [f"x{j}" for j in range(N_COLUMNS)])
+    plan = Plan("remote", None, DEFAULT_READING, MEMORY, is_streamed=True)
+    return choose_rows(plan, MDFS(), dataset)
+
+
+@pytest.mark.parametrize(("n_classes", "is_sketched"), [(3, True), (4, False)])
+def test_a_sketch_of_many_classes_does_not_fit(n_classes, is_sketched, capsys):
+    assert chosen(np.arange(N) % n_classes, n_parts=1000) == is_sketched
+    assert ("sketched by rows" in capsys.readouterr().err) == is_sketched
+
+
+def test_classes_are_not_counted_for_columns(monkeypatch):
+    def refuse(values):
+        raise AssertionError("labels are counted")
+
+    monkeypatch.setattr("mauc.problem.factorize.factorize", refuse)
+    assert not chosen(np.arange(N) % 3, n_parts=10)
+    with pytest.raises(AssertionError, match="labels are counted"):
+        chosen(np.arange(N) % 3, n_parts=1000)
