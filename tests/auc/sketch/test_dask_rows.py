@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc import PairAUCSketch, feature_pair_auc, sketch_rows
-from mauc.auc.sketch import dask_rows, pair_auc_sketch
+from mauc.auc.sketch import dask_rows, held_rows
 from mauc.auc.sketch.dask_rows import dask_shape, reads_columns
 from mauc.exceptions import MaucError
 
@@ -77,7 +77,7 @@ def test_sample_of_wide_frames_is_limited(frame, monkeypatch):
         return X, y
 
     monkeypatch.setattr(dask_rows, "take_rows", watched)
-    monkeypatch.setattr(pair_auc_sketch, "_BUFFER_BYTES", 8000)
+    monkeypatch.setattr(held_rows, "_BUFFER_BYTES", 8000)
     with dask.config.set(scheduler="synchronous"):
         sketch = sketch_rows(dd.from_pandas(frame, npartitions=4), "label")
     assert sum(taken) <= 8000

@@ -135,10 +135,10 @@ def test_sketches_of_different_numbers_of_bins():
             first = PairAUCSketch(few, n_buffered=n_buffered).update(X[:300], y[:300])
             merged = first.copy().merge(second)
             assert_within(merged, X, y)
-            assert max(len(bins.edges) for bins in merged._binned.bins) <= 2 * few
+            assert max(len(bins.edges) for bins in merged._held.binned.bins) <= 2 * few
     empty = PairAUCSketch(16).merge(PairAUCSketch(64, n_buffered=20).update(X, y))
     assert_within(empty, X, y)
-    assert max(len(bins.edges) for bins in empty._binned.bins) <= 32
+    assert max(len(bins.edges) for bins in empty._held.binned.bins) <= 32
 
 
 def test_rows_sorted_by_class_and_by_value():
@@ -315,7 +315,7 @@ def test_size_does_not_grow_with_rows():
         sizes.append(sketch.nbytes)
     most = 4 * (2 * 64 + 2) * (8 + 2 * 3 * 8)
     assert max(sizes) <= most
-    for bins in sketch._binned.bins:
+    for bins in sketch._held.binned.bins:
         assert len(bins.edges) < 64
 
 

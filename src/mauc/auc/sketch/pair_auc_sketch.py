@@ -4,10 +4,10 @@ from copy import copy
 
 import numpy as np
 
-from mauc.auc.sketch.binned_rows import BinnedRows
 from mauc.auc.sketch.bounds import estimate_auc
 from mauc.auc.sketch.dask_rows import by_rows
-from mauc.auc.sketch.tables import BufferedRows, Rows, check_known, join_classes, source_parts
+from mauc.auc.sketch.held_rows import HeldRows
+from mauc.auc.sketch.tables import Rows, check_known, join_classes, source_parts
 from mauc.checks import check_int
 from mauc.exceptions import MaucError, UndefinedMAUCError, listed
 from mauc.memory import format_bytes
@@ -16,8 +16,6 @@ from mauc.problem.source import ColumnSource
 from mauc.sources import as_vector
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
-_BUFFERED_PER_BIN = 16  # rows by which bins are chosen
-_BUFFER_BYTES = 2**28
 
 
 class PairAUCSketch:
@@ -95,21 +93,19 @@ class PairAUCSketch:
         self.n_jobs = n_jobs
         self.classes = classes
         self.classes_ = np.empty(0, np.int64) if classes is None else _sorted_labels(classes)
-        self.n_features = None
         self.feature_names = None
-        self._buffer = BufferedRows()
-        self._binned = None  # once the bins are chosen
+        self._held = HeldRows(self.n_bins, self.n_buffered, len(self.classes_))
         self._kept = None  # the bounds until the next rows come
+
+    @property
+    def n_features(self):
+        """Number of features; None before the first rows."""
+        return self._held.n_features
 
     @property
     def class_counts(self):
         """Rows of each class so far, shape (n_classes,), int64."""
-        counts = np.zeros(len(self.classes_), np.int64)
-        if self._binned is not None:
-            counts += self._binned.class_counts
-        if self._buffer.n_rows:
-            counts += np.bincount(self._buffer.all_codes(), minlength=len(counts))
-        return counts
+        return self._held.class_counts
 
     @property
     def n_rows(self):
@@ -141,18 +137,9 @@ class PairAUCSketch:
         self._check_features(rows.n_features, rows.feature_names)
         codes = self._join(rows.classes)[rows.codes]
         if self.n_features is None:
-            self.n_features, self.feature_names = rows.n_features, rows.feature_names
+            self.feature_names = rows.feature_names
         self._kept = None
-        if self._binned is None and not rows.is_sparse:
-            n_wanted = self.n_sampled
-            if self._buffer.n_rows + rows.n_rows <= n_wanted:
-                self._buffer.add(rows, codes)
-                return self
-            if rows.n_rows >= n_wanted:
-                self._binned = self._no_bins()
-                self._binned.choose(rows, codes, self.n_jobs)
-        self._flush()
-        self._binned.add(rows, codes, self.n_jobs)
+        self._held.add(rows, codes, self.n_jobs)
         return self
 
     def merge(self, other):
@@ -172,27 +159,12 @@ class PairAUCSketch:
         if other.n_features is not None:
             self._check_features(other.n_features, other.feature_names)
         places = self._join(other.classes_)
-        if self.n_features is None:
-            self.n_features, self.feature_names = other.n_features, other.feature_names
         if other.n_features is None:
             return self
+        if self.n_features is None:
+            self.feature_names = other.feature_names
         self._kept = None
-        waiting = BufferedRows()
-        waiting.extend(other._buffer, places)
-        if other._binned is not None and self._binned is None:
-            mine, self._buffer = self._buffer, BufferedRows()
-            self._binned = other._binned.copy()
-            self._binned.limit(self.n_bins)
-            self._binned.move_classes(places, len(self.classes_))
-            waiting.extend(mine, np.arange(len(self.classes_), dtype=np.int32))
-        elif other._binned is not None:
-            self._binned.merge(other._binned, places, self.n_jobs)
-        if self._binned is None:
-            self._buffer.extend(waiting, np.arange(len(self.classes_), dtype=np.int32))
-            if self._buffer.n_rows > self.n_sampled:
-                self._flush()
-        elif waiting.n_rows:
-            self._binned.add(waiting, waiting.all_codes(), self.n_jobs)
+        self._held.merge(other._held, places, self.n_jobs)
         return self
 
     def __add__(self, other):
@@ -204,8 +176,7 @@ class PairAUCSketch:
     def copy(self):
         """Return a sketch of the same rows that goes its own way; counts are shared until then."""
         made = copy(self)
-        made._binned = None if self._binned is None else self._binned.copy()
-        made._buffer = self._buffer.copy()
+        made._held = self._held.copy()
         return made
 
     def empty_like(self):
@@ -217,9 +188,8 @@ class PairAUCSketch:
         """
         if self.n_features is None:
             raise MaucError("a sketch must have rows to have bins; update it first.")
-        made = self.copy()
-        made._flush()
-        made._binned = made._binned.empty()
+        made = copy(self)
+        made._held = self._held.empty(self.n_jobs)
         made._kept = None
         return made
 
@@ -264,13 +234,12 @@ class PairAUCSketch:
 
     def n_sampled_of(self, n_features):
         """Return what `n_sampled` is for so many features."""
-        wanted = self.n_buffered or _BUFFERED_PER_BIN * self.n_bins
-        return max(1, min(wanted, _BUFFER_BYTES // (8 * n_features)))
+        return self._held.n_sampled_of(n_features)
 
     @property
     def nbytes(self):
         """Bytes of the counts, edges and buffered rows."""
-        return self._buffer.nbytes + (0 if self._binned is None else self._binned.nbytes)
+        return self._held.nbytes
 
     def __repr__(self):
         """Return the numbers of rows, features, classes and bins."""
@@ -291,21 +260,8 @@ class PairAUCSketch:
                 f"a sketch must have rows of at least 2 classes, got {len(self.classes_)}."
             )
         if self._kept is None:
-            settled = self if self._binned is not None else self.copy()
-            settled._flush()
-            self._kept = settled._binned.bounds(self.n_jobs)
+            self._kept = self._held.bounds(self.n_jobs)
         return estimate_auc(*self._kept, self.max_wins, folded=folded)
-
-    def _no_bins(self):
-        return BinnedRows(self.n_features, len(self.classes_), self.n_bins, self.n_sampled)
-
-    def _flush(self):
-        """Count the buffered rows; bins are chosen by them if there are none yet."""
-        if self._binned is None:
-            self._binned = self._no_bins()
-        if self._buffer.n_rows:
-            buffer, self._buffer = self._buffer, BufferedRows()
-            self._binned.add(buffer, buffer.all_codes(), self.n_jobs)
 
     def _join(self, classes):
         """Make room for the classes of others; return their places."""
@@ -314,9 +270,7 @@ class PairAUCSketch:
         joined, mine, theirs = join_classes(self.classes_, np.asarray(classes))
         if len(joined) > len(self.classes_) or joined.dtype != self.classes_.dtype:
             self.classes_ = joined
-            self._buffer.move_classes(mine)
-            if self._binned is not None:
-                self._binned.move_classes(mine, len(joined))
+            self._held.move_classes(mine, len(joined))
         return theirs
 
     def _check_features(self, n_features, names):
