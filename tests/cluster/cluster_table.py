@@ -10,8 +10,8 @@ def make_table(n_samples=600, n_features=70, n_classes=4):
     X[::7, 3] = np.nan
     X[:, 5] = 1.0
     X[:, 10:14] = X[:, 10:14].round()  # few values, many ties
-    X[:, 14] = X[:, 14] > 1.5
-    X[::9, 13] = np.nan
+    X[::9, 13:14] = np.nan
+    X[:, 14:15] = X[:, 14:15] > 1.5
     return X.astype(np.float32), y
 
 

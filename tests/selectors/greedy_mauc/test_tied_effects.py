@@ -1,4 +1,4 @@
-"""Effects of features with ties: a case by hand, the recipe in NumPy, gates, and laws to the bit."""
+"""Effects of features with ties: a case by hand, the recipe in NumPy, gates, laws to the bit."""
 
 import numpy as np
 import pytest
@@ -128,7 +128,8 @@ def test_without_ties_no_bit_changes(rng):
     problem = make_problem(selector, X, y, accepts=selector.accepts)
     counts = np.bincount(y)
     first, second = np.triu_indices(4, 1)
-    auc = np.array([[_auc(x[y == i], x[y == j]) for i, j in zip(first, second)] for x in X.T])
+    pairs = list(zip(first, second, strict=True))
+    auc = np.array([[_auc(x[y == i], x[y == j]) for i, j in pairs] for x in X.T])
     wins = np.rint(auc * problem.max_wins)
     wanted = effect_sizes(wins, problem.max_wins, 1 / counts[first] + 1 / counts[second], 1.0)
     assert_array_equal(measure(problem, noise_correction=1.0)[0], wanted)
