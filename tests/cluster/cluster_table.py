@@ -9,6 +9,9 @@ def make_table(n_samples=600, n_features=70, n_classes=4):
     X = rng.normal(size=(n_samples, n_features)) + y[:, None] * rng.uniform(0, 0.5, n_features)
     X[::7, 3] = np.nan
     X[:, 5] = 1.0
+    X[:, 10:14] = X[:, 10:14].round()  # few values, many ties
+    X[::9, 13:14] = np.nan
+    X[:, 14:15] = X[:, 14:15] > 1.5
     return X.astype(np.float32), y
 
 

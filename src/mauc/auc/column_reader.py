@@ -4,6 +4,8 @@ Methods that need the ranks of a column beside its AUCs get both from one sort, 
 of the column without any.
 """
 
+from copy import copy
+
 import numpy as np
 
 from mauc.auc.counting import write_levels
@@ -37,6 +39,12 @@ class ColumnReader:
         is_narrow = problem.n_classes <= 256
         self._codes = problem.codes[rows].astype(np.uint8 if is_narrow else np.int32)
         self._label_bits = label_bits_of(problem.n_classes)
+
+    def with_writer(self, writer):
+        """Return a reader of the same problem that passes orders on to another writer."""
+        other = copy(self)
+        other._writer = writer
+        return other
 
     def read(self, block):
         """Return the wins of the columns of a slice.

@@ -72,21 +72,22 @@ class TestByHand:
         assert_allclose(selector.scores_, [1 - np.exp(-(effect**2) / 8)], rtol=1e-13)
 
     def test_independent_features_add_their_squares(self):
-        # Each cell of a 2 x 2 design holds the same rows in both classes: correlation 0.
-        X = np.array([[a, b] for a in (0, 1) for b in (0, 1)] * 2, dtype=float)
-        X[4:] += [[0.5, 0.5]]
-        y = np.repeat([0, 1], 4)
+        # Each cell of a 6 x 6 design holds one row of each class: correlation 0.
+        X = np.array([[a, b] for a in range(6) for b in range(6)] * 2, dtype=float)
+        X[36:] += [[0.5, 0.5]]
+        y = np.repeat([0, 1], 36)
         selector = GreedyMAUC(2, shrinkage=0.0, noise_correction=0).fit(X, y)
-        # 2 * 8 + 2 * 0 ties, of 16: the upper class wins 12 of 16.
-        effect = np.sqrt(2) * ndtri(0.75)
+        # 6 + 5 + ... + 1 of 6 x 6 values are in order; 1/12 of the pairs are tied, which is few.
+        effect = np.sqrt(2) * ndtri(21 / 36)
         assert_allclose(selector.separations_, [2 * effect**2], rtol=1e-12)
 
     def test_noise_is_taken_off(self):
         # AUC 3/4 of 2 x 2 samples: s^2 = 1.05 + d^2 / 8 exceeds d^2, and nothing is left.
         X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1])
         assert GreedyMAUC(1).fit(X, y).separations_ == [0.0]
-        # Fifty times as many: s^2 = (1 + d^2 / 8) / 50 + 0.05
-        many = GreedyMAUC(1).fit(np.repeat(X, 50, axis=0), np.repeat(y, 50))
+        # Fifty times as many, none of them tied: s^2 = (1 + d^2 / 8) / 50 + 0.05
+        X = np.repeat(X, 50, axis=0) + np.linspace(0, 0.5, 200)[:, np.newaxis]
+        many = GreedyMAUC(1).fit(X, np.repeat(y, 50))
         effect = np.sqrt(2) * ndtri(0.75)
         less = effect * (1 - ((1 + effect**2 / 8) / 50 + 0.05) / effect**2)
         assert_allclose(many.separations_, [less**2], rtol=1e-12)

@@ -1,10 +1,11 @@
-"""Effects of features on class pairs: wins in, distances of two normal classes out."""
+"""Effects of features on class pairs: wins and ties in, distances of two normal classes out."""
 
 import numpy as np
 from numba import njit, uintp
 from scipy.special import ndtri
 
 from mauc.auc.pair_auc import folded_auc
+from mauc.selectors.greedy_mauc.tied_effects import TieWeigher
 
 MAX_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
 MAX_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
@@ -31,27 +32,41 @@ def effect_sizes(wins, max_wins, variances, noise_correction=0.0):
 
     Notes
     -----
-    :math:`d = \sqrt 2 \Phi^{-1}(A)` of the clipped AUC, times
-    :math:`\max(0, 1 - \kappa s^2 / d^2)` with :math:`\kappa` the noise correction and
-    :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11) / 8) + 0.05`: the variance of d, and what the
-    model is wrong by with any number of samples. It is the positive-part rule of James and
-    Stein, one effect at a time.
+    :math:`d = \sqrt 2 \Phi^{-1}(A)` of the clipped AUC, without its noise, see `take_off_noise`.
     """
+    return take_off_noise(auc_effects(wins, max_wins), variances, noise_correction)
+
+
+def auc_effects(wins, max_wins):
+    """Return the distances of two normal classes of unit variance that give the clipped AUCs."""
     folded = folded_auc(wins, max_wins)
     effects = np.sqrt(2.0) * ndtri(np.minimum(folded, MAX_AUC))
+    return np.where(2 * wins < max_wins, -effects, effects)
+
+
+def take_off_noise(effects, variances, noise_correction):
+    r"""Make effects smaller for the noise in them, in place, and return them.
+
+    Notes
+    -----
+    They are multiplied by :math:`\max(0, 1 - \kappa s^2 / d^2)` with :math:`\kappa` the noise
+    correction and :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11) / 8) + 0.05`: the variance of d,
+    and what the model is wrong by with any number of samples. It is the positive-part rule of James
+    and Stein, one effect at a time.
+    """
     if noise_correction > 0.0:
         squares = effects * effects
         noise = variances * (1.0 + np.minimum(squares, MAX_SQUARE) / 8.0) + MODEL_NOISE
         share = noise_correction * noise / np.maximum(squares, MIN_SQUARE)
         effects *= 1.0 - np.minimum(share, 1.0)
-    return np.where(2 * wins < max_wins, -effects, effects)
+    return effects
 
 
 class EffectSizer:
-    """Turns the wins of blocks of features into effects.
+    """Turns the wins and ties of blocks of features into effects.
 
-    Few samples can only have few numbers of wins: their effects are then looked up in a table,
-    whose entries have the bits that `effect_sizes` gives.
+    Few samples can only have few numbers of wins: the effects of features without ties are then
+    looked up in a table, whose entries have the bits that `effect_sizes` gives.
 
     Parameters
     ----------
@@ -65,6 +80,7 @@ class EffectSizer:
         self._max_wins = problem.max_wins
         self._variances = 1.0 / problem.class_counts[first] + 1.0 / problem.class_counts[second]
         self._noise_correction = noise_correction
+        self._weigher = TieWeigher(problem.class_counts)
         self._table = None
         kinds, kind_of = np.unique(
             np.column_stack([self._max_wins, self._variances]), axis=0, return_inverse=True
@@ -78,18 +94,26 @@ class EffectSizer:
             self._table = effect_sizes(wins[None], max_wins, variances, noise_correction)[0]
             self._starts = starts[kind_of.ravel()]
 
-    def write(self, wins, out):
+    def write(self, wins, ties, out):
         """Write the effects of features.
 
         Parameters
         ----------
         wins : ndarray of shape (n_features, n_pairs), int64
+        ties : BlockTies
         out : ndarray of shape (n_features, n_pairs), float64
         """
+        tied = np.flatnonzero(ties.n_tied)
         if self._table is None:
-            out[:] = effect_sizes(wins, self._max_wins, self._variances, self._noise_correction)
-        else:
-            look_up(wins, self._starts, self._table, out)
+            effects = auc_effects(wins, self._max_wins)
+            if len(tied) > 0:
+                effects[tied] = self._weigher.blend(effects[tied], ties, tied)
+            out[:] = take_off_noise(effects, self._variances, self._noise_correction)
+            return
+        look_up(wins, self._starts, self._table, out)
+        if len(tied) > 0:
+            effects = self._weigher.blend(auc_effects(wins[tied], self._max_wins), ties, tied)
+            out[tied] = take_off_noise(effects, self._variances, self._noise_correction)
 
     def nominal(self, wins, signs):
         """Return the effects of a nominal feature.

@@ -21,7 +21,7 @@ def measure(
     problem : Problem
         Sparse columns are filled in, one block at a time.
     noise_correction : float, default=0.0
-        See `mauc.selectors.greedy_mauc.effects.effect_sizes`.
+        See `mauc.selectors.greedy_mauc.effects.take_off_noise`.
     max_samples : int, optional
         Samples whose normal scores are kept; see `NormalScorer`.
     kept : ndarray of shape (n_kept,), int64, optional
@@ -38,11 +38,13 @@ def measure(
     effects = np.empty((problem.n_features, len(problem.max_wins)))
     sizer = EffectSizer(problem, noise_correction)
     scorer = NormalScorer(problem, max_samples, kept)
-    reader = ColumnReader(problem, scorer, scorer.order)
+    all_columns = ColumnReader(problem, None, scorer.order)
 
     def fill(block):
+        writer = scorer.writer(block)
+        reader = all_columns.with_writer(writer)
         wins = reader.read(block)
-        sizer.write(wins, effects[block])
+        sizer.write(wins, writer.ties, effects[block])
         if pair_auc is not None:
             pair_auc[block] = folded_auc(wins, problem.max_wins)
         # They were read as codes, and are read again as scores of the categories.

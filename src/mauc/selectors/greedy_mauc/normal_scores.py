@@ -12,6 +12,7 @@ from mauc.selectors.greedy_mauc.score_columns import (
     sorted_scores,
     sum_scores,
 )
+from mauc.selectors.greedy_mauc.tied_effects import BlockTies
 
 _ALIGN = 64  # scores: products over whole vectors have no remainder
 
@@ -59,7 +60,7 @@ class NormalScores:
 
 
 class NormalScorer:
-    """Writes the scores of the columns of one problem, as the writer of a `ColumnReader`.
+    """Writes the scores of the columns of one problem, one block at a time, see `writer`.
 
     Parameters
     ----------
@@ -80,6 +81,9 @@ class NormalScorer:
 
     def __init__(self, problem, max_samples=None, kept=None):
         self.order, starts = _rows_by_class(problem)
+        self._all_starts, self._all_counts = starts, problem.class_counts
+        self._labels = np.zeros(-(-problem.n_samples // 8) * 8, np.int32)
+        self._labels[: problem.n_samples] = problem.codes
         n_samples = problem.n_samples
         self._kept = _places(problem, self.order, starts, max_samples) if kept is None else kept
         self._rows = self.order[self._kept]
@@ -95,25 +99,44 @@ class NormalScorer:
             np.empty(n_features, np.bool_),
         )
 
-    def write_levels(self, LT, columns):
+    def writer(self, block):
+        """Return what a `ColumnReader` needs to write the scores and ties of a slice of columns."""
+        return _BlockWriter(self, BlockTies.of(block, len(self._all_counts)))
+
+    def write_levels(self, LT, columns, ties):
         """Write the scores of columns of levels, uint8, none of which is missing."""
-        out = self.scores
-        column = np.zeros(-(-LT.shape[1] // 8) * 8, np.uint8)
+        out, n_classes = self.scores, len(self._all_counts)
+        column = np.zeros(len(self._labels), np.uint8)
         level_scores(
-            LT, self._table, self._rows, columns, np.empty((4, 256), np.int32),
-            np.empty(256, np.int8), column, column.view(np.uint64), out.padded, out.varies,
+            LT, self._table, self._rows, columns, self._labels, self._all_counts,
+            np.empty((4, 256), np.int32), np.empty(256, np.int8), column, column.view(np.uint64),
+            np.empty(256, np.uint64), np.empty((2, n_classes), np.uint64), out.padded, out.varies,
+            *ties,
         )  # fmt: skip
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
 
-    def write_sorted(self, words, n_known, row_bits, columns):
+    def write_sorted(self, words, n_known, row_bits, columns, ties):
         """Write the scores of sorted columns."""
         out = self.scores
         by_place = np.empty(words.shape[1], np.int8)
         sorted_scores(
-            words, n_known, row_bits, self._table, self._kept, by_place, columns,
-            out.padded, out.varies,
+            words, n_known, row_bits, self._table, self._kept, by_place, self._all_starts, columns,
+            out.padded, out.varies, *ties,
         )  # fmt: skip
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
+
+
+class _BlockWriter:
+    """Scores of a block of columns, written by a `NormalScorer`, and its ties."""
+
+    def __init__(self, scorer, ties):
+        self._scorer, self.ties = scorer, ties
+
+    def write_levels(self, LT, columns):
+        self._scorer.write_levels(LT, columns, self.ties)
+
+    def write_sorted(self, words, n_known, row_bits, columns):
+        self._scorer.write_sorted(words, n_known, row_bits, columns, self.ties)
 
 
 def kept_places(problem, max_samples=None):

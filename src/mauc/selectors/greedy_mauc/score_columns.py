@@ -1,18 +1,26 @@
-"""Normal scores of columns in 8 bits: columns in, scores sorted by class and their sums out.
+"""Normal scores of columns in 8 bits: columns in, scores sorted by class, ties and sums out.
 
 A *score* is Phi^-1((r - 1/2) / n) in units of 1 / `UNIT`, rounded to a whole number, with r the
 rank of the value among all n rows, ties averaged. Whole numbers make every sum of products
 exact, so that no number of threads and no order of rows changes a bit. A missing value is tied
 with every value: its score is 0, and it counts half below and half above each known value.
+
+Columns in which more than 1/10 of the pairs of rows are tied get the sums of scores and of their
+squares over all rows of each class, beside those of the rows that are kept.
 """
 
 import numpy as np
 from numba import njit, uintp
 from scipy.special import ndtri
 
+from mauc.numerics.njit_part import njit_part
+
 UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
 MAX_SCORE = 127
+MIN_TIED = 0.1  # share of tied pairs of rows up to which the AUC alone tells the effect
 _STRIDE = 64  # ranks
+# A sum of so many differences of scores and one of their squares fit into one word.
+_MAX_ADDED, _SQUARE_SHIFT = 1 << 20, 28
 
 
 def score_table(n_samples):
@@ -42,8 +50,18 @@ def score_table(n_samples):
     return table
 
 
+@njit_part
+def _count_tied(n_pairs, n):
+    """Return the tied of the n^2 ordered pairs of rows, 0 if they are few or each row's own."""
+    is_tied = n_pairs > n and np.float64(n_pairs) > MIN_TIED * np.float64(n) * np.float64(n)
+    return n_pairs if is_tied else np.int64(0)
+
+
 @njit(cache=True, nogil=True)
-def level_scores(LT, table, rows, columns, counts, scores, column, eights, out, varies):
+def level_scores(
+    LT, table, rows, columns, labels, class_counts, counts, scores, column, eights, words, added,
+    out, varies, first, n_tied, moments,
+):  # fmt: skip
     """Fill `out` with the scores of columns of levels.
 
     Parameters
@@ -56,6 +74,10 @@ def level_scores(LT, table, rows, columns, counts, scores, column, eights, out, 
         Rows whose scores are kept, in their order there; all rows count for the ranks.
     columns : ndarray of shape (n_columns,), int64
         Where each column goes in `out` and `varies`.
+    labels : ndarray of shape (>= n_samples,), int32
+        Class codes, as long as `column`; zeros follow those of the samples.
+    class_counts : ndarray of shape (n_classes,), int64
+        All rows of each class.
     counts : ndarray of shape (4, 256), int32
     scores : ndarray of shape (256,), int8
         Work space.
@@ -63,9 +85,20 @@ def level_scores(LT, table, rows, columns, counts, scores, column, eights, out, 
         Work space, its length a multiple of eight; zeros follow the samples.
     eights : ndarray, uint64
         The same bytes.
+    words : ndarray of shape (256,), uint64
+    added : ndarray of shape (2, n_classes), uint64
+        Work space.
     out : ndarray of shape (n_features, >= n_kept), int8
     varies : ndarray of shape (n_features,), bool
         Filled: whether a column has more than one score.
+    first : int
+        Column whose ties go to the first place of `n_tied` and `moments`.
+    n_tied : ndarray of shape (n_places,), int64
+        Filled: ordered pairs of rows with equal values, a row with itself among them; 0 if that
+        is at most 1/10 of all, or no two rows have equal values.
+    moments : ndarray of shape (n_places, 2, n_classes), int64
+        Filled for columns with ties by that count: the sums of the scores of all rows of each
+        class, and of their squares.
     """
     n = uintp(LT.shape[1])
     # Four counters per level: with one, each of a run of equal values would wait for the store
@@ -79,15 +112,15 @@ def level_scores(LT, table, rows, columns, counts, scores, column, eights, out, 
             column[i] = levels[i]
         for block in range(uintp(eights.shape[0])):
             if eights[block] != 0:
-                first = block << uintp(3)
+                start = block << uintp(3)
                 for lane in range(uintp(8)):
-                    counts[lane & uintp(3), column[first + lane]] += 1
+                    counts[lane & uintp(3), column[start + lane]] += 1
         n_above = 0
         for level in range(1, 256):
             n_above += counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
         counts[1, 0] = counts[2, 0] = counts[3, 0] = 0
         counts[0, 0] = np.int64(n) - n_above
-        n_less = 0
+        n_less = n_pairs = 0
         lowest = last = table[0]
         for level in range(256):
             n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
@@ -96,13 +129,55 @@ def level_scores(LT, table, rows, columns, counts, scores, column, eights, out, 
                 lowest = last if n_less == 0 else lowest
                 scores[level] = last
             n_less += n_equal
+            n_pairs += np.int64(n_equal) * np.int64(n_equal)
         varies[columns[j]] = lowest != last
+        place = columns[j] - first
+        n_tied[place] = _count_tied(n_pairs, np.int64(n))
+        if n_tied[place] > 0:
+            for level in range(256):
+                n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
+                above = np.int64(scores[level]) - np.int64(lowest) if n_equal > 0 else np.int64(0)
+                words[level] = (above * above << _SQUARE_SHIFT) + above
+            _sum_levels(column, eights, labels, words, added, moments[place])
+            _shift_moments(np.int64(lowest), class_counts, moments[place])
         for i in range(uintp(rows.shape[0])):
             target[i] = scores[levels[uintp(rows[i])]]
 
 
+@njit_part
+def _sum_levels(column, eights, labels, words, added, moments):
+    """Sum over the rows of each class the two numbers in the word of their level, 0 for level 0."""
+    low_bits = (np.uint64(1) << np.uint64(_SQUARE_SHIFT)) - np.uint64(1)
+    moments[:] = 0
+    n_blocks = uintp(eights.shape[0])
+    for start in range(uintp(0), n_blocks, uintp(_MAX_ADDED >> 3)):
+        # Two counters per class, for rows that are sorted by class.
+        added[:] = 0
+        for block in range(start, min(start + uintp(_MAX_ADDED >> 3), n_blocks)):
+            if eights[block] != 0:
+                first = block << uintp(3)
+                for lane in range(uintp(8)):
+                    i = first + lane
+                    added[lane & uintp(1), uintp(labels[i])] += words[column[i]]
+        for k in range(added.shape[1]):
+            total = added[0, k] + added[1, k]
+            moments[0, k] += np.int64(total & low_bits)
+            moments[1, k] += np.int64(total >> np.uint64(_SQUARE_SHIFT))
+
+
+@njit_part
+def _shift_moments(shift, class_counts, moments):
+    """Turn sums of x and x^2 into those of x + shift."""
+    for k in range(class_counts.shape[0]):
+        moments[1, k] += shift * (2 * moments[0, k] + shift * class_counts[k])
+        moments[0, k] += shift * class_counts[k]
+
+
 @njit(cache=True, nogil=True)
-def sorted_scores(words, n_known, row_bits, table, places, by_place, columns, out, varies):
+def sorted_scores(
+    words, n_known, row_bits, table, places, by_place, starts, columns, out, varies, first, n_tied,
+    moments,
+):  # fmt: skip
     """Fill `out` with the scores of columns that are sorted already.
 
     Parameters
@@ -117,8 +192,12 @@ def sorted_scores(words, n_known, row_bits, table, places, by_place, columns, ou
         Places whose scores are kept.
     by_place : ndarray of shape (n_samples,), int8
         Work space.
-    table, columns, out, varies
+    starts : ndarray of shape (n_classes + 1,), int64
+        Where each class starts among all rows sorted by class.
+    table, columns, out, varies, first, moments
         See `level_scores`.
+    n_tied : ndarray of shape (n_places,), int64
+        As there; a pair of rows is tied, too, where one value or both are missing.
     """
     n = words.shape[1]
     shift = np.uint64(row_bits)
@@ -132,17 +211,18 @@ def sorted_scores(words, n_known, row_bits, table, places, by_place, columns, ou
         if n_missing > 0:
             for i in range(n):
                 target[i] = 0
-        n_tied = 0
+        n_equal = 0
         for i in range(uintp(1), uintp(max(n_here, 1))):
-            n_tied += (w[i] >> shift) == (w[i - uintp(1)] >> shift)
+            n_equal += (w[i] >> shift) == (w[i - uintp(1)] >> shift)
         varies[columns[j]] = False
-        if n_tied == 0:
+        n_pairs = n_here
+        if n_equal == 0:
             for i in range(uintp(n_here)):
                 target[uintp(w[i] & mask)] = table[uintp(2) * i + uintp(1 + n_missing)]
             if n_here > 0:
                 varies[columns[j]] = table[1 + n_missing] != table[2 * n_here - 1 + n_missing]
         else:
-            start = 0
+            start = n_pairs = 0
             lowest = score = np.int8(0)
             # w[start] opens a run of equal values; the rows before it have their scores
             while start < n_here:
@@ -153,11 +233,28 @@ def sorted_scores(words, n_known, row_bits, table, places, by_place, columns, ou
                 lowest = score if start == 0 else lowest
                 for i in range(start, stop):
                     target[uintp(w[i] & mask)] = score
+                n_pairs += (stop - start) * (stop - start)
                 start = stop
             varies[columns[j]] = lowest != score
+        place = columns[j] - first
+        n_pairs += n_missing * (n + n_here)
+        n_tied[place] = _count_tied(n_pairs, n)
+        if n_tied[place] > 0:
+            for k in range(starts.shape[0] - 1):
+                _sum_range(target, starts[k], starts[k + 1], k, moments[place])
         if not keeps_all:
             for i in range(uintp(places.shape[0])):
                 row[i] = by_place[uintp(places[i])]
+
+
+@njit_part
+def _sum_range(row, start, stop, k, moments):
+    total = square = np.int64(0)
+    for i in range(uintp(start), uintp(stop)):
+        value = np.int64(row[i])
+        total += value
+        square += value * value
+    moments[0, k], moments[1, k] = total, square
 
 
 @njit(cache=True, nogil=True)
