@@ -93,7 +93,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     predicted_mauc_ : ndarray of shape (n_selected,)
         MAUC to expect of the features so far, as in `GreedyMAUC`, on all samples.
     scores_ : ndarray of shape (n_features,)
-        The frequencies.
+        The frequency of a feature, averaged over choices of 1 to n_selected features.
     trace_ : SelectionTrace
         For each step the feature and what the rule says of it: its frequency among the first so
         many of the halves, its mean rank there, or its gain. Its frame has the frequency and the
@@ -275,7 +275,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         details = {
             "frequency": self.frequencies_[ranking], "mean_rank": self.mean_ranks_[ranking]
         }  # fmt: skip
-        return one_list(problem, ranking, said, self.frequencies_, details=details)
+        scores = (n_wanted + 1 - self.mean_ranks_) / n_wanted
+        return one_list(problem, ranking, said, scores, details=details)
 
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
         """Return the rankings of all halves, and their models for the rule that needs them."""

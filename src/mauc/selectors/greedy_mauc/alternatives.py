@@ -68,6 +68,14 @@ class Alternatives(Printed, Mapping):
     def __len__(self):
         return len(self._found)
 
+    def with_names(self, names) -> "Alternatives":
+        """Return the same with other names of all features."""
+        return Alternatives(list(self._found), list(self._found.values()), names)
+
+    def lines(self) -> list[str]:
+        """Return one line per chosen feature that could be replaced."""
+        return [line for feature in self._found if (line := self.line(feature))]
+
     def names(self, feature) -> list[str]:
         """Return the names of the features that could replace a chosen one."""
         return [str(self._names[one.alternative]) for one in self._found[feature]]
@@ -96,7 +104,7 @@ class Alternatives(Printed, Mapping):
 
     def printed_parts(self):
         """Return the lines and tables to be printed, in order."""
-        lines = [line for feature in self._found if (line := self.line(feature))]
+        lines = self.lines()
         if not lines:
             return ["no chosen feature can be replaced at a loss of 0.001 or less"]
         more = len(lines) - MAX_ROWS
