@@ -2,7 +2,8 @@
 
 Run as ``MAUC_DATA=folder python benchmarks/research_consensus.py [data sets]``; the folder, or its
 subfolder ``more``, holds ``<name>.npz`` files with X and y. The tables are Markdown, as in
-docs/beyond/consensus.md; the last ones are means over the data sets of the run.
+docs/beyond/consensus.md; the last ones are means over the data sets of the run, and of several runs
+``python benchmarks/research_consensus.py --means FILE...`` prints them from their output.
 
 Two times 5-fold stratified cross-validation, data sets above 2,000 samples thinned to 2,000 by
 class. Stability (Nogueira, Sechidis and Brown) is that of the ten sets of one selector; MAUC is
@@ -106,7 +107,7 @@ def main(names):
     selectors = ("GreedyMAUC", *RULES)
     differences = {name: [] for name in RULES}
     print("Stability over folds / MAUC, differences to GreedyMAUC\n")
-    print_table(["data set", "K", *selectors], [])
+    print(f"| data set | K | {' | '.join(selectors)} |\n|" + "---|" * (len(selectors) + 2))
     times = []
     for name in names:
         X, y = load(name)
@@ -123,6 +124,13 @@ def main(names):
             print(f"| {shown} | {size} | {' | '.join(cells)} |", flush=True)
         times.append([shown, *(f"{np.median(seconds[s]):.2f}" for s in selectors)])
     print()
+    print_means(differences)
+    print("Median seconds of a fit\n")
+    print_table(["data set", *selectors], times)
+
+
+def print_means(differences):
+    """Print means over data sets and sizes of differences in stability and MAUC, by rule."""
     rows = []
     for rule, pairs in differences.items():
         stable, mauc = np.array(pairs).T
@@ -135,12 +143,34 @@ def main(names):
             ]
         )  # fmt: skip
     print_table(
-        ["rule", "stability, mean", "least", "higher", "MAUC, mean", "median", "least", ">= -0.003"],
+        [
+            "rule",
+            "stability, mean",
+            "least",
+            "higher",
+            "MAUC, mean",
+            "median",
+            "least",
+            ">= -0.003",
+        ],
         rows,
     )
-    print("Median seconds of a fit\n")
-    print_table(["data set", *selectors], times)
+
+
+def read_differences(paths):
+    """Return the differences that earlier runs printed."""
+    differences = {rule: [] for rule in RULES}
+    for path in paths:
+        for line in Path(path).read_text().splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if len(cells) == len(RULES) + 3 and cells[1].isdigit():
+                for rule, cell in zip(RULES, cells[3:], strict=True):
+                    differences[rule].append([float(part) for part in cell.split(" / ")])
+    return differences
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or NAMES)
+    if sys.argv[1:2] == ["--means"]:
+        print_means(read_differences(sys.argv[2:]))
+    else:
+        main(sys.argv[1:] or NAMES)

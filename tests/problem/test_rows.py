@@ -49,9 +49,8 @@ def test_rows_of_a_source(tmp_path):
     frame.to_parquet(tmp_path / "table.parquet")
     y = np.arange(6) % 2
     accepts = make_problem.__kwdefaults__["accepts"]._replace(nominal=True)
-    streamed = make_problem(
-        BaseEstimator(), open_columns(tmp_path / "table.parquet"), y, accepts=accepts
-    )
+    source, _ = open_columns(tmp_path / "table.parquet", y)
+    streamed = make_problem(BaseEstimator(), source, y, accepts=accepts)
     held = make_problem(BaseEstimator(), frame, y, accepts=accepts)
     part, expected = take_rows(streamed, ROWS), take_rows(held, ROWS)
     assert_array_equal(values(part)[0], values(expected)[0])

@@ -23,5 +23,6 @@ from mauc.selectors.symmetrical_uncertainty import SymmetricalUncertainty
 __all__ = [
     "ARCO", "FAST", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "PAPER_SELECTORS",
     "SELECTORS", "AnovaF", "ChiSquare", "ConsensusSelector", "FisherScore", "GreedyMAUC",
-    "InformationGain", "ReliefF", "SpreadFx", "SubproblemSelector", "SymmetricalUncertainty", "make_selector",
+    "InformationGain", "ReliefF", "SpreadFx", "SubproblemSelector", "SymmetricalUncertainty",
+    "make_selector",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ def samples(rng):
 
 
 def models_of(X, y, n_parts):
-    parts = [(X[k::n_parts], y[k::n_parts]) for k in range(n_parts)]
+    parts = zip(np.split(X, n_parts), np.split(y, n_parts), strict=True)
     return [measure_model(GreedyMAUC(), make_problem(BaseEstimator(), *part)) for part in parts]
 
 
@@ -69,9 +69,7 @@ def test_equals_the_definition(samples, rng, n_parts, is_weighted):
     weigh = (lambda step: weights) if is_weighted else None
     expected, gains = oracle(models_of(X, y, n_parts), 6, weights)
     for n_threads in (1, 2):
-        found = averaged_ranking(
-            models_of(X, y, n_parts), 6, weigh=weigh, n_threads=n_threads
-        )
+        found = averaged_ranking(models_of(X, y, n_parts), 6, weigh=weigh, n_threads=n_threads)
         assert_array_equal(found.ranking, expected)
         assert_allclose(found.gains, gains, rtol=1e-6)
 

@@ -29,11 +29,10 @@ def test_bounds_by_hand():
     assert math.isnan(unimodal(0.4, 0.52, 50))  # the threshold is too low for theta
 
 
-@pytest.mark.parametrize("n_pairs", [10, 25, 50])
-@pytest.mark.parametrize("share", [0.01, 0.1, 0.2])
+@pytest.mark.parametrize(("share", "n_pairs"), [(0.01, 25), (0.1, 10), (0.2, 25)])
 def test_more_assumptions_give_lower_bounds_and_higher_thresholds_too(share, n_pairs):
     before = np.inf
-    for threshold in (0.6, 0.7, 0.8, 0.9, 1.0):
+    for threshold in (0.6, 0.8, 1.0):
         bounds = (
             worst_case(share, threshold),
             unimodal(share, threshold, n_pairs),
@@ -44,9 +43,7 @@ def test_more_assumptions_give_lower_bounds_and_higher_thresholds_too(share, n_p
         before = bounds[2]
 
 
-@pytest.mark.parametrize(
-    ("mean", "t", "n", "r"), [(0.1, 4, 6, -0.5), (0.1, 3, 6, -0.25), (0.05, 5, 6, -0.5)]
-)
+@pytest.mark.parametrize(("mean", "t", "n", "r"), [(0.1, 4, 6, -0.5), (0.1, 3, 5, -0.25)])
 def test_no_concave_distribution_has_a_larger_tail(rng, mean, t, n, r):
     """f is r-concave, r < 0, if f^r is convex: searched from many starts, and reached."""
     bound = concave_tail(mean, t, n, r)
@@ -63,9 +60,9 @@ def test_no_concave_distribution_has_a_larger_tail(rng, mean, t, n, r):
         return 50 * max(0.0, np.arange(n + 1) @ p - mean * n) - p[t:].sum()
 
     best = 0.0
-    for _ in range(12):
+    for _ in range(5):
         start = np.concatenate([[rng.normal()], [rng.normal()], rng.normal(size=n - 1) - 3])
-        x = minimize(loss, start, method="Nelder-Mead", options={"maxfev": 3000}).x
+        x = minimize(loss, start, method="Nelder-Mead", options={"maxfev": 1500}).x
         p = probabilities(x)
         if np.arange(n + 1) @ p <= mean * n * (1 + 1e-6):
             best = max(best, p[t:].sum())
@@ -75,20 +72,21 @@ def test_no_concave_distribution_has_a_larger_tail(rng, mean, t, n, r):
 def test_simulated_errors_stay_below_the_bounds():
     """All features are noise: each has probability q / p, so that all chosen ones are wrong."""
     n_wrong, bound = {0.6: [], 0.7: []}, {}
-    for seed in range(40):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
-        X, y = rng.normal(size=(40, 40)), np.arange(40) % 2
+        X, y = rng.normal(size=(30, 40)), np.arange(30) % 2
         selector = ConsensusSelector(
-            AnovaF(4), n_resamples=20, rule="frequency", random_state=seed
+            AnovaF(4), n_resamples=10, rule="frequency", random_state=seed
         ).fit(X, y)
         for threshold, found in n_wrong.items():
-            bound[threshold] = selector.error_control_.at(threshold)
-            found.append(bound[threshold].n_features)
+            found.append((selector.frequencies_ >= threshold - 1e-9).sum())
+    for threshold in n_wrong:
+        bound[threshold] = selector.error_control_.at(threshold)
     for threshold, found in n_wrong.items():
         error = np.std(found) / math.sqrt(len(found))
         assert 0 < np.mean(found) <= bound[threshold].worst_case + 2 * error
     # What halves share makes frequencies vary, but far less than the worst case allows.
-    assert np.mean(n_wrong[0.7]) <= bound[0.7].unimodal + 2 * np.std(n_wrong[0.7]) / math.sqrt(40)
+    assert np.mean(n_wrong[0.7]) <= bound[0.7].unimodal + 2 * np.std(n_wrong[0.7]) / math.sqrt(30)
 
 
 def test_thresholds_are_possible_frequencies():

@@ -32,8 +32,10 @@ def test_the_order_of_rows_does_not_matter(rng):
     y = rng.integers(0, 3, 40)
     turned = rng.permutation(40)
     for one, other in zip(deal(X, y), deal(X[turned], y[turned]), strict=True):
+
         def rows(half, X=X, y=y):
             return sorted(map(tuple, np.column_stack([X, y])[half]))
+
         assert rows(one) == rows(turned[other])
 
 

@@ -103,9 +103,7 @@ class _State:
             return
         given.add(feature, self._effects[feature].copy())
         step = given.step - 1
-        condition_effects(
-            self._effects, given.slopes[step], given.factors[step], given.is_left
-        )
+        condition_effects(self._effects, given.slopes[step], given.factors[step], given.is_left)
 
 
 @njit(cache=True, nogil=True)

@@ -252,15 +252,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         counts = Counts(rankings, problem.n_features)
         counts.extend(n_wanted)
         is_greedy = isinstance(options.selector, GreedyMAUC)
-        model = measure_model(
-            options.selector if is_greedy else GreedyMAUC(), problem, self.n_jobs
-        )
+        model = measure_model(options.selector if is_greedy else GreedyMAUC(), problem, self.n_jobs)
         if options.rule == "weighted":
             ranking, said = self._rank_weighted(model, rankings)
         elif options.rule == "loss":
-            ranking, said = averaged_ranking(
-                models, n_wanted, n_threads=count_threads(self.n_jobs)
-            )
+            ranking, said = averaged_ranking(models, n_wanted, n_threads=count_threads(self.n_jobs))
         else:
             ranking, said = rank_by_counts(rankings, problem.n_features, options.rule)
         given = condition_on(model, ranking)

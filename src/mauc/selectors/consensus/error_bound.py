@@ -95,15 +95,11 @@ class ErrorControl(Printed):
     def printed_parts(self):
         """Return the lines and tables to be printed, in order."""
         heads = ("frequency", "features", "worst case", "unimodal", "r-concave")
-        rows = []
-        for threshold in _SHOWN:
-            bound = self.at(threshold)
-            rows.append(
-                [
-                    f">= {bound.threshold:.2f}", str(bound.n_features),
-                    *(number(value, ".2f") for value in bound[2:]),
-                ]  # fmt: skip
-            )
+        bounds = [self.at(threshold) for threshold in _SHOWN]
+        rows = [
+            [f">= {one.threshold:.2f}", str(one.n_features), *(number(v, ".2f") for v in one[2:])]
+            for one in bounds
+        ]
         line = (
             f"expected number of wrong features, at most (wrong: chosen from half of the samples "
             f"with a probability of at most {self.n_chosen}/{len(self.frequencies)}):"

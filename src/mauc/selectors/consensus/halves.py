@@ -1,5 +1,7 @@
 """Complementary pairs: rows of every class dealt to two disjoint halves, again and again."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from mauc.exceptions import SmallClassWarning, listed, warn_user
@@ -28,7 +30,7 @@ def complementary_halves(problem, n_pairs, rng):
     hashes = hash_all_rows(problem)[order]
     groups = [
         order[start + np.argsort(hashes[start:stop], kind="stable")]
-        for start, stop in zip(starts[:-1], starts[1:], strict=True)
+        for start, stop in pairwise(starts)
     ]
     single = problem.classes[problem.class_counts == 1]
     if len(single):

@@ -11,8 +11,8 @@ mean of Phi(D_p / sqrt 2), a concave function of D_p^2. Its tangent at S - f bou
 by a few matrix products for all g at once, and only those whose bound is near enough are counted.
 
 Among them are features that replace f because they are as good, not because they do the same. An
-alternative is one beside which f is hardly needed: of what f adds to S - f it adds less than half to
-S - f + g.
+alternative is one beside which f is hardly needed: to S - f + g it adds less than half of what it
+adds to S - f.
 """
 
 import math
