@@ -118,7 +118,7 @@ def test_nested_parameters(wine):
         ({"selector": 5}, 'such as GreedyMAUC.*or its short name, such as "greedy", got 5'),
         ({"n_resamples": 7}, "n_resamples must be even, as halves come in pairs, got 7"),
         ({"n_resamples": 0}, "n_resamples must be an int of at least 2, got 0"),
-        ({"rule": "vote"}, "rule must be one of 'weighted', 'frequency', 'rank', 'loss'"),
+        ({"rule": "vote"}, "rule must be one of 'frequency', 'weighted', 'rank', 'loss'"),
         (
             {"selector": MRMR(), "rule": "loss"},
             'rule must be "weighted", "frequency" or "rank" for MRMR',
