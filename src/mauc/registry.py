@@ -65,9 +65,11 @@ class Method:
         """The class, imported now."""
         return getattr(import_module(self.module), self.class_name)
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
+    def __call__(self, n_features_to_select: Any = None, **options: Any) -> Any:
         """Return an unfitted estimator; an option that it does not have is refused."""
-        made = self.estimator_class(*args, **self.options)
+        made = self.estimator_class(**self.options)
+        if n_features_to_select is not None:
+            options = {"n_features_to_select": n_features_to_select, **options}
         for name in options:
             if name not in made.get_params():
                 raise unknown_word(f"option of {self.kind} {self.name}", name, made.get_params())
@@ -156,6 +158,8 @@ _FURTHER = (
      "separation of all class pairs by the set", _ORDERED._replace(nominal=True)),
     ("subproblem", "SubproblemSelector", "SubproblemSelector", "subproblem",
      "any relevance on any sub-problems", _AUC),
+    ("consensus", "consensus", "ConsensusSelector", "consensus.consensus",
+     "a selector on halves of the samples", _ORDERED._replace(nominal=True)),
 )
 _CLASSIFIERS = (
     ("nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _FITTED),

@@ -93,6 +93,8 @@ def reference(has_missing):
 def make(method):
     selector = SELECTORS[method](n_features_to_select="all")
     has_seed = "random_state" in selector.get_params()
+    if "n_resamples" in selector.get_params():
+        selector.set_params(n_resamples=4)
     return selector.set_params(random_state=0) if has_seed else selector
 
 

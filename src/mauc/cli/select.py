@@ -33,6 +33,7 @@ from mauc.cli.engine import EngineOption, check_engine, started
 from mauc.cli.fitting import error_dict, load_and_fit, say_error
 from mauc.cli.outputs import Written, check_outputs, check_report
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
+from mauc.cli.selections import say_selection, selection_facts
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
 from mauc.cli.sketching import SketchOption, check_sketch
 from mauc.cli.streaming import MemoryOption, check_streamed, plan_reading
@@ -117,6 +118,7 @@ def select(
             print_text(str(selector.size_curve_))
         print_table(feature_table(selector, dataset.feature_names))
         say_error(selector)
+        say_selection(selector, dataset.feature_names)
     written.finish()
 
 
@@ -194,6 +196,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
             }
             for step in selector.trace_
         ],
+        **selection_facts(selector, dataset.feature_names),
     }
 
 

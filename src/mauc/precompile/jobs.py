@@ -21,6 +21,8 @@ _OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "jmi": ({"binning": "mdl"},),
     "greedy": ({"n_features_to_select": "predicted"},),
 }
+#: Options that make a fit shorter.
+_SHORT: dict[str, dict[str, Any]] = {"consensus": {"n_resamples": 2}}
 _N_ROWS, _N_COLUMNS, _N_CLASSES = 90, 6, 3
 
 
@@ -46,7 +48,9 @@ def do_job(name: str) -> None:
 def _fit_selector(name: str) -> None:
     for options in ({}, *_OPTIONS.get(name, ())):
         for table in _tables(SELECTORS[name].accepts, is_short=bool(options)):
-            selector = make_selector(name, **{"n_features_to_select": 3, **options})
+            selector = make_selector(
+                name, **{"n_features_to_select": 3, **_SHORT.get(name, {}), **options}
+            )
             if table.is_nominal:
                 selector.set_params(categorical_features=[0, 1])
             selector.fit(table.X, table.y, **table.weights)

@@ -79,6 +79,10 @@ class FrameColumns:
             return convert(self._fill(places, _float_type(types)))
         return _convert_each([self.column(j) for j in places], self._is_wide[places], convert)
 
+    def take_rows(self, rows):
+        """Return some of the rows, by their numbers."""
+        return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
+
     def __getitem__(self, key):
         """Return ``[:, chosen]`` as an array of the common type."""
         rows, chosen = key

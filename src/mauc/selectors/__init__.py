@@ -4,6 +4,7 @@ from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
 from mauc.selectors.anova_f import AnovaF
 from mauc.selectors.arco.arco import ARCO
 from mauc.selectors.chi_square import ChiSquare
+from mauc.selectors.consensus.consensus import ConsensusSelector
 from mauc.selectors.fast import FAST
 from mauc.selectors.fisher_score import FisherScore
 from mauc.selectors.fsdd import FSDD
@@ -21,6 +22,7 @@ from mauc.selectors.symmetrical_uncertainty import SymmetricalUncertainty
 
 __all__ = [
     "ARCO", "FAST", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "PAPER_SELECTORS",
-    "SELECTORS", "AnovaF", "ChiSquare", "FisherScore", "GreedyMAUC", "InformationGain",
-    "ReliefF", "SpreadFx", "SubproblemSelector", "SymmetricalUncertainty", "make_selector",
+    "SELECTORS", "AnovaF", "ChiSquare", "ConsensusSelector", "FisherScore", "GreedyMAUC",
+    "InformationGain", "ReliefF", "SpreadFx", "SubproblemSelector", "SymmetricalUncertainty",
+    "make_selector",
 ]  # fmt: skip

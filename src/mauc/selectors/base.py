@@ -90,8 +90,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _fit_watched(self, X, y, sample_weight, client):
         # A wrong option is refused before the data are looked at.
         count_threads(self.n_jobs)
-        if not is_int(self.n_features_to_select):
-            check_n_features(self.n_features_to_select, 1, self._size_words)
+        if not is_int(self._wanted_size()):
+            check_n_features(self._wanted_size(), 1, self._size_words)
         options = self.check_options()
         if client is not None and self._no_cluster:
             raise MaucError(
@@ -141,9 +141,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _rank(self, problem, n_wanted, options) -> Ranked:
         """Rank the features of a problem; further learned attributes may be set."""
 
+    def _wanted_size(self):
+        """Return what the user said of the number of features."""
+        return self.n_features_to_select
+
     def _n_wanted(self, problem, X, y, sample_weight):
         """Return how many features to rank."""
-        wanted = self.n_features_to_select
+        wanted = self._wanted_size()
         if isinstance(wanted, str) and wanted == "auto":
             from mauc.evaluation.select_k import select_k
 

@@ -1,12 +1,13 @@
 """Statistics: which differences between selectors are real, and how stable selections are."""
 
+from mauc.stability import Stability, stability
 from mauc.stats.compare import compare_to, marked_means, win_draw_loss
 from mauc.stats.comparison import PAPER_COMPARISON, Comparison
 from mauc.stats.means import mean_interval, mean_mauc, problem_scores
 from mauc.stats.paired import PairedTest, corrected_t_test, wilcoxon_test
 from mauc.stats.posthoc import critical_difference, holm_test, rank_cliques
 from mauc.stats.ranks import FriedmanTest, average_ranks, friedman_test
-from mauc.stats.selections import Stability, selector_stability, stability
+from mauc.stats.selections import selector_stability
 
 __all__ = [
     "PAPER_COMPARISON", "Comparison", "FriedmanTest", "PairedTest", "Stability",

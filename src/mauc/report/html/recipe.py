@@ -53,12 +53,16 @@ def selection_code(selector: RankingSelector, source: str | None, is_weighted: b
 
 
 def import_line(selector: RankingSelector) -> str:
-    """Return the line that imports the class of a selector."""
+    """Return the lines that import the class of a selector, and of one that it holds."""
     import mauc  # here, because mauc may offer the report by its own name
 
     name = type(selector).__name__
     home = "mauc" if getattr(mauc, name, None) is type(selector) else type(selector).__module__
-    return f"from {home} import {name}"
+    lines = [f"from {home} import {name}"]
+    for value in selector.get_params(deep=False).values():
+        if isinstance(value, RankingSelector):
+            lines.append(import_line(value))
+    return "\n".join(lines)
 
 
 def call_of(selector: RankingSelector, **changes: Any) -> str:
@@ -120,4 +124,6 @@ def _reading(source: str | None) -> list[str]:
 def _literal(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         return repr(value.tolist())
+    if isinstance(value, RankingSelector):
+        return call_of(value)
     return repr(value)

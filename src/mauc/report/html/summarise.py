@@ -87,6 +87,7 @@ def summarise(
         "data": _data(problem, name) | {"notes": [text(note) for note in notes]},
         "selection": _selection(selector, method, n_selected, n_mapped, n_binned),
         "features": _features(selector, names, conclusion.pop("n_fits")),
+        "alternatives": _alternatives(selector, names),
         "pairs": found,
         "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
         "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
@@ -184,6 +185,15 @@ def _features(
         }
         for step in range(len(trace))
     ]
+
+
+def _alternatives(selector: RankingSelector, names: list[str]) -> list[str]:
+    """Return a line for each chosen feature that another could replace, if that is known."""
+    try:
+        found = getattr(selector, "alternatives_", None)
+    except MaucError:  # of a fit on a cluster
+        return []
+    return [] if found is None else [text(line) for line in found.with_names(names).lines()]
 
 
 def _pairs(

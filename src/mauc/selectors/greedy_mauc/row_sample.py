@@ -21,6 +21,7 @@ from mauc.auc.nominal_auc import count_categories
 from mauc.problem.columns import read_only
 
 _MAX_MIXED = 64  # columns that the hashes of all rows are made of
+_LOOK_EVERY = 4  # columns are mixed before rows are compared
 _ENOUGH = 3.0  # times the information that tells all rows apart, for columns repeat each other
 _MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
@@ -67,6 +68,35 @@ def sample_rows(problem, order, starts, n_kept):
         left.close()
     chosen += [places[:n_taken] for places, n_taken in open_groups]  # rows that are all equal
     return np.sort(np.concatenate(chosen))
+
+
+def hash_all_rows(problem):
+    """Return a hash of every row that tells it from all rows that differ from it in any column.
+
+    Returns
+    -------
+    hashes : ndarray of shape (n_samples,), uint64
+        Of what a row holds, not of where it stands: columns are mixed in until all rows differ, or
+        none is left; the codes of nominal columns come last.
+    """
+    hashes = np.zeros(problem.n_samples, np.uint64)
+    columns = _spread_columns(problem)
+    for is_last in (False, True):
+        if is_last:
+            if problem.is_nominal is None:
+                break
+            columns = columns[problem.is_nominal[columns]]
+        ahead = problem.in_groups(columns)
+        for place, column in enumerate(ahead):
+            if _is_nominal(problem, column) and not is_last:
+                ranks = _category_ranks(problem, column).astype(np.uint64)
+            else:
+                ranks = _dense_ranks(problem.ordered_columns([column]), problem.is_small)[0]
+            _mix(hashes, ranks)
+            if place % _LOOK_EVERY == 0 and len(np.unique(hashes)) == problem.n_samples:
+                ahead.close()
+                return hashes
+    return hashes
 
 
 def _spread_columns(problem):

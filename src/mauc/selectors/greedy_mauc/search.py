@@ -8,6 +8,7 @@ from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.bounds import GainBounds
 from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
+from mauc.selectors.greedy_mauc.model import SearchState
 from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take_feature
 
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
@@ -17,7 +18,7 @@ _MAX_LOWER = 512  # rows of the Cholesky factor that are returned
 
 
 class GreedyRanking(NamedTuple):
-    """The features in the order of choice; arrays of shape (k,) but for the last three."""
+    """The features in the order of choice; arrays of shape (k,) but for the last four."""
 
     ranking: np.ndarray
     pairs: np.ndarray  #: the class pair whose error each feature lowers most
@@ -26,6 +27,7 @@ class GreedyRanking(NamedTuple):
     separations: np.ndarray  #: (k, n_pairs): D_p^2 of the features so far, or only the last row
     lower: np.ndarray  #: (<= k, <= k): Cholesky factor of the correlations, 512 rows at most
     relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
+    state: SearchState | None = None  #: what the search leaves behind, if it is in this process
 
     def note(self, step, taken, factor_s, separations):
         """Write down what `take_feature` returned, and the factors and separations so far."""
@@ -44,7 +46,7 @@ class GreedyRanking(NamedTuple):
 
     def first(self, k):
         """Return the ranking of the first k features; the separations of all steps are needed."""
-        return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
+        return GreedyRanking(*(part[:k] for part in self[:-2]), self.relevance, self.state)
 
 
 def empty_ranking(k, n_chosen, n_features, n_pairs, *, keeps_steps):
@@ -100,14 +102,18 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             is_left, bounds.limits,
         )  # fmt: skip
 
+    def add_last(block, step, s, taken):
+        n_better = rank_last(block, step, taken)
+        update_block(
+            scores.padded, scores.padded[s].astype(np.int16), centers, scales, shrinkage, s,
+            step - 1, factor_s, taken[4], *block, is_left, factors, variances,
+        )  # fmt: skip
+        return n_better
+
     def find_next(block, step, s, taken):
         n_better = 0
         if step > 0:
-            n_better = rank_last(block, step, taken)
-            update_block(
-                scores.padded, scores.padded[s].astype(np.int16), centers, scales, shrinkage, s,
-                step - 1, factor_s, taken[4], *block, is_left, factors, variances,
-            )  # fmt: skip
+            n_better = add_last(block, step, s, taken)
             bounds.update(block, variances)
         best = find_best(
             effects, n_updates, step, slopes, factors, variances, weights, rate, *block, is_left,
@@ -136,9 +142,11 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             bounds.advance(step + 1, slopes, weights)
             found.note(step, taken, factor_s, separations)
         if n_chosen > 0:
-            found.ranks[n_chosen - 1] += sum(run_in(pool, rank_last, blocks, n_chosen, taken))
+            found.ranks[n_chosen - 1] += sum(run_in(pool, add_last, blocks, n_chosen, s, taken))
     found.finish(n_chosen, scores.varies, separations)
-    return found
+    return found._replace(
+        state=SearchState(effects, n_updates, slopes[:n_chosen], factors[:n_chosen], scores.varies)
+    )
 
 
 def _feature_blocks(n_features, n_kept, n_jobs):

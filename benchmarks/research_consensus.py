@@ -1,0 +1,176 @@
+"""How stable the rules of ConsensusSelector are over folds, and what they cost in MAUC.
+
+Run as ``MAUC_DATA=folder python benchmarks/research_consensus.py [data sets]``; the folder, or its
+subfolder ``more``, holds ``<name>.npz`` files with X and y. The tables are Markdown, as in
+docs/beyond/consensus.md; the last ones are means over the data sets of the run, and of several runs
+``python benchmarks/research_consensus.py --means FILE...`` prints them from their output.
+
+Two times 5-fold stratified cross-validation, data sets above 2,000 samples thinned to 2,000 by
+class. Stability (Nogueira, Sechidis and Brown) is that of the ten sets of one selector; MAUC is
+the mean of Naive Bayes, 1NN and logistic regression on the test parts.
+"""
+
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mauc import ConsensusSelector, GreedyMAUC, mauc_score
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.stats import stability
+
+NAMES = (
+    "sorlie", "thyroid_sub_tox171", "synthetic", "urban", "washington_sub_forest", "phoneme",
+    "usps", "isolet",
+)  # fmt: skip
+RULES = ("weighted", "frequency", "rank", "loss")
+SIZES = (10, 20, 50)
+MAX_ROWS, N_REPEATS, N_FOLDS = 2000, 2, 5
+
+
+def load(name):
+    """Return at most 2,000 samples of a data set, and class codes."""
+    folder = Path(os.environ["MAUC_DATA"])
+    path = folder / f"{name}.npz"
+    with np.load(path if path.is_file() else folder / "more" / f"{name}.npz") as data:
+        X, y = np.asarray(data["X"], np.float64), data["y"]
+    if len(y) > MAX_ROWS:
+        kept, _ = train_test_split(
+            np.arange(len(y)), train_size=MAX_ROWS, stratify=y, random_state=0
+        )
+        X, y = X[np.sort(kept)], y[np.sort(kept)]
+    return X, np.unique(y, return_inverse=True)[1]
+
+
+def classifiers():
+    """Return the unfitted classifiers."""
+    linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=100))
+    return NormalNaiveBayes(), NearestNeighbor(), linear
+
+
+def measure(X, y, n_jobs):
+    """Return sets by selector and size, MAUCs by selector and size, and seconds by selector."""
+    sizes = [size for size in SIZES if size < X.shape[1]]
+    chosen, maucs, seconds = {}, {}, {}
+    for repeat in range(N_REPEATS):
+        folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=repeat)
+        for train, test in folds.split(X, y):
+            selectors = {"GreedyMAUC": GreedyMAUC(sizes[-1], n_jobs=n_jobs)} | {
+                rule: ConsensusSelector(
+                    GreedyMAUC(sizes[-1]), rule=rule, random_state=0, n_jobs=n_jobs
+                )
+                for rule in RULES
+            }
+            for name, selector in selectors.items():
+                start = time.perf_counter()
+                ranking = selector.fit(X[train], y[train]).ranking_
+                seconds.setdefault(name, []).append(time.perf_counter() - start)
+                for size in sizes:  # rankings are nested
+                    columns = np.sort(ranking[:size])
+                    chosen.setdefault((name, size), []).append(columns)
+                    maucs.setdefault((name, size), []).append(
+                        np.mean(
+                            [
+                                mauc_score(
+                                    y[test],
+                                    model.fit(X[np.ix_(train, columns)], y[train]).predict_proba(
+                                        X[np.ix_(test, columns)]
+                                    ),
+                                )
+                                for model in classifiers()
+                            ]
+                        )
+                    )
+    return chosen, maucs, seconds
+
+
+def print_table(head, rows):
+    """Print a table as Markdown."""
+    print(f"| {' | '.join(head)} |")
+    print("|" + "---|" * len(head))
+    for row in rows:
+        print(f"| {' | '.join(row)} |", flush=True)
+    print()
+
+
+def main(names):
+    """Print a row per data set and size as they are done, then the means."""
+    warnings.simplefilter("ignore")
+    n_jobs = int(os.environ.get("N_JOBS", "1"))
+    selectors = ("GreedyMAUC", *RULES)
+    differences = {name: [] for name in RULES}
+    print("Stability over folds / MAUC, differences to GreedyMAUC\n")
+    print(f"| data set | K | {' | '.join(selectors)} |\n|" + "---|" * (len(selectors) + 2))
+    times = []
+    for name in names:
+        X, y = load(name)
+        chosen, maucs, seconds = measure(X, y, n_jobs)
+        shown = name.split("_sub_")[-1]
+        for size in sorted({size for _, size in chosen}):
+            stable = {s: stability(chosen[s, size], X.shape[1]).value for s in selectors}
+            mauc = {s: float(np.mean(maucs[s, size])) for s in selectors}
+            cells = [f"{stable['GreedyMAUC']:.3f} / {mauc['GreedyMAUC']:.4f}"]
+            for rule in RULES:
+                gained = stable[rule] - stable["GreedyMAUC"], mauc[rule] - mauc["GreedyMAUC"]
+                differences[rule].append(gained)
+                cells.append(f"{gained[0]:+.3f} / {gained[1]:+.4f}")
+            print(f"| {shown} | {size} | {' | '.join(cells)} |", flush=True)
+        times.append([shown, *(f"{np.median(seconds[s]):.2f}" for s in selectors)])
+    print()
+    print_means(differences)
+    print("Median seconds of a fit\n")
+    print_table(["data set", *selectors], times)
+
+
+def print_means(differences):
+    """Print means over data sets and sizes of differences in stability and MAUC, by rule."""
+    rows = []
+    for rule, pairs in differences.items():
+        stable, mauc = np.array(pairs).T
+        rows.append(
+            [
+                rule, f"{stable.mean():+.3f}", f"{stable.min():+.3f}",
+                f"{(stable > 0).sum()} of {len(stable)}", f"{mauc.mean():+.4f}",
+                f"{np.median(mauc):+.4f}", f"{mauc.min():+.4f}",
+                f"{(mauc >= -0.003).sum()} of {len(mauc)}",
+            ]
+        )  # fmt: skip
+    print_table(
+        [
+            "rule",
+            "stability, mean",
+            "least",
+            "higher",
+            "MAUC, mean",
+            "median",
+            "least",
+            ">= -0.003",
+        ],
+        rows,
+    )
+
+
+def read_differences(paths):
+    """Return the differences that earlier runs printed."""
+    differences = {rule: [] for rule in RULES}
+    for path in paths:
+        for line in Path(path).read_text().splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if len(cells) == len(RULES) + 3 and cells[1].isdigit():
+                for rule, cell in zip(RULES, cells[3:], strict=True):
+                    differences[rule].append([float(part) for part in cell.split(" / ")])
+    return differences
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--means"]:
+        print_means(read_differences(sys.argv[2:]))
+    else:
+        main(sys.argv[1:] or NAMES)

@@ -1,0 +1,81 @@
+"""The search on an averaged loss, against its definition."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator
+
+from mauc import GreedyMAUC
+from mauc.problem.make import make_problem
+from mauc.selectors.consensus.averaged import averaged_ranking
+from mauc.selectors.greedy_mauc.model import measure_model
+
+
+@pytest.fixture
+def samples(rng):
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 9)) + rng.normal(size=(3, 9))[y]
+    X[:, 5] += 2 * X[:, 2]
+    X[:, 8] = 1.0
+    return X, y
+
+
+def models_of(X, y, n_parts):
+    parts = zip(np.split(X, n_parts), np.split(y, n_parts), strict=True)
+    return [measure_model(GreedyMAUC(), make_problem(BaseEstimator(), *part)) for part in parts]
+
+
+def correlations(model):
+    scores, counts = model.scores.scores.astype(float), model.scores.class_counts
+    stops = np.cumsum(counts)
+    parts = [scores[:, stop - n : stop] for stop, n in zip(stops, counts, strict=True)]
+    centred = np.hstack([part - part.mean(axis=1, keepdims=True) for part in parts])
+    norms = np.sqrt((centred**2).sum(axis=1))
+    R = (1 - model.shrinkage) * (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
+    np.fill_diagonal(R, 1.0)
+    return R
+
+
+def oracle(models, k, weights=None):
+    """Each step inverts the correlations anew."""
+    rates = [(model.effects.copy(), correlations(model), model.rate) for model in models]
+
+    def loss(chosen):
+        total = 0.0
+        for effects, R, rate in rates:
+            d = effects[chosen]
+            squares = (d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0)
+            total += np.exp(-rate * squares).sum()
+        return total
+
+    chosen, gains = [], []
+    before = sum(len(effects[0]) for effects, _, _ in rates)
+    for _ in range(k):
+        left = [f for f in range(8) if f not in chosen]  # 8 is constant
+        found = [1 - loss([*chosen, f]) / before for f in left]
+        found = np.array(found) * (1 if weights is None else weights[left])
+        best = left[int(np.argmax(found))]
+        gains.append(found.max())
+        chosen.append(best)
+        before = loss(chosen)
+    return chosen, gains
+
+
+@pytest.mark.parametrize("n_parts", [1, 3])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_equals_the_definition(samples, rng, n_parts, is_weighted):
+    X, y = samples
+    weights = rng.uniform(0.5, 1, 9) if is_weighted else None
+    weigh = (lambda step: weights) if is_weighted else None
+    expected, gains = oracle(models_of(X, y, n_parts), 6, weights)
+    for n_threads in (1, 2):
+        found = averaged_ranking(models_of(X, y, n_parts), 6, weigh=weigh, n_threads=n_threads)
+        assert_array_equal(found.ranking, expected)
+        assert_allclose(found.gains, gains, rtol=1e-6)
+
+
+def test_of_one_sample_it_is_the_search_of_greedy_mauc(samples):
+    X, y = samples
+    found = averaged_ranking(models_of(X, y, 1), 9)
+    assert_array_equal(found.ranking, GreedyMAUC("all").fit(X, y).ranking_)
+    assert found.ranking[-1] == 8  # the constant one
