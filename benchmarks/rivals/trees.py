@@ -8,6 +8,7 @@ from rivals.base import Rival, by_scores, some_rows
 from rivals.classifiers import LightGBM
 
 N_TREES = 500
+N_ROUNDS = 50  # of Boruta
 
 
 class RandomForestImportance(Rival):
@@ -106,7 +107,8 @@ class Boruta(Rival):
         from boruta import BorutaPy
 
         forest = RandomForestClassifier(max_depth=5, class_weight="balanced")
-        model = BorutaPy(forest, n_estimators=100, max_iter=50, random_state=self.random_state)
-        model.fit(X, y)
+        model = BorutaPy(
+            forest, n_estimators=100, max_iter=N_ROUNDS, random_state=self.random_state
+        ).fit(X, y)
         importance = np.nan_to_num(np.nanmean(model.importance_history_[1:], axis=0))
         return np.lexsort((-importance, model.ranking_))

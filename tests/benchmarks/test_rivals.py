@@ -44,6 +44,7 @@ def test_a_rival_ranks_the_signal_first_and_repeats_itself(rival, problem, monke
     if rival.__name__ in NEEDS:
         pytest.importorskip(NEEDS[rival.__name__])
     monkeypatch.setattr(trees, "N_TREES", 50)
+    monkeypatch.setattr(trees, "N_ROUNDS", 10)
     X, y = problem
     first, again = (rival(2, random_state=3).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(first.ranking_, again.ranking_)

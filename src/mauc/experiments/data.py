@@ -69,24 +69,41 @@ def _load(source: str, target: str | None, options: dict[str, Any]) -> Dataset:
 
 
 def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
-    """Return a data set with about `max_rows` rows of the plan, if it has more.
+    """Return a data set with the `max_rows` rows of the plan, if it has more.
 
-    Every class keeps its share of the rows, but at least as many as there are folds if it has
-    them. Which rows depends on the seed of the plan and the name of the data set alone, so that
-    two plans with the same ones compare on the same rows.
+    Which rows depends on the seed of the plan and the name of the data set alone, so that two plans
+    with the same ones compare on the same rows.
     """
     if plan.max_rows is None or dataset.n_samples <= plan.max_rows:
         return dataset
     _, codes, counts = np.unique(dataset.y, return_inverse=True, return_counts=True)
-    shares = np.rint(counts * (plan.max_rows / dataset.n_samples)).astype(np.int64)
-    shares = np.minimum(np.maximum(shares, plan.folds), counts)
     rng = np.random.default_rng(seed_of(plan.seed, name, "rows"))
     kept = [
         rng.choice(np.flatnonzero(codes == code), size, replace=False)
-        for code, size in enumerate(shares)
+        for code, size in enumerate(class_shares(counts, plan.max_rows, plan.folds))
     ]
     rows = np.sort(np.concatenate(kept))
     return replace(dataset, X=_safe_indexing(dataset.X, rows), y=dataset.y[rows], source="")
+
+
+def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
+    """Return how many of `n_rows` rows each class gets: its share, but not less than `n_least`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mauc.experiments.data import class_shares
+    >>> class_shares(np.array([700, 250, 45, 3]), 100, 5)
+    array([68, 24,  5,  3])
+    """
+    exact = counts * (n_rows / counts.sum())
+    shares = np.maximum(np.floor(exact).astype(np.int64), np.minimum(counts, n_least))
+    n_missing = n_rows - int(shares.sum())
+    # Rounding leaves rows for the largest remainders; small classes may have taken too many.
+    shares[np.argsort(shares - exact, kind="stable")[: max(n_missing, 0)]] += 1
+    for _ in range(-n_missing):
+        shares[shares.argmax()] -= 1
+    return shares
 
 
 def nominal_notes(plan: Plan, dataset: Dataset) -> list[str]:

@@ -130,9 +130,9 @@ class Plan:
         How often the data are split, and into how many stratified parts.
     seed : int, default=0
     max_rows : int, optional
-        Thin larger data sets to about this many rows before they are split: a sample by class,
-        drawn by the seed and the name of the data set, with at least `folds` rows of each class
-        that has them. All rows by default.
+        Thin larger data sets to this many rows before they are split: a sample by class, drawn by
+        the seed and the name of the data set, with at least `folds` rows of each class that has
+        them. All rows by default.
     tuning : TuningSpec
         For classifiers of the method "svm" that fix neither C nor gamma.
 
