@@ -105,7 +105,7 @@ def f_scores(X, y):
 
 
 def by_scores(scores, X, y):
-    """Return columns from the largest score to the smallest; ties by F statistic, then by column."""
+    """Return columns by falling score; ties go by F statistic, then by column."""
     return np.lexsort((-f_scores(X, y), -np.nan_to_num(scores, nan=-np.inf)))
 
 

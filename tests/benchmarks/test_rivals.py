@@ -4,12 +4,12 @@ import inspect
 
 import numpy as np
 import pytest
-from rivals import filters, linear, trees, wrappers
-from rivals.base import Rival, TimeLimitError, by_scores, check_expected, limited, some_rows
-from rivals.classifiers import LightGBM, StandardizedLogistic
 
 from mauc import mauc_score
 from mauc.experiments.fold import ranking_of
+from rivals import filters, linear, trees, wrappers
+from rivals.base import Rival, TimeLimitError, by_scores, check_expected, limited, some_rows
+from rivals.classifiers import LightGBM, StandardizedLogistic
 
 NEEDS = {
     "MrmrSelection": "mrmr", "MultiSURF": "skrebate", "LightGBMGain": "lightgbm",

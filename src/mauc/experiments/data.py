@@ -11,8 +11,8 @@ from sklearn.utils import _safe_indexing
 from mauc.checks import unknown_word
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, listed
-from mauc.experiments.methods import build_classifier, build_selector, takes_nominal
 from mauc.experiments.fold import seed_of
+from mauc.experiments.methods import build_classifier, build_selector, takes_nominal
 from mauc.experiments.plan import Plan
 
 _given: dict[str, Dataset] = {}  # what the driver sent to this worker, by fingerprint
@@ -94,7 +94,7 @@ def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
     >>> import numpy as np
     >>> from mauc.experiments.data import class_shares
     >>> class_shares(np.array([700, 250, 45, 3]), 100, 5)
-    array([68, 24,  5,  3])
+    array([67, 25,  5,  3])
     """
     exact = counts * (n_rows / counts.sum())
     shares = np.maximum(np.floor(exact).astype(np.int64), np.minimum(counts, n_least))
