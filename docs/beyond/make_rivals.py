@@ -150,10 +150,10 @@ Written by `make beyond-rivals` on {datetime.date.today()} with {versions()}, {p
 
 {len(datasets)} data sets, those of more than 2,000 rows thinned to 2,000 by class; twice fivefold;
 features are selected in the training part of each fold, once for all classifiers and sizes.
-K = 5, 10, 20, 50 and 100, up to the number of features. Classifiers: Naive Bayes, C4.5, 1NN, RBF-SVM
-(C = 8, gamma = "scale", standardised), logistic regression (standardised, C = 1), random forest
-(100 trees), LightGBM (50 rounds). `greedy` is `GreedyMAUC` with its defaults; the selectors of this library and
-their rivals ran in two runs on the same folds. {len(rows)} measurements,
+K = 5, 10, 20, 50 and 100, up to the number of features. Classifiers: Naive Bayes, C4.5, 1NN,
+RBF-SVM (C = 8, gamma = "scale", standardised), logistic regression (standardised, C = 1), random
+forest (100 trees), LightGBM (50 rounds). `greedy` is `GreedyMAUC` with its defaults; the selectors
+of this library and their rivals ran in two runs on the same folds. {len(rows)} measurements,
 {int((rows["status"] != "ok").sum())} without result. Settings of the rivals are at the end."""
 
 
@@ -188,8 +188,8 @@ mean rank {rank:.2f}; first are {", ".join(f"{name} ({mean:.2f})" for name, mean
 selector) it is significantly better in {better} and worse in {worse}.
 - **Losses.** {len(losses)} pairs of data set and selector have a higher mean; the largest \
 difference is {losses["difference"].min() if len(losses) else 0:.4f}.
-- **Few samples.** Against the best of four rivals on each of {int(small.notna().sum())} small sets \
-the mean difference is {small.mean():+.4f}."""
+- **Few samples.** Against the best of four rivals on each of {int(small.notna().sum())} small \
+sets the mean difference is {small.mean():+.4f}."""
 
 
 def mean_section(rows):
@@ -199,9 +199,7 @@ def mean_section(rows):
     table = table.sort_values("mean", ascending=False, kind="stable").reset_index()
     return (
         "## Mean MAUC over classifiers and sizes\n\nA dash: the selector did not finish there.\n\n"
-        + tables.markdown(
-            place.sort_values("mean", ascending=False, kind="stable").reset_index(), 3
-        )
+        + tables.markdown(table, 3)
     )
 
 
