@@ -58,7 +58,9 @@ def test_workers_that_share_or_read_the_data_have_the_same_rows(tmp_path, monkey
     run_plan(plan, tmp_path / "workers", n_jobs=1, progress="quiet")
     table = results(tmp_path / "here")
     assert_same_results(results(tmp_path / "workers"), table)
-    totals = {a + b for a, b in zip(*(table[k].to_pylist() for k in ("n_train", "n_test")))}
+    totals = {
+        a + b for a, b in zip(*(table[k].to_pylist() for k in ("n_train", "n_test")), strict=True)
+    }
     assert totals == {90}
 
 
