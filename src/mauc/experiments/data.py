@@ -97,7 +97,7 @@ def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
     array([67, 25,  5,  3])
     """
     exact = counts * (n_rows / counts.sum())
-    shares = np.maximum(np.floor(exact).astype(np.int64), np.minimum(counts, n_least))
+    shares: np.ndarray = np.maximum(np.floor(exact).astype(np.int64), np.minimum(counts, n_least))
     n_missing = n_rows - int(shares.sum())
     # Rounding leaves rows for the largest remainders; small classes may have taken too many.
     shares[np.argsort(shares - exact, kind="stable")[: max(n_missing, 0)]] += 1
