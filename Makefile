@@ -7,7 +7,7 @@ PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: demo test coverage test-slow test-data test-browser screenshots lint format bench bench-scale \
-  bench-runtime figures reproduction beyond clean
+  bench-runtime figures reproduction beyond beyond-rivals clean
 
 demo: $(VENV)/.demo
 	$(BIN)/mauc select
@@ -70,6 +70,10 @@ reproduction: $(VENV)/.test
 
 beyond: $(VENV)/.test
 	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python docs/beyond/make.py
+
+# Needs the data sets of MAUC_DATA and of its folder more; an afternoon on two cores.
+beyond-rivals: $(VENV)/.bench
+	MAUC_DATA=$(abspath $(MAUC_DATA)) PYTHONPATH=benchmarks $(BIN)/python docs/beyond/make_rivals.py
 
 clean:
 	rm -rf $(VENV) .numba_cache .pytest_cache .ruff_cache .mypy_cache .import_linter_cache

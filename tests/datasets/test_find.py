@@ -120,3 +120,15 @@ def test_the_list_is_sorted_and_complete():
         assert entry.is_bundled == (entry.openml_id is None and entry.url is None)
     with pytest.raises(MaucError, match=r"data set must be one of breast_cancer, .* got 'none'"):
         dataset_info("none")
+
+
+def test_a_folder_in_front_of_a_name_is_looked_for_in_mauc_data_after_paths(folders):
+    (folders / "data" / "more").mkdir()
+    save(folders / "data" / "more" / "su.npz", 1.0)
+    dataset = load_dataset("more/su")
+    assert (dataset.name, dataset.X[0, 0]) == ("more/su", 1.0)
+    (folders / "work" / "more").mkdir()
+    save(folders / "work" / "more" / "su.npz", 2.0)
+    assert load_dataset("more/su.npz").X[0, 0] == 2.0
+    with pytest.raises(MaucError, match="more/us is neither a file"):
+        load_dataset("more/us")

@@ -137,6 +137,8 @@ def test_equal_scores_go_by_column_and_nan_goes_last():
         scores_ = np.array([1.0, np.nan, 3.0, 1.0])
 
     assert ranking_of(Scored()).tolist() == [2, 0, 3, 1]
+    Scored.scores_ = np.array([1.0, -np.inf, 3.0, -np.inf])  # minus infinity: not ranked
+    assert ranking_of(Scored()).tolist() == [2, 0]
     with pytest.raises(MaucError, match="must have scores_"):
         ranking_of(object())
 

@@ -30,7 +30,7 @@ def reads(monkeypatch):
         return load_dataset(source, *arguments, **options)
 
     monkeypatch.setattr(data_module, "load_dataset", load_and_count)
-    data_module._read.cache_clear()
+    data_module._read.clear()
     return found
 
 
@@ -69,19 +69,19 @@ def test_a_process_reads_a_data_set_once(reads, tmp_path, is_in_memory):
     folder = None if is_in_memory else tmp_path / "run"
     run_plan(make_plan(), folder, engine="serial", progress="quiet")
     assert reads == ["wine", "iris"]
-    data_module.find_data(DatasetSpec("wine"), WINE.fingerprint())
-    data_module.find_data(DatasetSpec("wine"), WINE.fingerprint())
+    data_module.find_data(make_plan(), "wine", WINE.fingerprint())
+    data_module.find_data(make_plan(), "wine", WINE.fingerprint())
     assert reads == ["wine", "iris", "wine"]
 
 
 def test_a_file_that_changed_since_it_was_read_is_not_taken_from_memory(tmp_path):
     path = tmp_path / "data.csv"
     lines = ["a,b,label", *(f"{i % 7},{i * i % 11},{'xyz'[i % 3]}" for i in range(60))]
-    spec = DatasetSpec("mine", str(path), "label")
+    plan = make_plan(datasets=(DatasetSpec("mine", str(path), "label"),))
     for text in ("\n".join(lines), "\n".join(lines).replace("6,", "5,")):
         path.write_text(text)
         fingerprint = load_dataset(path, "label").fingerprint()
-        assert data_module.find_data(spec, fingerprint).fingerprint() == fingerprint
+        assert data_module.find_data(plan, "mine", fingerprint).fingerprint() == fingerprint
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process as POSIX does")

@@ -222,6 +222,7 @@ def test_the_schema_takes_what_plan_to_toml_writes():
         datasets=(DatasetSpec("mine", "mine.csv", "label", {"drop": ["id"]}),),
         selectors=(MethodSpec("f", "sklearn.feature_selection.SelectKBest"), MethodSpec("mdfs")),
         tuning=TuningSpec(size=3),
+        max_rows=50,
     )
     written = tomllib.loads(plan_to_toml(plan))
     assert list(jsonschema.Draft7Validator(plan_schema()).iter_errors(written)) == []
@@ -232,6 +233,7 @@ def test_the_schema_takes_what_plan_to_toml_writes():
     [
         SMALL + "fold = 3",
         SMALL + "folds = 1",
+        SMALL + "max_rows = 9",
         SMALL + "sizes = 4",
         SMALL + "sizes = {from = 1, two = 3}",
         SMALL + "tuning = {scope = 'folds'}",

@@ -288,6 +288,7 @@ def test_a_run_that_has_not_grown_up_yet_warns(run):
     [
         (grown(seed=1), "seed: 0 -> 1"),
         (grown(folds=4), "folds: 3 -> 4"),
+        (grown(max_rows=100), "max_rows: None -> 100"),
         (grown(sizes=(2, 4, 8)), r"sizes: \[2, 4\] -> \[2, 4, 8\]"),
         (grown(datasets=PLAN.datasets[:1]), r"datasets: iris -> \(gone\)"),
         (grown(selectors=PLAN.selectors[1:]), r"selectors: mdfs -> \(gone\)"),

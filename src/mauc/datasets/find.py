@@ -28,7 +28,8 @@ def find_dataset(source: str | Path) -> Path:
     ----------
     source : str or Path
         A bare name is looked for as ``NAME.npz`` in the folder MAUC_DATA, then among the
-        downloaded data sets, and is then taken as a path.
+        downloaded data sets, and is then taken as a path. A path without extension that is not
+        there, such as ``more/su``, is looked for in MAUC_DATA as well.
 
     Returns
     -------
@@ -45,6 +46,10 @@ def find_dataset(source: str | Path) -> Path:
             return cached
     if path.exists():
         return path
+    if not is_name and not path.is_absolute() and not is_data_path(path):
+        folder = data_folder()
+        if folder is not None and (folder / f"{path}.npz").is_file():
+            return folder / f"{path}.npz"
     if is_name and source in REGISTRY:
         raise MaucError(
             f"the data set {source!r} is not on this machine: get it with "

@@ -1,20 +1,23 @@
 """The data sets of a plan: their sources in, checked data out; a process reads each once."""
 
-import json
 import warnings
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from mauc.checks import unknown_word
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, listed
+from mauc.experiments.fold import seed_of
 from mauc.experiments.methods import build_classifier, build_selector, takes_nominal
-from mauc.experiments.plan import DatasetSpec, Plan
+from mauc.experiments.plan import Plan
 
 _given: dict[str, Dataset] = {}  # what the driver sent to this worker, by fingerprint
+_read: dict[str, Dataset] = {}  # what this worker read last, by fingerprint
+_MAX_READ = 4
 
 
 class WorkerSetupError(MaucError):
@@ -49,6 +52,10 @@ def load_data(
                 raise MaucError(f"data set {spec.name}: {error}") from error
             for line in data[spec.name].notes if spec.source not in BUNDLED else ():
                 note(f"{spec.name}: {line}")
+        n_samples = data[spec.name].n_samples
+        data[spec.name] = thin_rows(plan, spec.name, data[spec.name])
+        if data[spec.name].n_samples < n_samples:
+            note(f"{spec.name}: thinned from {n_samples} to {data[spec.name].n_samples} rows.")
         for line in nominal_notes(plan, data[spec.name]):
             note(f"{spec.name}: {line}")
         _check_split(plan, spec.name, data[spec.name], note)
@@ -59,6 +66,44 @@ def _load(source: str, target: str | None, options: dict[str, Any]) -> Dataset:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # the notes say it
         return load_dataset(source, target, **options)
+
+
+def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
+    """Return a data set with the `max_rows` rows of the plan, if it has more.
+
+    Which rows depends on the seed of the plan and the name of the data set alone, so that two plans
+    with the same ones compare on the same rows.
+    """
+    if plan.max_rows is None or dataset.n_samples <= plan.max_rows:
+        return dataset
+    _, codes, counts = np.unique(dataset.y, return_inverse=True, return_counts=True)
+    rng = np.random.default_rng(seed_of(plan.seed, name, "rows"))
+    kept = [
+        rng.choice(np.flatnonzero(codes == code), size, replace=False)
+        for code, size in enumerate(class_shares(counts, plan.max_rows, plan.folds))
+    ]
+    rows = np.sort(np.concatenate(kept))
+    return replace(dataset, X=_safe_indexing(dataset.X, rows), y=dataset.y[rows], source="")
+
+
+def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
+    """Return how many of `n_rows` rows each class gets: its share, but not less than `n_least`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mauc.experiments.data import class_shares
+    >>> class_shares(np.array([700, 250, 45, 3]), 100, 5)
+    array([67, 25,  5,  3])
+    """
+    exact = counts * (n_rows / counts.sum())
+    shares: np.ndarray = np.maximum(np.floor(exact).astype(np.int64), np.minimum(counts, n_least))
+    n_missing = n_rows - int(shares.sum())
+    # Rounding leaves rows for the largest remainders; small classes may have taken too many.
+    shares[np.argsort(shares - exact, kind="stable")[: max(n_missing, 0)]] += 1
+    for _ in range(-n_missing):
+        shares[shares.argmax()] -= 1
+    return shares
 
 
 def nominal_notes(plan: Plan, dataset: Dataset) -> list[str]:
@@ -127,18 +172,19 @@ def receive_data(data: Mapping[str, Dataset]) -> bool:
     return True
 
 
-def find_data(spec: DatasetSpec, fingerprint: str) -> Dataset:
+def find_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
     """Return the data set that this worker was sent, or read it, once per process."""
-    if fingerprint in _given:
-        return _given[fingerprint]
-    options = json.dumps(spec.options, sort_keys=True)  # a list cannot be hashed
-    return _read(spec.name, spec.source, spec.target, options, fingerprint)
+    if fingerprint not in _given and fingerprint not in _read:
+        while len(_read) >= _MAX_READ:
+            del _read[next(iter(_read))]
+        _read[fingerprint] = _read_data(plan, name, fingerprint)
+    return _given[fingerprint] if fingerprint in _given else _read[fingerprint]
 
 
-@lru_cache(maxsize=4)
-def _read(name: str, source: str, target: str | None, options: str, fingerprint: str) -> Dataset:
+def _read_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
+    spec = plan.dataset(name)
     try:
-        dataset = _load(source, target, json.loads(options))
+        dataset = thin_rows(plan, name, _load(spec.source, spec.target, spec.options))
     except (MaucError, OSError) as error:
         raise WorkerSetupError(f"a worker cannot load {name}: {error}") from error
     got = dataset.fingerprint()

@@ -147,7 +147,7 @@ def ranking_of(selector: BaseEstimator) -> np.ndarray:
     """Return the columns that a fitted selector ranks, best first.
 
     Selectors of this library have a ranking; any other must have `scores_`, the larger the better,
-    of which equal ones go by column.
+    of which equal ones go by column. A feature of score minus infinity is not ranked.
     """
     if isinstance(selector, RankingSelector):
         return np.asarray(selector.ranking_)
@@ -157,7 +157,8 @@ def ranking_of(selector: BaseEstimator) -> np.ndarray:
             f"{type(selector).__name__} must have scores_, one per feature, to be ranked by."
         )
     # NaN, the score of a constant column in scikit-learn, sorts last.
-    return np.argsort(-np.asarray(scores, dtype=float), kind="stable")
+    scores = np.asarray(scores, dtype=float)
+    return np.argsort(-scores, kind="stable")[: np.count_nonzero(scores != -np.inf)]
 
 
 def _warm_up(spec: MethodSpec, selector: BaseEstimator, split: Split) -> None:

@@ -15,7 +15,9 @@ Search = Literal["full", "coarse_to_fine"]
 Combination = tuple[str, str]  # names of a selector and a classifier
 PAPER_SIZES = tuple(range(10, 101, 10))
 #: smallest values of the whole numbers of a plan and of its tuning
-MINIMA = {"repeats": 1, "folds": 2, "seed": 0, "n_folds": 2, "max_samples": 10, "size": 1}
+MINIMA = {
+    "repeats": 1, "folds": 2, "seed": 0, "max_rows": 10, "n_folds": 2, "max_samples": 10, "size": 1
+}  # fmt: skip
 _MAX_NAME = 200  # characters of a name in a path; file systems end at 255
 
 
@@ -127,6 +129,10 @@ class Plan:
     repeats, folds : int, default=10
         How often the data are split, and into how many stratified parts.
     seed : int, default=0
+    max_rows : int, optional
+        Thin larger data sets to this many rows before they are split: a sample by class, drawn by
+        the seed and the name of the data set, with at least `folds` rows of each class that has
+        them. All rows by default.
     tuning : TuningSpec
         For classifiers of the method "svm" that fix neither C nor gamma.
 
@@ -152,6 +158,7 @@ class Plan:
     repeats: int = 10
     folds: int = 10
     seed: int = 0
+    max_rows: int | None = None
     tuning: TuningSpec = TuningSpec()
 
     def __post_init__(self) -> None:
@@ -162,6 +169,8 @@ class Plan:
             object.__setattr__(self, part, _check_specs(part, getattr(self, part), kind))
         for key in ("repeats", "folds", "seed"):
             object.__setattr__(self, key, check_int(key, getattr(self, key), MINIMA[key]))
+        max_rows = check_int("max_rows", self.max_rows, MINIMA["max_rows"], optional=True)
+        object.__setattr__(self, "max_rows", max_rows)
         sizes = tuple(int(size) if is_int(size) else size for size in self.sizes)
         if not sizes or not all(is_int(size) and size >= 1 for size in sizes):
             raise MaucError(f"sizes must be ints of at least 1, got {list(sizes)}.")

@@ -53,6 +53,7 @@ def read_plan(path: str | Path) -> Plan:
         repeats = 2
         folds = 5
         seed = 0
+        max_rows = 2000   # thin larger data sets, by class
 
         [tuning]
         scope = "dataset"
@@ -128,7 +129,7 @@ def plan_to_dict(plan: Plan) -> dict[str, Any]:
 def plan_to_toml(plan: Plan) -> str:
     """Return a plan as the text of a TOML file."""
     values = plan_to_dict(plan)
-    for table in (values["tuning"], *(spec for key in _PARTS for spec in values[key])):
+    for table in (values, values["tuning"], *(spec for key in _PARTS for spec in values[key])):
         for key in [key for key, value in table.items() if value is None or value == {}]:
             del table[key]
     tomli_w = optional_import("tomli_w", "plans made in Python")

@@ -301,8 +301,8 @@ class Run:
             own = dict(data) if is_serial else {}
             engine.give(
                 {
-                    self._described[name]["fingerprint"]: dataset
-                    for name, dataset in given.items()
+                    self._described[name]["fingerprint"]: data[name]
+                    for name in given
                     if name not in shared
                 }
             )

@@ -139,6 +139,7 @@ class RunFolder:
         if not self.exists:
             raise MaucError(f"{self.path} is not a run folder: it has no plan.json.")
         plan = _read_json(self.path / "plan.json")
+        plan.setdefault("max_rows", None)  # runs from before it was an option
         missing = {item.name for item in fields(Plan)} - set(plan)
         if missing:
             raise MaucError(f"{self.path / 'plan.json'} is not a plan: it lacks {min(missing)}.")
@@ -240,7 +241,7 @@ def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
     Returns one line per change, "what: old -> new"; both plans come from `plan_to_dict`.
     """
-    changes = _changed("", old, new, ("seed", "folds", "sizes"))
+    changes = _changed("", old, new, ("seed", "folds", "sizes", "max_rows"))
     if new["repeats"] < old["repeats"]:
         changes += _changed("", old, new, ("repeats",))
     for part in ("datasets", "selectors", "classifiers"):

@@ -76,7 +76,7 @@ def run_task(task: Task, dataset: Dataset | None = None) -> "pa.Table | dict[int
         with suppress(OSError):  # it may not be allowed to look into another process
             dataset = map_data(task.shared)
     if dataset is None:
-        dataset = find_data(task.plan.dataset(task.dataset), task.fingerprint)
+        dataset = find_data(task.plan, task.dataset, task.fingerprint)
     # The number of classes was checked, or allowed, when the data were loaded.
     with _one_blas_thread(), allow_many_classes(), unannounced() if is_worker else nullcontext():
         if task.cell is None:

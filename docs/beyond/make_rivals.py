@@ -1,0 +1,289 @@
+"""Run the comparison with what people use and write its page: `make beyond-rivals`.
+
+    export PYTHONPATH=benchmarks     # the adapters of the rivals
+    python docs/beyond/make_rivals.py --runs runs/beyond               # run what is missing, write
+    python docs/beyond/make_rivals.py --runs runs/beyond --page-only   # write from what is there
+
+Runs resume. The page says what is missing.
+"""
+
+import argparse
+import datetime
+import importlib
+import inspect
+import json
+import os
+import warnings
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+
+import rivals_tables as tables
+from mauc.exceptions import IncompleteRunWarning, MaucError
+from mauc.experiments import load_run, read_plan, run_plan
+from mauc.experiments.rows import versions
+from mauc.plotting import CriticalDifferenceDisplay
+from rivals.seconds import measure_seconds
+
+HERE = Path(__file__).resolve().parent
+PLANS = ("rivals", "ours")
+EVERYTHING = "all_features"
+SAME = ("seed", "folds", "repeats", "sizes", "max_rows", "classifiers")
+PACKAGES = ("lightgbm", "boruta", "mrmr-selection", "skrebate")
+SPECIAL = {"f_classif": "`SelectKBest(f_classif)` of scikit-learn."}
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=Path, default=Path("runs/beyond"))
+    parser.add_argument("--page-only", action="store_true", help="Run nothing.")
+    parser.add_argument("--output", type=Path, default=HERE, help="Folder of the page.")
+    parser.add_argument("--jobs", type=int, default=None, help="Workers; one per core by default.")
+    options = parser.parse_args(arguments)
+    matplotlib.use("agg")
+    plans = [read_plan(HERE / f"{name}.toml") for name in (*PLANS, EVERYTHING)]
+    if not options.page_only:
+        for plan in plans:
+            print(run_plan(plan, options.runs / plan.name, n_jobs=options.jobs))
+        measure_seconds(plans[:2], options.runs / "seconds.csv")
+    write_page(options.runs, options.output)
+
+
+def write_page(runs, output):
+    """Write rivals.md and its pictures from run folders that may lack cells."""
+    check_same_folds(runs)
+    parts = {name: load_part(runs / name) for name in (*PLANS, EVERYTHING)}
+    rows = tables.common_splits([parts[name] for name in PLANS])
+    if rows.empty:
+        raise MaucError(f"the runs in {runs} have no fold in common yet.")
+    compared_table, compared = tables.win_table(rows)
+    ranks, scores = tables.rank_table(rows)
+    seconds = load_seconds(runs / "seconds.csv", rows)
+    sections = [
+        head(runs, parts, rows),
+        in_short(rows, ranks, compared),
+        mean_section(rows),
+        rank_section(ranks, scores, output),
+        "## Win/draw/loss of GreedyMAUC, corrected resampled t-test at 5 %\n\nOver data sets and "
+        "sizes; a win is a setting in which GreedyMAUC is significantly better.\n\n"
+        + tables.markdown(compared_table),
+        "## By number of features\n\nMean MAUC of GreedyMAUC minus that of the other selector, "
+        "over the data sets that have so many features and that the other finished.\n\n"
+        + tables.markdown(tables.size_table(rows)),
+        "## Where GreedyMAUC loses\n\nEvery data set and selector with a higher mean MAUC over "
+        "classifiers and sizes, and how many settings (classifier x size) differ significantly.\n\n"
+        + tables.markdown(tables.loss_table(rows, compared)),
+        "## Few samples\n\nThe five data sets with few rows for their features or classes, sizes "
+        "up to 50, against the best of four rivals on each.\n\n"
+        + tables.markdown(tables.small_table(rows)),
+        seconds_section(seconds, scores, output),
+        "## All features\n\nMean MAUC over the classifiers, without any selection and with "
+        "GreedyMAUC at the largest size.\n\n"
+        + tables.markdown(tables.all_features_table(rows, parts[EVERYTHING])),
+        "## What did not finish\n\nA fit may take 60 s of processor time; some rivals tell earlier "
+        "that they would not finish.\n\n" + tables.markdown(tables.unfinished_table(rows)),
+        settings_section(),
+    ]
+    (output / "rivals.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+
+
+def check_same_folds(runs):
+    """Refuse runs whose rows cannot be joined: other data, seeds, folds, sizes or classifiers."""
+    plans = {name: json.loads((runs / name / "plan.json").read_text()) for name in PLANS}
+    first, second = plans.values()
+    for key in SAME:
+        if first[key] != second[key]:
+            raise MaucError(
+                f"{key} of the runs {' and '.join(PLANS)} must be the same, "
+                f"got {first[key]} and {second[key]}."
+            )
+    known = [
+        json.loads((runs / name / "provenance.json").read_text())["datasets"] for name in PLANS
+    ]
+    for dataset in known[0].keys() & known[1].keys():
+        prints = [part[dataset]["fingerprint"] for part in known]
+        if prints[0] != prints[1]:
+            raise MaucError(f"the runs {' and '.join(PLANS)} have different data of {dataset}.")
+
+
+def load_part(folder):
+    """Return the rows of a run, none if it has not begun."""
+    if not (folder / "plan.json").is_file():
+        return pd.DataFrame(columns=["dataset", "repeat", "fold", "status", "mauc", "classifier"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncompleteRunWarning)  # the page says what is missing
+        return load_run(folder)
+
+
+def load_seconds(path, rows):
+    """Return seconds of selection by data set and selector; those of the runs if not measured."""
+    if path.is_file():
+        return pd.read_csv(path), "processor seconds of one fit on the first fold, one thread"
+    chosen = rows[rows["status"] == "ok"].drop_duplicates([*tables.SPLIT, "selector"])
+    seconds = chosen.groupby(["dataset", "selector"], sort=False)["select_seconds"].median()
+    return seconds.rename(
+        "seconds"
+    ).reset_index(), "wall-clock seconds of the runs, median of folds"
+
+
+def head(runs, parts, rows):
+    counts = []
+    for name, part in parts.items():
+        plan = read_plan(HERE / f"{name}.toml")
+        n_done = len(part[tables.SPLIT].drop_duplicates())
+        counts.append(f"`{name}.toml` {n_done} of {len(plan.cells())} folds")
+    datasets = rows["dataset"].unique()
+    folds = rows.groupby("dataset")[["repeat", "fold"]].apply(lambda p: len(p.drop_duplicates()))
+    partial = [f"{name} ({n} folds)" for name, n in folds.items() if n < folds.max()]
+    note = f"\n**Incomplete**: {', '.join(counts)}." if any(
+        len(part[tables.SPLIT].drop_duplicates()) < len(read_plan(HERE / f"{name}.toml").cells())
+        for name, part in parts.items()
+    ) else ""  # fmt: skip
+    note += f" Fewer folds so far: {', '.join(partial)}." if partial else ""
+    return f"""# Against what people use
+
+Written by `make beyond-rivals` on {datetime.date.today()} with {versions()}, {peer_versions()}; \
+{os.cpu_count()} cores.
+{note}
+
+{len(datasets)} data sets, those of more than 2,000 rows thinned to 2,000 by class; twice fivefold;
+features are selected in the training part of each fold, once for all classifiers and sizes.
+K = 5, 10, 20, 50 and 100, up to the number of features. Classifiers: Naive Bayes, C4.5, 1NN,
+RBF-SVM (C = 8, gamma = "scale", standardised), logistic regression (standardised, C = 1), random
+forest (100 trees), LightGBM (50 rounds). `greedy` is `GreedyMAUC` with its defaults; the selectors
+of this library and their rivals ran in two runs on the same folds. {len(rows)} measurements,
+{int((rows["status"] != "ok").sum())} without result. Settings of the rivals are at the end."""
+
+
+def peer_versions():
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.append(f"no {name}")
+    return ", ".join(found)
+
+
+def in_short(rows, ranks, compared):
+    """Return what the tables say, in a list: places, firsts by classifier, losses."""
+    order = list(ranks["selector"])
+    classifiers = [name for name in ranks.columns if name not in ("selector", "all", "Holm p")]
+    firsts = [name for name in classifiers if ranks[name].idxmin() == order.index(tables.OURS)]
+    small = tables.small_table(rows)["difference"]
+    losses = tables.loss_table(rows, compared)
+    better, worse = ((compared["mark"] == mark).sum() for mark in ("worse", "better"))
+    place = order.index(tables.OURS) + 1
+    best = zip(order[:4], ranks["all"][:4], strict=True)
+    rank = ranks["all"][place - 1]
+    return f"""## In short
+
+- **Rank.** GreedyMAUC is number {place} of {len(order)} selectors that finished on all data sets, \
+mean rank {rank:.2f}; first are {", ".join(f"{name} ({mean:.2f})" for name, mean in best)}.
+- **Classifiers.** It has the best mean rank with {len(firsts)} of {len(classifiers)}: \
+{", ".join(firsts) or "none"}.
+- **Tests.** Of {compared["p_value"].notna().sum()} settings (data set x classifier x size x other \
+selector) it is significantly better in {better} and worse in {worse}.
+- **Losses.** {len(losses)} pairs of data set and selector have a higher mean; the largest \
+difference is {losses["difference"].min() if len(losses) else 0:.4f}.
+- **Few samples.** Against the best of four rivals on each of {int(small.notna().sum())} small \
+sets the mean difference is {small.mean():+.4f}."""
+
+
+def mean_section(rows):
+    scores = tables.dataset_means(rows)
+    table = scores.T.rename_axis("selector")
+    table["mean"] = scores.mean().where(scores.notna().all())
+    table = table.sort_values("mean", ascending=False, kind="stable").reset_index()
+    return (
+        "## Mean MAUC over classifiers and sizes\n\nA dash: the selector did not finish there.\n\n"
+        + tables.markdown(table, 3)
+    )
+
+
+def rank_section(ranks, scores, output):
+    text = (
+        "## Mean ranks over the data sets\n\nOf the selectors that finished everywhere; over all "
+    )
+    text += "classifiers, and with each alone. Holm's p is that of the comparison with GreedyMAUC."
+    if len(scores) > 1 and scores.shape[1] > 1:
+        names = list(scores.columns)
+        display = CriticalDifferenceDisplay.from_scores(scores.to_numpy(), names, posthoc="nemenyi")
+        display.plot().figure_.savefig(output / "rivals_ranks.png", dpi=120)
+        text += "\n\n![mean ranks with the critical difference](rivals_ranks.png)"
+    return f"{text}\n\n{tables.markdown(ranks, 2)}\n\n{tables.friedman_line(scores)}"
+
+
+def seconds_section(seconds, scores, output):
+    frame, what = seconds
+    wide = frame.pivot_table(index="selector", columns="dataset", values="seconds", sort=False)
+    medians = wide.median(axis=1)
+    finished = [name for name in scores.columns if name in medians.index]
+    plot_seconds(scores[finished].mean(), medians[finished], output / "rivals_seconds.png")
+    table = pd.DataFrame(
+        {
+            "selector": wide.index, "median": medians.to_numpy(),
+            "largest": wide.max(axis=1).to_numpy(),
+            "of data set": wide.idxmax(axis=1).to_numpy(),
+            "data sets": wide.count(axis=1).to_numpy(),
+        }
+    )  # fmt: skip
+    return (
+        f"## Seconds\n\nSelecting up to 100 features: {what}.\n\n"
+        "![mean MAUC against seconds](rivals_seconds.png)\n\n"
+        + tables.markdown(table.sort_values("median", ignore_index=True), 3)
+    )
+
+
+def plot_seconds(means, seconds, path):
+    """Draw mean MAUC against median seconds, one point per selector."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5.5), layout="constrained")
+    ax = figure.add_subplot()
+    seconds = seconds.clip(lower=1e-4)
+    span = max(means.max() - means.min(), 1e-3)
+    lowest = -1.0
+    for name in means.sort_values().index:
+        is_ours = name == tables.OURS
+        ax.plot(seconds[name], means[name], "o", color="C3" if is_ours else "C0")
+        # Labels of points that are nearly as high are moved up, each above the last.
+        height = max(means[name], lowest + 0.035 * span)
+        lowest = height
+        ax.annotate(
+            name, (seconds[name], means[name]), (seconds[name] * 1.15, height),
+            va="center", fontsize=9, weight="bold" if is_ours else "normal",
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey"},
+        )  # fmt: skip
+    ax.set_xscale("log")
+    ax.set_xlim(seconds.min() / 1.5, seconds.max() * 6)
+    ax.set_xlabel("seconds of selection, median over the data sets")
+    ax.set_ylabel("mean MAUC")
+    ax.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+
+
+def settings_section():
+    """Return the settings of every rival: what its adapter says of itself."""
+    lines = []
+    for spec in read_plan(HERE / "rivals.toml").selectors:
+        text = SPECIAL.get(spec.name) or settings_of(spec.method)
+        lines.append({"selector": spec.name, "settings": text})
+    ties = (
+        "Equal scores go by F statistic, then by column. What a rival leaves unranked follows by F "
+        "statistic, except after the forward wrapper, which stays short."
+    )
+    return f"## Settings of the rivals\n\n{ties}\n\n" + tables.markdown(pd.DataFrame(lines))
+
+
+def settings_of(method):
+    """Return the docstring of an adapter up to its parameters, in one line."""
+    module, _, name = method.rpartition(".")
+    text = inspect.getdoc(getattr(importlib.import_module(module), name))
+    return " ".join(text.partition("\n\nParameters")[0].replace("``", "`").split())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Adapters of other selectors: a full ranking, the same every time, the signal first."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from mauc import mauc_score
+from mauc.experiments.fold import ranking_of
+from rivals import filters, linear, trees, wrappers
+from rivals.base import Rival, TimeLimitError, by_scores, check_expected, limited, some_rows
+from rivals.classifiers import LightGBM, StandardizedLogistic
+
+NEEDS = {
+    "MrmrSelection": "mrmr", "MultiSURF": "skrebate", "LightGBMGain": "lightgbm",
+    "LightGBMShap": "lightgbm", "Boruta": "boruta",
+}  # fmt: skip
+RIVALS = sorted(
+    (
+        value
+        for module in (filters, linear, trees, wrappers)
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Rival) and value is not Rival
+    ),
+    key=lambda rival: rival.__name__,
+)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Three classes; columns 3 and 5 tell them apart, column 7 is constant."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 20)
+    X = rng.standard_normal((60, 12))
+    X[:, 3] += 4 * (y == 1)
+    X[:, 5] += 4 * (y == 2)
+    X[:, 7] = 1.0
+    return X.astype(np.float32), np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize("rival", RIVALS, ids=lambda rival: rival.__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_a_rival_ranks_the_signal_first_and_repeats_itself(rival, problem, monkeypatch):
+    if rival.__name__ in NEEDS:
+        pytest.importorskip(NEEDS[rival.__name__])
+    monkeypatch.setattr(trees, "N_TREES", 50)
+    monkeypatch.setattr(trees, "N_ROUNDS", 10)
+    X, y = problem
+    first, again = (rival(2, random_state=3).fit(X, y) for _ in range(2))
+    np.testing.assert_array_equal(first.ranking_, again.ranking_)
+    assert sorted(first.ranking_) == list(range(12))
+    assert set(first.ranking_[:2]) == {3, 5}
+    # The harness ranks it by its scores.
+    np.testing.assert_array_equal(ranking_of(first), first.ranking_)
+    assert list(np.flatnonzero(first.get_support())) == [3, 5]
+
+
+def test_a_wrapper_leaves_the_rest_unranked(problem):
+    X, y = problem
+    fitted = wrappers.ForwardLDA(max_features=3).fit(X, y)
+    assert len(fitted.ranking_) == 3
+    np.testing.assert_array_equal(ranking_of(fitted), fitted.ranking_)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mrmr_with_functions_of_all_columns_is_that_of_the_package(problem):
+    mrmr = pytest.importorskip("mrmr")
+    pd = pytest.importorskip("pandas")
+    X, y = problem
+    X = X.astype(float)
+    X[:, 8] = X[:, 3] + 0.1 * X[:, 0]
+    expected = mrmr.mrmr_classif(pd.DataFrame(X), pd.Series(y), K=8, show_progress=False, n_jobs=1)
+    assert list(filters.MrmrSelection(8).fit(X, y).ranking_[:8]) == list(expected)
+
+
+def test_what_takes_too_long_is_stopped_and_says_so(problem):
+    class Endless(Rival):
+        def _order(self, X, y):
+            while True:
+                pass
+
+    with pytest.raises(TimeLimitError, match=r"not finished within 0\.05 s of processor time"):
+        Endless(time_limit=0.05).fit(*problem)
+    with pytest.raises(TimeLimitError, match="would take more than 60 s"):
+        check_expected(100, 60)
+    with limited(10):
+        check_expected(61, 60)
+
+
+def test_ties_go_by_f_statistic_then_by_column():
+    y = np.array([0, 0, 1, 1])
+    X = np.array([[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1.5, 1]], float)
+    np.testing.assert_array_equal(by_scores(np.zeros(3), X, y), [1, 0, 2])
+    np.testing.assert_array_equal(by_scores(np.array([0, 0, 1.0]), X, y), [2, 1, 0])
+
+
+def test_some_rows_keep_two_of_each_class():
+    y = np.repeat([0, 1, 2], [90, 8, 2])
+    rows = some_rows(y, 10, 0)
+    assert list(np.bincount(y[rows])) == [9, 2, 2]
+    np.testing.assert_array_equal(some_rows(y, 200, 0), np.arange(100))
+
+
+@pytest.mark.parametrize("model", [StandardizedLogistic(), LightGBM(n_estimators=5)])
+def test_classifiers_score_the_classes(model, problem):
+    if isinstance(model, LightGBM):
+        pytest.importorskip("lightgbm")
+    X, y = problem
+    model.fit(X, y)
+    assert list(model.classes_) == ["a", "b", "c"]
+    assert mauc_score(y, model.predict_proba(X)) > 0.95
+    assert set(model.predict(X)) == {"a", "b", "c"}
