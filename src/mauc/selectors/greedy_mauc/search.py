@@ -1,5 +1,6 @@
 """The greedy search: effects and normal scores in, features in the order of choice out."""
 
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.bounds import GainBounds
 from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
-from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take_feature
+from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, is_before, take_feature
 
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
@@ -56,7 +57,9 @@ def empty_ranking(k, n_chosen, n_features, n_pairs, *, keeps_steps):
     )  # fmt: skip
 
 
-def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n_jobs=None):
+def greedy_ranking(
+    effects, scores, k, *, shrinkage, alpha, prior=None, keeps_steps=False, n_jobs=None
+):
     """Choose features that together separate all class pairs.
 
     Parameters
@@ -70,6 +73,8 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
         In [0, 1]: within-class correlations count 1 - shrinkage times.
     alpha : float
         Error of a pair is taken as exp(-alpha D_p^2 / 8).
+    prior : ndarray of shape (n_features,), float64, optional
+        Weights in (0, 1] that gains are multiplied by when they are compared.
     keeps_steps : bool, default=False
         Whether the separations of all steps are kept, which takes as much memory as the effects.
     n_jobs : int, optional
@@ -91,6 +96,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     weights = np.full(n_pairs, 1.0 / n_pairs)
     found = empty_ranking(k, n_chosen, n_features, n_pairs, keeps_steps=keeps_steps)
     rate = alpha / 8.0
+    prior = np.ones(n_features) if prior is None else prior
     bounds = GainBounds(n_features, weights, rate)
     blocks = _feature_blocks(n_features, scores.padded.shape[1], n_jobs)
 
@@ -110,8 +116,9 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             )  # fmt: skip
             bounds.update(block, variances)
         best = find_best(
-            effects, n_updates, step, slopes, factors, variances, weights, rate, *block, is_left,
-            bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits, losses,
+            effects, n_updates, step, slopes, factors, variances, weights, rate, prior, *block,
+            is_left, bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits,
+            losses,
             np.empty(BATCH, np.int64), np.empty((BATCH, len(slopes))), np.zeros((BATCH, n_pairs)),
         )  # fmt: skip
         return n_better, best
@@ -125,8 +132,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             if step == 0:
                 # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
                 found.relevance[:] = np.where(scores.varies, np.maximum(1.0 - losses, 0.0), 0.0)
-            # The first of equals, in column order
-            s = min((f for f in bests if f >= 0), key=lambda f: losses[f])
+            s = first_of((f for f in bests if f >= 0), losses, prior)
             found.ranking[step] = s
             found.gains[step] = max(1.0 - losses[s], 0.0)
             taken = take_feature(
@@ -139,6 +145,11 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             found.ranks[n_chosen - 1] += sum(run_in(pool, rank_last, blocks, n_chosen, taken))
     found.finish(n_chosen, scores.varies, separations)
     return found
+
+
+def first_of(features, losses, prior):
+    """Return the feature that is before all others by `is_before`."""
+    return reduce(lambda one, f: f if is_before(f, one, losses, prior) else one, features)
 
 
 def _feature_blocks(n_features, n_kept, n_jobs):
