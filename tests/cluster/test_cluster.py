@@ -176,6 +176,8 @@ def test_refused(table, client):
         SELECTORS["relieff"](3).fit(source, y, client=client)
     with pytest.raises(MaucError, match=r"client must be a distributed.Client or the address"):
         MDFS(3).fit(source, y, client=7)
+    with pytest.raises(MaucError, match=r"interactions must be False on a cluster: .* without"):
+        GreedyMAUC(3, interactions=True).fit(source, y, client=client)
 
 
 def test_scores_for_trees_are_fetched_unless_they_are_too_many(table, client, monkeypatch):

@@ -14,7 +14,7 @@ from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, is_b
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
 _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
-_MAX_LOWER = 512  # rows of the Cholesky factor that are returned
+MAX_LOWER = 512  # rows of the Cholesky factor that are returned
 
 
 class GreedyRanking(NamedTuple):
@@ -53,7 +53,7 @@ def empty_ranking(k, n_chosen, n_features, n_pairs, *, keeps_steps):
     return GreedyRanking(
         np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
         np.zeros(k), np.empty((k if keeps_steps else 1, n_pairs)),
-        np.zeros((min(n_chosen, _MAX_LOWER),) * 2), np.zeros(n_features),
+        np.zeros((min(n_chosen, MAX_LOWER),) * 2), np.zeros(n_features),
     )  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def greedy_ranking(
     rate = alpha / 8.0
     prior = np.ones(n_features) if prior is None else prior
     bounds = GainBounds(n_features, weights, rate)
-    blocks = _feature_blocks(n_features, scores.padded.shape[1], n_jobs)
+    blocks = feature_blocks(n_features, scores.padded.shape[1], n_jobs)
 
     def rank_last(block, step, taken):
         return count_better(
@@ -152,7 +152,7 @@ def first_of(features, losses, prior):
     return reduce(lambda one, f: f if is_before(f, one, losses, prior) else one, features)
 
 
-def _feature_blocks(n_features, n_kept, n_jobs):
+def feature_blocks(n_features, n_kept, n_jobs):
     """Cut the features into at most one block per thread, each worth its thread."""
     step = n_features * (n_kept * _PRODUCT_TIME + _FEATURE_TIME)
     return even_ranges(n_features, min(count_threads(n_jobs), int(step / _THREAD_TIME)))
