@@ -31,6 +31,7 @@ from mauc.cli.data import (
 )
 from mauc.cli.engine import EngineOption, check_engine, started
 from mauc.cli.fitting import error_dict, load_and_fit, say_error
+from mauc.cli.interactions import interactions_dict, say_interactions
 from mauc.cli.outputs import Written, check_outputs, check_report
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
@@ -122,6 +123,7 @@ def select(
             print_text(str(selector.size_curve_))
         print_table(feature_table(selector, dataset.feature_names))
         say_error(selector)
+        say_interactions(selector, dataset)
     written.finish()
 
 
@@ -186,6 +188,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
         "parameters": selector.get_params(),
         **size_curve_dict(selector),
         **error_dict(selector),
+        **interactions_dict(selector, dataset),
         "features": [
             {
                 "order": step.step + 1,
