@@ -20,6 +20,8 @@ from mauc.selectors.greedy_mauc import prior as prior_module
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.prior import needs_prior, tree_importances
+from mauc.selectors.greedy_mauc.search import first_of
+from mauc.selectors.greedy_mauc.step import is_before
 
 
 def data(rng, n=120, m=30, c=4):
@@ -133,6 +135,16 @@ def test_most_features_are_rated_once(rng, monkeypatch):
     monkeypatch.setattr("mauc.selectors.greedy_mauc.greedy_mauc.measure", keep)
     GreedyMAUC(20, prior=rng.uniform(0.5, 1, 3000)).fit(X, y)
     assert (kept["effects"] == kept["first"]).all(axis=1).mean() > 0.9
+
+
+def test_both_forms_of_the_order_agree(rng):
+    losses = rng.choice([0.2, 0.2 + 2**-55, 0.6, 1.0, 1.0 + 2**-52], 60)
+    prior = rng.choice([1.0, 0.5, 1e-300], 60)
+    for f in range(60):
+        for other in range(f):
+            first = first_of([f, other], losses, prior)
+            assert is_before(f, other, losses, prior) == (first == f)
+            assert is_before(other, f, losses, prior) == (first == other)
 
 
 def test_features_without_gain_go_by_weight():

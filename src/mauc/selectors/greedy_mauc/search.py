@@ -1,6 +1,5 @@
 """The greedy search: effects and normal scores in, features in the order of choice out."""
 
-from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +8,7 @@ from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.bounds import GainBounds
 from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
-from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, is_before, take_feature
+from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take_feature
 
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
@@ -148,8 +147,13 @@ def greedy_ranking(
 
 
 def first_of(features, losses, prior):
-    """Return the feature that is before all others by `is_before`."""
-    return reduce(lambda one, f: f if is_before(f, one, losses, prior) else one, features)
+    """Return the feature that is before all others by `mauc.selectors.greedy_mauc.step.is_before`.
+
+    It compares one feature per thread, and is not worth a compiled call.
+    """
+    return min(
+        features, key=lambda f: (-prior[f] * max(1.0 - losses[f], 0.0), -prior[f], losses[f], f)
+    )
 
 
 def feature_blocks(n_features, n_kept, n_jobs):

@@ -33,10 +33,8 @@ def is_before(f, other, losses, prior):
     1 - loss is rounded, but never so that it reverses an order: with equal weights this is the
     order of the losses.
     """
-    gain, gain_other = (
-        prior[f] * max(1.0 - losses[f], 0.0),
-        prior[other] * max(1.0 - losses[other], 0.0),
-    )
+    gain = prior[f] * max(1.0 - losses[f], 0.0)
+    gain_other = prior[other] * max(1.0 - losses[other], 0.0)
     if gain != gain_other:
         return gain > gain_other
     if prior[f] != prior[other]:
