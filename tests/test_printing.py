@@ -7,6 +7,7 @@ from sklearn.datasets import load_digits, load_iris
 from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, select_k, siren_study
 from mauc.evaluation import SizeCurve
 from mauc.printing import MAX_ROWS, SmallTable, first_rows, short_name
+from mauc.selectors.greedy_mauc.interactions import Interactions
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,18 @@ def test_details_of_a_trace_are_columns(digits):
     trace = GreedyMAUC(3).fit(*digits).trace_
     for name in trace.details:
         assert name.replace("_", " ") in str(trace).splitlines()[0]
+
+
+def test_interactions_print_features_and_steps():
+    names = np.array([["a", "b"], ["c", "d"]])
+    pairs = np.array([[0, 1], [2, 3]])
+    found = Interactions(pairs, np.array([1e-9, 2e-7]), np.array([4, -1]), names, 6)
+    assert [line.split() for line in str(found).splitlines()] == [
+        ["feature", "with", "p-value", "step"], ["a", "b", "1.0e-09", "5"],
+        ["c", "d", "2.0e-07", "-"],
+    ]  # fmt: skip
+    assert found[0] == (0, 1, "a", "b", 1e-9, 4)
+    assert found._repr_html_().count("<tr>") == 3
 
 
 def test_a_curve_prints_the_choice_and_its_sizes():

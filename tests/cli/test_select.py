@@ -13,6 +13,7 @@ from mauc import MAUCD, MDFS
 from mauc.cli.app import app
 from mauc.datasets import load_dataset
 from mauc.selectors import SELECTORS
+from xor_pairs import make_pairs
 
 
 def test_the_table_shows_the_choice_and_who_asked(wine_file):
@@ -224,3 +225,29 @@ def test_auto_says_how_the_size_was_chosen_and_a_best_at_the_edge(wine_file, tmp
     frame.to_csv(tmp_path / "sum.csv", index=False)
     result = run("select", tmp_path / "sum.csv", "-t", "label", "-k", "auto", "--method", "maucd")
     assert "The best is at the edge: all 6 features." in result.stdout
+
+
+def test_pairs_that_act_together_are_named(tmp_path):
+    X, y, (a, b) = make_pairs("xor", 0, n_features=12)
+    a, b = sorted((a, b))
+    path = tmp_path / "pairs.csv"
+    frame = pd.DataFrame(X.round(3), columns=[f"gene {j}" for j in range(12)])
+    frame.assign(label=np.array(["no", "yes"])[y]).to_csv(path, index=False)
+    words = (path, "-t", "label", "-k", 3, "--set", "interactions=true")
+    got = run_json("select", *words)
+    (found,) = got["interactions"]
+    assert found["features"] == [f"gene {a}", f"gene {b}"]
+    assert (found["columns"], found["rank"]) == ([a, b], 2)
+    assert found["p_value"] < 1e-10
+    for command in ("select", "rank"):
+        assert f"gene {a} and gene {b} act together (p = " in run(command, *words).stdout
+    assert run_json("rank", *words)["interactions"] == got["interactions"]
+    assert "interactions" not in run_json("select", *words[:-2])
+    assert "no interaction of selected features (" in run(
+        "select", "iris", "-k", 1, "--set", "interactions=true"
+    ).stdout  # fmt: skip
+    trees = run_json("select", *words[:-2], "--set", "prior=extra_trees")
+    assert trees["parameters"]["prior"] == "extra_trees"
+    assert "prior must be one of None, 'auto', 'extra_trees'" in run(
+        "select", *words[:-2], "--set", "prior=trees", code=2
+    ).stderr  # fmt: skip

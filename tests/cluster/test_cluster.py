@@ -65,6 +65,8 @@ def test_equals_array(table, client, name):
         SubproblemSelector(8, schedule="hardest", decomposition="one-vs-rest", random_state=0),
         GreedyMAUC("predicted", max_samples=200),
         GreedyMAUC("all", shrinkage=0.1),
+        GreedyMAUC("all", prior=np.linspace(0.2, 1, 24)),
+        GreedyMAUC(8, prior="extra_trees", max_samples=200),
         MRMR("all", criterion="quotient", binning="mdl"),
         FCBF("all", max_rounds=2),
         JMI("all"),
@@ -176,6 +178,17 @@ def test_refused(table, client):
         SELECTORS["relieff"](3).fit(source, y, client=client)
     with pytest.raises(MaucError, match=r"client must be a distributed.Client or the address"):
         MDFS(3).fit(source, y, client=7)
+    with pytest.raises(MaucError, match=r"interactions must be False on a cluster: .* without"):
+        GreedyMAUC(3, interactions=True).fit(source, y, client=client)
+
+
+def test_scores_for_trees_are_fetched_unless_they_are_too_many(table, client, monkeypatch):
+    _, y, source = table
+    monkeypatch.setattr("mauc.selectors.greedy_mauc.prior._MAX_CELLS", 40_000)
+    message = r"70 features x 600 samples, 42 kB, are too many to fetch .*at most 40 kB.*prior=None"
+    with pytest.raises(MaucError, match=message):
+        GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)
+    assert GreedyMAUC(3, prior="auto").fit(source, y, client=client).prior_ is None
 
 
 def test_client_is_not_routed():

@@ -29,6 +29,7 @@ from mauc.cli.data import (
 )
 from mauc.cli.engine import EngineOption, check_engine, started
 from mauc.cli.fitting import error_dict, fit_on, load_and_fit, say_error
+from mauc.cli.interactions import interactions_dict, say_interactions
 from mauc.cli.outputs import Written, check_extension, check_outputs
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short
@@ -116,6 +117,7 @@ def rank(
                 "method": name,
                 **size_curve_dict(selector),
                 **error_dict(selector),
+                **interactions_dict(selector, dataset),
                 "features": ranked,
                 "files": written.files,
             }
@@ -129,6 +131,7 @@ def rank(
             add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
         print_table(table)
         say_error(selector)
+        say_interactions(selector, dataset)
     written.finish()
 
 

@@ -31,6 +31,7 @@ from mauc.cli.data import (
 )
 from mauc.cli.engine import EngineOption, check_engine, started
 from mauc.cli.fitting import error_dict, load_and_fit, say_error
+from mauc.cli.interactions import interactions_dict, say_interactions
 from mauc.cli.outputs import Written, check_outputs, check_report
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.selections import say_selection, selection_facts
@@ -119,6 +120,7 @@ def select(
         print_table(feature_table(selector, dataset.feature_names))
         say_error(selector)
         say_selection(selector, dataset.feature_names)
+        say_interactions(selector, dataset)
     written.finish()
 
 
@@ -183,6 +185,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
         "parameters": selector.get_params(),
         **size_curve_dict(selector),
         **error_dict(selector),
+        **interactions_dict(selector, dataset),
         "features": [
             {
                 "order": step.step + 1,

@@ -19,7 +19,7 @@ _FIRST = ("mdfs", "c45", "ssu", "svm", "mrmr", "relieff", "greedy", "arco", "nb"
 _OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "mrmr": ({"binning": "mdl"}, {"binning": "equal_width"}, {"binning": "equal_frequency"}),
     "jmi": ({"binning": "mdl"},),
-    "greedy": ({"n_features_to_select": "predicted"},),
+    "greedy": ({"n_features_to_select": "predicted"}, {"interactions": True}),
 }
 #: Options that make a fit shorter.
 _SHORT: dict[str, dict[str, Any]] = {"consensus": {"n_resamples": 2}}
@@ -107,13 +107,15 @@ class _Table(NamedTuple):
 def _tables(accepts: Accepts, is_short: bool = False) -> Iterator[_Table]:
     """Yield data of every kind that a method takes, or complete numbers alone.
 
-    Columns are of many values, which are sorted, of few, which are counted, and of many ties.
+    Columns are of many values, which are sorted, of few, which are counted, and of many ties. The
+    last two are correlated in one class and the other way round in the next.
     """
     rng = np.random.default_rng(0)
     y = np.arange(_N_ROWS) % _N_CLASSES
     X = rng.standard_normal((_N_ROWS, _N_COLUMNS)) + y[:, np.newaxis]
     X[:, 0], X[:, 1] = rng.integers(0, 3, (2, _N_ROWS))
     X[:, 2] = X[:, 2].round(1)
+    X[:, 5] = 0.3 * (X[:, 5] - y) + np.where(y == 0, 1.0, -1.0) * (X[:, 4] - y)
     holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)
     weights = {"sample_weight": rng.uniform(0.5, 2.0, _N_ROWS)}
     for dtype in (np.float64, np.float32):

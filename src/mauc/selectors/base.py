@@ -121,7 +121,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.pair_auc_ = ranked.pair_auc
         self.trace_ = SelectionTrace(
             *ranked.walk,
-            feature_names=_feature_names(problem)[self.ranking_],
+            feature_names=feature_names(problem)[self.ranking_],
             subproblem_names=np.array(names)[ranked.walk.subproblems],
             details=ranked.details,
         )
@@ -282,7 +282,8 @@ def _load_all(source, words):
     return load_columns(source)
 
 
-def _feature_names(problem):
+def feature_names(problem):
+    """Return the names of all features, "x0", "x1", ... where they have none."""
     if problem.feature_names is not None:
         return problem.feature_names
     return np.array([f"x{column}" for column in range(problem.n_features)])

@@ -1,18 +1,22 @@
 """GreedyMAUC: greedy, by what a feature adds to the separation of all class pairs."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mauc.auc.pair_auc import room_for_pair_auc
-from mauc.checks import check_int, check_real
+from mauc.checks import check_choice, check_int, check_real
+from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.problem.decomposition import Decomposition
-from mauc.selectors.base import Ranked, RankingSelector
+from mauc.selectors.base import Ranked, RankingSelector, feature_names
 from mauc.selectors.greedy_mauc.alternatives import AlternativesMixin, Exchanges
+from mauc.selectors.greedy_mauc.heterogeneity import MAX_PAIRS
+from mauc.selectors.greedy_mauc.interactions import rank_with_interactions
 from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.on_cluster import measure_on_cluster, rank_on_cluster
 from mauc.selectors.greedy_mauc.predicted import Prediction
+from mauc.selectors.greedy_mauc.prior import check_prior, resolve_prior, tree_prior
 from mauc.selectors.greedy_mauc.search import greedy_ranking
 from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
 from mauc.selectors.trace import Walk
@@ -27,6 +31,8 @@ class _Options(NamedTuple):
     alpha: float
     noise_correction: float
     max_samples: int | None
+    prior: Any
+    interactions: bool
 
 
 class GreedyMAUC(AlternativesMixin, RankingSelector):
@@ -57,6 +63,17 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         Correlations are measured on at most so many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
         the rows does not matter. AUCs and ranks are always of all samples.
+    prior : None, array-like, Series, dict, "extra_trees" or "auto", default=None
+        What is known of the features beforehand: a weight > 0 per feature, in the order of the
+        columns or by name (a Series or dict), that its gain is multiplied by, see the notes.
+        "extra_trees" makes the weights of the importances of 200 extremely randomised trees; it
+        helps most where samples are few. "auto" does so for up to 1,000 samples. None: all
+        features weigh the same.
+    interactions : bool, default=False
+        Whether to look for pairs of features that act together, such as two whose signs agree in
+        one class and not in the other while neither tells anything alone. Both are then chosen one
+        after the other, see the notes. It is off because it takes longer and real data seldom gain
+        by it (docs/beyond/greedy_interactions.md).
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
         in a data frame are nominal anyway.
@@ -76,16 +93,24 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         What each feature gains at the first step, when it stands alone; in [0, 1].
     trace_ : SelectionTrace
         For each step the feature, its gain (the part of the error bound that it takes away, in
-        [0, 1]), the class pair whose error falls most, and the place of the feature among
-        those left by what they add to that pair; its frame has the predicted MAUC, too.
+        [0, 1], not weighted by a prior), the class pair whose error falls most, and the place of
+        the feature among those left by what they add to that pair; its frame has the predicted
+        MAUC, too.
     predicted_mauc_ : ndarray of shape (n_selected,)
         MAUC to expect, on new samples, of a linear discriminant of the features so far, see the
         notes. It is computed for 1 to 8 features, then for each size a quarter above the last,
         up to 512; other sizes have the value of the size below.
     shrinkage_ : float
         The shrinkage used.
+    prior_ : ndarray of shape (n_features,) or None
+        The weights that gains were multiplied by, the largest of them 1; None if there were none.
+    interactions_ : Interactions or None
+        Pairs of features whose correlation differs between the classes, at most 60, with p-values
+        and the step from which on their product counts; iterating gives tuples, `to_frame` a data
+        frame. None without `interactions`.
     separations_ : ndarray of shape (n_pairs,)
-        Squared separation :math:`D_p^2` of every class pair by all selected features.
+        Squared separation :math:`D_p^2` of every class pair by all selected features, and their
+        products, if there are any.
     alternatives_ : Alternatives
         For each selected feature up to 5 others that could take its place at a loss of at most
         0.001 of the mean of :math:`\Phi(D_p / \sqrt 2)` over the pairs and take over half or more
@@ -147,6 +172,37 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     given S kept up to date by one row of the Cholesky factor per step; nothing is inverted. A
     variance below 0.001 is taken as 0.001.
     Equal values go by column; constant features come last.
+
+    With a prior of weights :math:`b_f`, divided by the largest, a step takes the feature of largest
+    weighted gain,
+
+    .. math:: \arg\max_{f \notin S}\; b_f \sum_p w_p
+        \big(1 - \exp(-\alpha\, d_p(f|S)^2 / 8 v(f|S))\big), \qquad
+        w_p \propto \exp(-\alpha D_p^2(S) / 8),
+
+    which is the rule above where all weights are 1. "extra_trees" takes
+    :math:`b_f = \max(i_f / i_{max}, 10^{-4})^{0.2}` with :math:`i_f` the importances of
+    scikit-learn's `ExtraTreesClassifier` with a fixed seed, fitted on the normal scores of at most
+    `max_samples` samples; their random splits go by the order of the columns and may differ between
+    versions of scikit-learn. Trees take 0.4 s of one core for 100 samples of 5,000 features, 0.5 s
+    for 500 of 500 and 3 s for 2,000 of 800, where a fit without them takes 0.04, 0.01 and 0.05 s
+    (benchmarks/bench_prior.py). On a cluster the normal scores, a byte each, are fetched for the
+    trees, up to 1.1 GB.
+
+    With `interactions`, pairs of features are tested for correlations that differ between the
+    classes: with :math:`z_k = \mathrm{artanh}\, r_k` of the normal scores in class k,
+    :math:`Q = \sum_k (n_k - 3)(z_k - \bar z)^2` is chi-square with c - 1 degrees of freedom if they
+    do not. Of the N pairs, up to 60 with the smallest p below 0.01 / N are kept. The product of the
+    normal scores of a pair is a further column of effects and correlations, its noise correction
+    multiplied by :math:`2 \ln N`; its effect is 0 on class pairs where its square does not exceed
+    :math:`d_f^2 + d_g^2`. It counts as soon as both features are chosen. A step takes a feature, or
+    the features of a product that are not chosen yet, whichever gains more per new feature; of two
+    the one that gains more alone goes first, and the gain of the other is that with the product.
+    The weight of two features is the mean of their prior weights. `predicted_mauc_` is then that
+    of a linear discriminant of features and products. All pairs are tested for up to 1,500
+    features, and for more while there are up to 2**26 pairs times classes (5,000 features of 5
+    classes); beyond, pairs of the first 300 features of the search without products. Nominal
+    features of more than two categories take no part. It does not run on a cluster.
 
     Only the order of values counts: a strictly monotone map of a feature changes nothing,
     to the bit, nor does another order of the rows. A missing value is tied with every value (AUC
@@ -215,6 +271,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         alpha=1.0,
         noise_correction=1.0,
         max_samples=2048,
+        prior=None,
+        interactions=False,
         categorical_features=None,
         n_jobs=None,
         verbose=False,
@@ -224,6 +282,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self.alpha = alpha
         self.noise_correction = noise_correction
         self.max_samples = max_samples
+        self.prior = prior
+        self.interactions = interactions
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -236,10 +296,19 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             check_real("alpha", self.alpha, 1e-6, 1e6),
             check_real("noise_correction", self.noise_correction, 0, 1e6),
             check_int("max_samples", self.max_samples, 2, optional=True),
+            check_prior(self.prior),
+            check_choice("interactions", self.interactions, (False, True)),
         )
 
     def _rank(self, problem, n_wanted, options):
         is_predicted = self._is_predicted()
+        if options.interactions and problem.cluster is not None:
+            raise MaucError(
+                "interactions must be False on a cluster: pairs are searched among the normal "
+                "scores of all features in one process. Fit on the source without client=, or with "
+                "interactions=False."
+            )
+        prior = resolve_prior(options.prior, problem)
         pair_auc = room_for_pair_auc(problem, n_wanted)
         measured = {
             "noise_correction": options.noise_correction, "max_samples": options.max_samples
@@ -249,18 +318,27 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
                 problem, n_wanted, alpha=options.alpha, pair_auc=pair_auc, **measured
             )
         else:
-            self._check_memory(problem, n_wanted, options.max_samples, pair_auc)
+            self._check_memory(problem, n_wanted, options, pair_auc)
             effects, scores = measure(problem, pair_auc=pair_auc, n_jobs=self.n_jobs, **measured)
         is_auto = options.shrinkage is None
         self.shrinkage_ = estimate_shrinkage(scores) if is_auto else options.shrinkage
+        self.prior_ = tree_prior(scores, self.n_jobs) if isinstance(prior, str) else prior
         search = {
-            "shrinkage": self.shrinkage_, "alpha": options.alpha, "keeps_steps": is_predicted
+            "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
+            "keeps_steps": is_predicted,
         }  # fmt: skip
-        if problem.cluster is not None:
-            found = rank_on_cluster(effects, scores, n_wanted, **search)
+        self.interactions_ = None
+        if options.interactions:
+            found, prediction, self.interactions_ = rank_with_interactions(
+                effects, scores, n_wanted, noise_correction=options.noise_correction,
+                feature_names=feature_names(problem), n_jobs=self.n_jobs, **search,
+            )  # fmt: skip
         else:
-            found = greedy_ranking(effects, scores, n_wanted, n_jobs=self.n_jobs, **search)
-        prediction = Prediction(found.ranking, found.lower, scores, self.shrinkage_)
+            if problem.cluster is not None:
+                found = rank_on_cluster(effects, scores, n_wanted, **search)
+            else:
+                found = greedy_ranking(effects, scores, n_wanted, n_jobs=self.n_jobs, **search)
+            prediction = Prediction(found.ranking, found.lower, scores, self.shrinkage_)
         if is_predicted:
             enough = prediction.mauc >= prediction.mauc.max() - PREDICTED_SLACK
             n_enough = int(np.argmax(enough)) + 1
@@ -275,20 +353,24 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             prediction,
         )
 
-    def _check_memory(self, problem, n_wanted, max_samples, pair_auc):
+    def _check_memory(self, problem, n_wanted, options, pair_auc):
         """Take the memory of the search into account before any column is read."""
         n_features, n_pairs = problem.n_features, len(problem.max_wins)
-        n_kept = min(problem.n_samples, max_samples or problem.n_samples)
+        n_kept = min(problem.n_samples, options.max_samples or problem.n_samples)
         doubles = 8 * n_features * (n_pairs + n_wanted + 2 * problem.n_classes)
         doubles += 0 if pair_auc is None else pair_auc.nbytes
-        n_bytes = n_features * n_kept + doubles
-        if n_bytes > _SMALL_BYTES:
+        advice = f"lower max_samples ({self.max_samples}), select fewer features"
+        n_scores = n_features * n_kept
+        if options.interactions:  # scores and effects are copied to make room for products
+            doubles += 8 * n_features * (n_pairs + MAX_PAIRS)
+            n_scores *= 2
+            advice += ", fit with interactions=False"
+        if n_scores + doubles > _SMALL_BYTES:
             check_memory(
-                n_bytes,
+                n_scores + doubles,
                 f"the normal scores of {n_features:,} features x {n_kept:,} samples, their effects "
                 f"on {n_pairs:,} class pairs and the factor of {n_wanted:,} selected features",
-                f"lower max_samples ({self.max_samples}), select fewer features, or leave out "
-                f"some before",
+                f"{advice}, or leave out some before",
             )
         # The scores come on top of the memory of a source; the rest is a part of it.
         spare = problem.room.spare()

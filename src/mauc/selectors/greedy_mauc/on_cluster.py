@@ -16,7 +16,7 @@ from mauc.selectors.greedy_mauc.bounds import GainBounds
 from mauc.selectors.greedy_mauc.correlations import update_block, within_scales
 from mauc.selectors.greedy_mauc.measure import measure
 from mauc.selectors.greedy_mauc.normal_scores import NormalScores, kept_places
-from mauc.selectors.greedy_mauc.search import empty_ranking
+from mauc.selectors.greedy_mauc.search import empty_ranking, first_of
 from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take_feature
 
 
@@ -25,6 +25,7 @@ class Proposal(NamedTuple):
 
     feature: int  #: -1 if none is left
     loss: float  #: the part of the error that remains with it
+    prior: float  #: its weight
     effects: np.ndarray
     variance: float
     factors: np.ndarray
@@ -40,6 +41,7 @@ class Taken(NamedTuple):
     factors: np.ndarray
     slopes: np.ndarray
     weights: np.ndarray
+    prior: np.ndarray | None  #: of all features, with the first chosen one; for states built anew
 
 
 class EffectState:
@@ -73,6 +75,7 @@ class EffectState:
         self._variances, self._losses = np.ones(n), np.ones(n)
         self._factors, self._slopes = np.empty((n_wanted, n)), np.empty((n_wanted, n_pairs))
         self._weights = np.full(n_pairs, 1.0 / n_pairs)
+        self._prior = np.ones(n)
         self._bounds = GainBounds(n, self._weights, self._rate)
         self._step, self._n_better = 0, 0
 
@@ -99,6 +102,7 @@ class EffectState:
         """Condition on a chosen feature; see `mauc.cluster.states.State`."""
         padded, center, scale = content
         n, step = len(self._variances), self._step
+        self._set_prior(details.prior)
         self._slopes[step], self._weights = details.slopes, np.array(details.weights)
         if place >= 0:
             self._is_left[place] = False
@@ -118,12 +122,20 @@ class EffectState:
         )  # fmt: skip
         self._bounds.update((0, n), self._variances)
 
-    def propose(self):
-        """Return the best feature that is left."""
+    def propose(self, prior=None):
+        """Return the best feature that is left.
+
+        Parameters
+        ----------
+        prior : ndarray of shape (n_features,), float64, optional
+            Weights of all features of the data, at the first step; later they are known.
+        """
+        self._set_prior(prior)
         bounds, losses = self._bounds, self._losses
         best = find_best(
             self._effects, self._n_updates, self._step, self._slopes, self._factors,
-            self._variances, self._weights, self._rate, 0, len(losses), self._is_left,
+            self._variances, self._weights, self._rate, self._prior, 0, len(losses),
+            self._is_left,
             bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits, losses,
             np.empty(BATCH, np.int64), np.empty((BATCH, len(self._slopes))),
             np.zeros((BATCH, len(self._weights))),
@@ -132,10 +144,14 @@ class EffectState:
         if self._step == 0:
             relevance = np.where(self._scores.varies, np.maximum(1.0 - losses, 0.0), 0.0)
         return Proposal(
-            self._first + best if best >= 0 else -1, float(losses[best]),
+            self._first + best if best >= 0 else -1, float(losses[best]), float(self._prior[best]),
             self._effects[best].copy(), float(self._variances[best]),
             self._factors[: self._step, best].copy(), self._n_better, relevance,
         )  # fmt: skip
+
+    def _set_prior(self, prior):
+        if prior is not None:
+            self._prior = np.array(prior[self._first : self._first + len(self._losses)])
 
     def n_better(self):
         """Return how many features gain more than the last chosen one on its pair."""
@@ -196,14 +212,14 @@ def measure_on_cluster(problem, k, *, noise_correction, max_samples, alpha, pair
     return states, scores
 
 
-def rank_on_cluster(states, scores, k, *, shrinkage, alpha, keeps_steps=False):
+def rank_on_cluster(states, scores, k, *, shrinkage, alpha, prior=None, keeps_steps=False):
     """Choose features as `mauc.selectors.greedy_mauc.search.greedy_ranking` does.
 
     Parameters
     ----------
     states, scores
         From `measure_on_cluster`.
-    k, shrinkage, alpha, keeps_steps
+    k, shrinkage, alpha, prior, keeps_steps
         As in `greedy_ranking`.
 
     Returns
@@ -211,7 +227,7 @@ def rank_on_cluster(states, scores, k, *, shrinkage, alpha, keeps_steps=False):
     GreedyRanking
     """
     n_chosen = min(k, int(scores.varies.sum()))
-    proposals = states.ask("propose")
+    proposals = states.ask("propose", prior)
     n_pairs = len(proposals[0].effects)
     found = empty_ranking(k, n_chosen, len(scores.varies), n_pairs, keeps_steps=keeps_steps)
     found.relevance[:] = np.concatenate([proposal.relevance for proposal in proposals])
@@ -221,8 +237,9 @@ def rank_on_cluster(states, scores, k, *, shrinkage, alpha, keeps_steps=False):
         if step > 0:
             proposals = states.ask("propose")
             found.ranks[step - 1] += sum(proposal.n_better for proposal in proposals)
-        # The first of equals, in column order
-        best = min((one for one in proposals if one.feature >= 0), key=lambda one: one.loss)
+        offers = [one for one in proposals if one.feature >= 0]
+        losses, weights_of = (np.array([one[place] for one in offers]) for place in (1, 2))
+        best = offers[first_of(range(len(offers)), losses, weights_of)]
         found.ranking[step], found.gains[step] = best.feature, max(1.0 - best.loss, 0.0)
         factors, factor_s = np.empty((len(slopes), 1)), np.empty(len(slopes))
         factors[:step, 0] = best.factors
@@ -231,7 +248,10 @@ def rank_on_cluster(states, scores, k, *, shrinkage, alpha, keeps_steps=False):
             alpha / 8.0, separations, weights, slopes, factor_s,
         )  # fmt: skip
         found.note(step, taken, factor_s, separations)
-        told = Taken(shrinkage, taken, factor_s[:step].copy(), slopes[step].copy(), weights.copy())
+        told = Taken(
+            shrinkage, taken, factor_s[:step].copy(), slopes[step].copy(), weights.copy(),
+            prior if step == 0 else None,
+        )  # fmt: skip
         states.add(best.feature, told)
     if n_chosen > 0:
         found.ranks[n_chosen - 1] += sum(states.ask("n_better"))

@@ -14,7 +14,7 @@ from mauc.selectors.greedy_mauc.step import BATCH, count_better, find_best, take
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
 _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
-_MAX_LOWER = 512  # rows of the Cholesky factor that are returned
+MAX_LOWER = 512  # rows of the Cholesky factor that are returned
 
 
 class GreedyRanking(NamedTuple):
@@ -54,11 +54,13 @@ def empty_ranking(k, n_chosen, n_features, n_pairs, *, keeps_steps):
     return GreedyRanking(
         np.empty(k, np.int64), np.zeros(k, np.int64), np.ones(k, np.int64),
         np.zeros(k), np.empty((k if keeps_steps else 1, n_pairs)),
-        np.zeros((min(n_chosen, _MAX_LOWER),) * 2), np.zeros(n_features),
+        np.zeros((min(n_chosen, MAX_LOWER),) * 2), np.zeros(n_features),
     )  # fmt: skip
 
 
-def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n_jobs=None):
+def greedy_ranking(
+    effects, scores, k, *, shrinkage, alpha, prior=None, keeps_steps=False, n_jobs=None
+):
     """Choose features that together separate all class pairs.
 
     Parameters
@@ -72,6 +74,8 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
         In [0, 1]: within-class correlations count 1 - shrinkage times.
     alpha : float
         Error of a pair is taken as exp(-alpha D_p^2 / 8).
+    prior : ndarray of shape (n_features,), float64, optional
+        Weights in (0, 1] that gains are multiplied by when they are compared.
     keeps_steps : bool, default=False
         Whether the separations of all steps are kept, which takes as much memory as the effects.
     n_jobs : int, optional
@@ -93,8 +97,9 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     weights = np.full(n_pairs, 1.0 / n_pairs)
     found = empty_ranking(k, n_chosen, n_features, n_pairs, keeps_steps=keeps_steps)
     rate = alpha / 8.0
+    prior = np.ones(n_features) if prior is None else prior
     bounds = GainBounds(n_features, weights, rate)
-    blocks = _feature_blocks(n_features, scores.padded.shape[1], n_jobs)
+    blocks = feature_blocks(n_features, scores.padded.shape[1], n_jobs)
 
     def rank_last(block, step, taken):
         return count_better(
@@ -116,8 +121,9 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             n_better = add_last(block, step, s, taken)
             bounds.update(block, variances)
         best = find_best(
-            effects, n_updates, step, slopes, factors, variances, weights, rate, *block, is_left,
-            bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits, losses,
+            effects, n_updates, step, slopes, factors, variances, weights, rate, prior, *block,
+            is_left, bounds.place, bounds.places, bounds.variances, bounds.reaches, bounds.limits,
+            losses,
             np.empty(BATCH, np.int64), np.empty((BATCH, len(slopes))), np.zeros((BATCH, n_pairs)),
         )  # fmt: skip
         return n_better, best
@@ -131,8 +137,7 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
             if step == 0:
                 # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
                 found.relevance[:] = np.where(scores.varies, np.maximum(1.0 - losses, 0.0), 0.0)
-            # The first of equals, in column order
-            s = min((f for f in bests if f >= 0), key=lambda f: losses[f])
+            s = first_of((f for f in bests if f >= 0), losses, prior)
             found.ranking[step] = s
             found.gains[step] = max(1.0 - losses[s], 0.0)
             taken = take_feature(
@@ -149,7 +154,17 @@ def greedy_ranking(effects, scores, k, *, shrinkage, alpha, keeps_steps=False, n
     )
 
 
-def _feature_blocks(n_features, n_kept, n_jobs):
+def first_of(features, losses, prior):
+    """Return the feature that is before all others by `mauc.selectors.greedy_mauc.step.is_before`.
+
+    It compares one feature per thread, and is not worth a compiled call.
+    """
+    return min(
+        features, key=lambda f: (-prior[f] * max(1.0 - losses[f], 0.0), -prior[f], losses[f], f)
+    )
+
+
+def feature_blocks(n_features, n_kept, n_jobs):
     """Cut the features into at most one block per thread, each worth its thread."""
     step = n_features * (n_kept * _PRODUCT_TIME + _FEATURE_TIME)
     return even_ranges(n_features, min(count_threads(n_jobs), int(step / _THREAD_TIME)))

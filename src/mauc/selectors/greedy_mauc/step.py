@@ -7,9 +7,10 @@ does not explain of its effects and its variance. Then
     D_p^2(S + f) = D_p^2(S) + e_p(f)^2 / v(f),
 
 and with w_p the share of pair p in the error the gain of f is sum_p w_p (1 - exp(-rate e_p^2 / v)).
+The best feature has the largest b(f) times gain, b being its prior weight, 1 without a prior.
 
 Most features are far from being the best: a feature is rated, and its effects brought up to date,
-only if the bound of its gain exceeds the best gain (`mauc.selectors.greedy_mauc.bounds`).
+only if b times the bound of its gain exceeds the best (`mauc.selectors.greedy_mauc.bounds`).
 """
 
 import math
@@ -25,11 +26,30 @@ BATCH = 4  # features rated at once: the sums over their pairs do not wait for e
 
 
 @njit(cache=True, nogil=True)
+def is_before(f, other, losses, prior):
+    """Whether feature f is to be chosen before another one.
+
+    The larger weighted gain decides, then the larger weight, the smaller loss and the lower column.
+    1 - loss is rounded, but never so that it reverses an order: with equal weights this is the
+    order of the losses.
+    """
+    gain = prior[f] * max(1.0 - losses[f], 0.0)
+    gain_other = prior[other] * max(1.0 - losses[other], 0.0)
+    if gain != gain_other:
+        return gain > gain_other
+    if prior[f] != prior[other]:
+        return prior[f] > prior[other]
+    if losses[f] != losses[other]:
+        return losses[f] < losses[other]
+    return f < other
+
+
+@njit(cache=True, nogil=True)
 def find_best(
-    effects, n_updates, step, slopes, factors, variances, weights, rate, first, last, is_left,
-    place, places, old_variances, reaches, limits, losses, batch, pending, errors,
+    effects, n_updates, step, slopes, factors, variances, weights, rate, prior, first, last,
+    is_left, place, places, old_variances, reaches, limits, losses, batch, pending, errors,
 ):  # fmt: skip
-    """Find the feature that leaves the smallest error.
+    """Find the feature of the largest gain times prior weight.
 
     Parameters
     ----------
@@ -47,6 +67,8 @@ def find_best(
         Share of each pair in the error of the chosen set.
     rate : float
         Error of a pair is exp(-rate D_p^2).
+    prior : ndarray of shape (n_features,), float64
+        Positive weights, none above 1.
     first, last : int
     is_left : ndarray of shape (n_features,), bool
     place, places, old_variances, reaches, limits
@@ -61,22 +83,22 @@ def find_best(
     Returns
     -------
     best : int
-        The remaining feature of smallest loss, the lowest of equals; -1 if there is none.
+        The first of the remaining features by `is_before`; -1 if there is none.
     """
     # The largest bound is the likeliest winner: rated first, it rules most others out.
     favourite, largest = -1, -1.0
     for f in range(first, last):
-        if is_left[f] and limits[f] > largest:
-            favourite, largest = f, limits[f]
+        if is_left[f] and prior[f] * limits[f] > largest:
+            favourite, largest = f, prior[f] * limits[f]
     if favourite < 0:
         return -1
     n_pairs = uintp(weights.shape[0])
     n_batch = 0
-    best, smallest = -1, np.inf
+    best, largest = -1, 0.0  # the latter is its weighted gain
     # best is the winner among the features that were rated; none of the others before f can be it
     for turn in range(first - 1, last + 1):
         f = favourite if turn < first else turn
-        is_candidate = turn < last and is_left[f] and limits[f] >= 1.0 - smallest
+        is_candidate = turn < last and is_left[f] and prior[f] * limits[f] >= largest
         if turn < first or (is_candidate and f != favourite):
             batch[n_batch] = f
             n_batch += 1
@@ -112,8 +134,8 @@ def find_best(
             limits[f] = max(1.0 - loss, 0.0) + MARGIN
             places[f], old_variances[f] = place, variances[f]
             reaches[f] = math.sqrt(variances[f] * limits[f])
-            if loss < smallest or (loss == smallest and f < best):
-                best, smallest = f, loss
+            if best < 0 or is_before(f, best, losses, prior):
+                best, largest = f, prior[f] * max(1.0 - loss, 0.0)
         n_batch = 0
     return best
 
