@@ -21,6 +21,9 @@ def effect(column, y, i, j, noise_correction):
     """Effect of a column on the classes i and j, freed of noise, with its sign."""
     first, second = column[y == i], column[y == j]
     weight = tie_weight(column, len(first), len(second))
+    if noise_correction > 0:
+        size = 2 / (1 / len(first) + 1 / len(second))
+        weight = 1 - (1 - weight) * (1 - max(0, 1 - size / 100) / 2)
     area = auc(first, second)
     size = math.sqrt(2) * PHI_INVERSE(min(max(area, 1 - area), 1 - 1e-4))
     size = size if area >= 0.5 else -size
@@ -39,7 +42,7 @@ def tied_share(column):
 
 
 def tie_weight(column, n_i, n_j):
-    """Weight of the standardised difference; 0 if no two rows are tied."""
+    """Weight of the standardised difference by ties; 0 if no two rows are tied."""
     share = tied_share(column)
     if share * len(column) < 1.5:
         return 0.0

@@ -182,13 +182,16 @@ def test_refused(table, client):
         GreedyMAUC(3, interactions=True).fit(source, y, client=client)
 
 
-def test_scores_for_trees_are_fetched_unless_they_are_too_many(table, client, monkeypatch):
-    _, y, source = table
-    monkeypatch.setattr("mauc.selectors.greedy_mauc.prior._MAX_CELLS", 40_000)
-    message = r"70 features x 600 samples, 42 kB, are too many to fetch .*at most 40 kB.*prior=None"
-    with pytest.raises(MaucError, match=message):
+def test_trees_are_grown_in_the_calling_process(table, client, monkeypatch):
+    X, y, source = table
+    one = GreedyMAUC(3, prior="extra_trees").fit(X, y)
+    other = GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)
+    assert np.array_equal(one.prior_, other.prior_)
+    assert np.array_equal(one.ranking_, other.ranking_)
+    monkeypatch.setattr("mauc.selectors.greedy_mauc.prior._SMALL_CELLS", 0)
+    monkeypatch.setattr("mauc.memory.free_memory", lambda: 1000)
+    with pytest.raises(MaucError, match=r"70 features x 600 samples for the trees.*prior=None"):
         GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)
-    assert GreedyMAUC(3, prior="auto").fit(source, y, client=client).prior_ is None
 
 
 def test_client_is_not_routed():

@@ -106,7 +106,7 @@ def test_equals_the_definition(rng):
 @pytest.mark.parametrize("weight", [1.0, 1e-200, 1e200, 3])
 def test_equal_weights_are_no_prior(rng, weight):
     X, y = data(rng)
-    plain = GreedyMAUC("all").fit(X, y)
+    plain = GreedyMAUC("all", prior=None).fit(X, y)
     equal = GreedyMAUC("all", prior=np.full(30, weight)).fit(X, y)
     plain.prior_ = np.ones(30)
     assert_same_fit(equal, plain)
@@ -154,9 +154,12 @@ def test_features_without_gain_go_by_weight():
 
 
 @pytest.mark.parametrize("prior", ["extra_trees", "array"])
-def test_order_of_rows_and_monotone_maps_change_nothing(rng, prior):
+def test_order_of_rows_and_maps_change_nothing(rng, prior):
     X, y = data(rng)
-    prior = rng.uniform(0.2, 1, 30) if prior == "array" else prior
+    # Trees look at the values; another unit is the same to them.
+    maps = [lambda x: 4 * x, lambda x: x / 2]
+    if prior == "array":
+        prior, maps = rng.uniform(0.2, 1, 30), [*maps, np.exp, lambda x: x**3]
     for options in ({}, {"max_samples": 50}):
         one = GreedyMAUC("all", prior=prior, **options).fit(X, y)
         order = rng.permutation(len(y))
@@ -165,7 +168,7 @@ def test_order_of_rows_and_monotone_maps_change_nothing(rng, prior):
         again = GreedyMAUC("all", prior=prior, **options).fit(X[by_class], y[by_class])
         assert_same_fit(again, one)
         # Which samples are kept of many depends on the direction of a feature.
-        for transform in (np.exp, lambda x: x**3, *([] if options else [np.negative])):
+        for transform in (*maps, *([] if options else [np.negative])):
             mapped = X.copy()
             mapped[:, ::2] = transform(X[:, ::2])
             assert_same_fit(GreedyMAUC("all", prior=prior, **options).fit(mapped, y), one)
@@ -190,15 +193,18 @@ def test_sparse_and_sources_equal_dense(rng):
         assert_same_fit(GreedyMAUC("all", prior=prior).fit(source, y), one)
 
 
-def test_importances_are_those_of_trees_on_normal_scores(rng):
+def test_importances_are_those_of_trees_on_robust_scores(rng):
     X, y = data(rng)
     X[:, 0] *= -1
-    _, scores = measure(make_problem(GreedyMAUC(), X, y))
-    Z = scores.scores.T.astype(float)
-    # The first class has a positive mean in all features.
-    Z *= np.where(Z[np.sort(y) == 0].sum(axis=0) < 0, -1, 1)
+    problem = make_problem(GreedyMAUC(), X, y)
+    _, scores = measure(problem)
+    q1, median, q3 = np.nanquantile(X, [0.25, 0.5, 0.75], axis=0)
+    Z = np.rint(np.clip(32 * (X - median) / (q3 - q1) * 1.349, -127, 127))
+    Z = np.nan_to_num(Z)[np.argsort(y, kind="stable")]
+    # The first class has a positive mean of the normal scores in all features.
+    Z *= np.where(scores.sums[0] < 0, -1, 1)
     trees = ExtraTreesClassifier(200, random_state=0).fit(Z, np.sort(y))
-    assert_array_equal(tree_importances(scores), trees.feature_importances_)
+    assert_array_equal(tree_importances(problem, scores), trees.feature_importances_)
     weights = GreedyMAUC(5, prior="extra_trees").fit(X, y).prior_
     assert weights.max() == 1.0
     ratio = trees.feature_importances_ / trees.feature_importances_.max()
@@ -220,14 +226,15 @@ def test_trees_prefer_what_serves_in_company(rng):
 
 def test_auto_is_on_where_samples_are_few(rng, monkeypatch):
     assert needs_prior(np.array([40, 60]), 5000)
-    assert needs_prior(np.array([500, 500]), 10)
-    assert not needs_prior(np.array([501, 500]), 10)
-    assert not needs_prior(np.array([400, 500]), 2 * 10**6)
-    X, y = data(rng)
+    assert needs_prior(np.array([250, 250]), 251)
+    assert not needs_prior(np.array([250, 250]), 250)
+    assert not needs_prior(np.array([251, 250]), 5000)
+    assert not needs_prior(np.array([250, 250]), 10**6)
+    X, y = data(rng, n=50)
     trees = GreedyMAUC(10, prior="extra_trees").fit(X, y)
-    assert_same_fit(GreedyMAUC(10, prior="auto").fit(X, y), trees)
-    monkeypatch.setattr(prior_module, "_MAX_SAMPLES", 100)
-    assert GreedyMAUC(10, prior="auto").fit(X, y).prior_ is None
+    assert_same_fit(GreedyMAUC(10).fit(X, y), trees)
+    monkeypatch.setattr(prior_module, "_MAX_SAMPLES", 40)
+    assert GreedyMAUC(10).fit(X, y).prior_ is None
 
 
 def test_constants_come_last(rng):
@@ -254,9 +261,11 @@ def test_nominal_noise_has_no_large_weight(rng):
     X[:, 1] = rng.integers(0, 60, n)
     X[:, 2] = rng.integers(0, 4, n) + 2 * y
     nominal = GreedyMAUC("all", prior="extra_trees", categorical_features=[1, 2]).fit(X, y)
-    _, scores = measure(make_problem(nominal, X, y))
-    scores.nominal_squares.clear()
-    plain = tree_importances(scores)
+    problem = make_problem(nominal, X, y)
+    _, scores = measure(problem)
+    squares = dict(scores.nominal_squares)
+    scores.nominal_squares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
+    plain = tree_importances(problem, scores)
     assert nominal.prior_[1] < (plain[1] / plain.max()) ** 0.2
     assert nominal.prior_[1] < nominal.prior_[[0, 2, 3, 4, 5]].min()
 

@@ -1,11 +1,11 @@
-"""Effects of features on class pairs: wins and ties in, distances of two normal classes out."""
+"""Effects of features on class pairs: wins and class sums in, distances of normal classes out."""
 
 import numpy as np
 from numba import njit, uintp
 from scipy.special import ndtri
 
 from mauc.auc.pair_auc import folded_auc
-from mauc.selectors.greedy_mauc.tied_effects import TieWeigher
+from mauc.selectors.greedy_mauc.differences import DifferenceBlend
 
 MAX_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
 MAX_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
@@ -63,16 +63,21 @@ def take_off_noise(effects, variances, noise_correction):
 
 
 class EffectSizer:
-    """Turns the wins and ties of blocks of features into effects.
+    """Turns the wins and class sums of blocks of features into effects.
 
-    Few samples can only have few numbers of wins: the effects of features without ties are then
-    looked up in a table, whose entries have the bits that `effect_sizes` gives.
+    Few samples can only have few numbers of wins: the effects of their AUCs are then looked up in a
+    table, whose entries have the bits that `auc_effects` gives.
 
     Parameters
     ----------
     problem : Problem
     noise_correction : float
-        See `effect_sizes`.
+        See `take_off_noise`; with 0, small classes are not helped either.
+
+    Attributes
+    ----------
+    takes_all : bool
+        Whether class sums of all features are needed, not only of those with many ties.
     """
 
     def __init__(self, problem, noise_correction):
@@ -80,40 +85,37 @@ class EffectSizer:
         self._max_wins = problem.max_wins
         self._variances = 1.0 / problem.class_counts[first] + 1.0 / problem.class_counts[second]
         self._noise_correction = noise_correction
-        self._weigher = TieWeigher(problem.class_counts)
+        self._blend = DifferenceBlend(problem.class_counts, helps_small=noise_correction > 0.0)
+        self.takes_all = self._blend.takes_all
         self._table = None
-        kinds, kind_of = np.unique(
-            np.column_stack([self._max_wins, self._variances]), axis=0, return_inverse=True
-        )
-        n_wins = kinds[:, 0].astype(np.int64) + 1
+        kinds, kind_of = np.unique(self._max_wins, return_inverse=True)
+        n_wins = kinds.astype(np.int64) + 1
         n_effects = problem.n_features * len(self._max_wins)
         if n_wins.sum() <= min(_MAX_TABLE, n_effects):
             starts = np.cumsum(n_wins) - n_wins
             wins = np.arange(n_wins.sum()) - np.repeat(starts, n_wins)
-            max_wins, variances = np.repeat(kinds, n_wins, axis=0).T
-            self._table = effect_sizes(wins[None], max_wins, variances, noise_correction)[0]
+            self._table = auc_effects(wins, np.repeat(kinds, n_wins))
             self._starts = starts[kind_of.ravel()]
 
-    def write(self, wins, ties, out):
+    def write(self, wins, block, out):
         """Write the effects of features.
 
         Parameters
         ----------
         wins : ndarray of shape (n_features, n_pairs), int64
-        ties : BlockTies
+        block : BlockMoments
         out : ndarray of shape (n_features, n_pairs), float64
         """
-        tied = np.flatnonzero(ties.n_tied)
         if self._table is None:
-            effects = auc_effects(wins, self._max_wins)
-            if len(tied) > 0:
-                effects[tied] = self._weigher.blend(effects[tied], ties, tied)
-            out[:] = take_off_noise(effects, self._variances, self._noise_correction)
-            return
-        look_up(wins, self._starts, self._table, out)
-        if len(tied) > 0:
-            effects = self._weigher.blend(auc_effects(wins[tied], self._max_wins), ties, tied)
-            out[tied] = take_off_noise(effects, self._variances, self._noise_correction)
+            out[:] = auc_effects(wins, self._max_wins)
+        else:
+            look_up(wins, self._starts, self._table, out)
+        places = block.places
+        if len(places) == len(out):
+            out[:] = self._blend.apply(out, block, places)
+        elif len(places) > 0:
+            out[places] = self._blend.apply(out[places], block, places)
+        take_off_noise(out, self._variances, self._noise_correction)
 
     def nominal(self, wins, signs):
         """Return the effects of a nominal feature.

@@ -58,16 +58,16 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         good mean over the pairs, large values the hardest pairs.
     noise_correction : float, default=1.0
         How much effects are made smaller for the noise in them, see the notes; 0 takes them as
-        they are. It matters for small classes and for weak features.
+        they are, those of small classes, too. It matters for small classes and for weak features.
     max_samples : int or None, default=2048
         Correlations are measured on at most so many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
         the rows does not matter. AUCs and ranks are always of all samples.
-    prior : None, array-like, Series, dict, "extra_trees" or "auto", default=None
+    prior : None, array-like, Series, dict, "extra_trees" or "auto", default="auto"
         What is known of the features beforehand: a weight > 0 per feature, in the order of the
         columns or by name (a Series or dict), that its gain is multiplied by, see the notes.
-        "extra_trees" makes the weights of the importances of 200 extremely randomised trees; it
-        helps most where samples are few. "auto" does so for up to 1,000 samples. None: all
+        "extra_trees" makes the weights of the importances of 200 extremely randomised trees.
+        "auto" does so where samples are few: up to 500, and fewer than two per feature. None: all
         features weigh the same.
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
@@ -137,22 +137,26 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     .. math:: d_p(f) = \sqrt 2\, \Phi^{-1}(A_{ij}(f)),
 
     with the AUC clipped to [0.0001, 0.9999]. Ties make it too small: for a binary feature with
-    rates 0.2 and 0 it is 0.36, where the means differ by 0.71 standard deviations. The more ties
-    a feature has, the more its effect is the standardised difference g of its normal scores,
+    rates 0.2 and 0 it is 0.36, where the means differ by 0.71 standard deviations. Small classes
+    make it rough, and equal for all features that separate the samples without error. The more ties
+    a feature has and the smaller the classes are, the more its effect is the standardised
+    difference g of its normal scores,
 
     .. math:: g_p(f) = \frac{m_i - m_j}{\sqrt{(Q_i + Q_j + 40 v) / (n_i + n_j + 38)}}, \qquad
-        d_p(f) = w\, g_p(f) + (1 - w) \sqrt 2\, \Phi^{-1}(A_{ij}(f)),
+        d_p(f) = (1 - \omega) \sqrt 2\, \Phi^{-1}(A_{ij}(f)) + \omega\, g_p(f),
 
     where :math:`m_k` is the mean score of the :math:`n_k` samples of class k, :math:`Q_k` the sum
     of the squared distances from it, :math:`v = \sum_k Q_k / (n - c)` the variance within the c
-    classes, g is clipped to [-5.26, 5.26], and
+    classes, g is clipped to [-5.26, 5.26], and :math:`1 - \omega = (1 - w)(1 - u)` with
 
     .. math:: w = \min\Big(1, \max\Big(0, \frac{t - 0.1}{0.4}\Big)\Big) \frac{h}{h + 30}, \qquad
+        u = \frac12 \max\Big(0, 1 - \frac{h}{100}\Big), \qquad
         h = \frac{2}{1/n_i + 1/n_j},
 
     with t the share of tied pairs of samples: :math:`\sum_u n_u^2 / n^2` if the value u occurs
     :math:`n_u` times, and the pairs with a missing value beside. Means and sums are of all samples,
-    whatever `max_samples`. Up to t = 0.1 nothing changes.
+    whatever `max_samples`. Up to t = 0.1 and from 100 samples a class on, nothing changes. Without
+    a noise correction, u is 0.
 
     What chance alone would give is taken off: d is multiplied by
     :math:`\max(0, 1 - \kappa s^2 / d^2)`, with :math:`\kappa` the noise correction and
@@ -182,12 +186,12 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     which is the rule above where all weights are 1. "extra_trees" takes
     :math:`b_f = \max(i_f / i_{max}, 10^{-4})^{0.2}` with :math:`i_f` the importances of
-    scikit-learn's `ExtraTreesClassifier` with a fixed seed, fitted on the normal scores of at most
-    `max_samples` samples; their random splits go by the order of the columns and may differ between
-    versions of scikit-learn. Trees take 0.4 s of one core for 100 samples of 5,000 features, 0.5 s
-    for 500 of 500 and 3 s for 2,000 of 800, where a fit without them takes 0.04, 0.01 and 0.05 s
-    (benchmarks/bench_prior.py). On a cluster the normal scores, a byte each, are fetched for the
-    trees, up to 1.1 GB.
+    scikit-learn's `ExtraTreesClassifier` with a fixed seed, fitted on the values of at most
+    `max_samples` samples in robust standard deviations: (x - median) / s, clipped to [-3.97, 3.97],
+    with s the distance of the quartiles over 1.349. Cuts at random places find a wide gap between
+    two classes more often than a narrow one, which AUCs cannot tell apart. Random splits go by the
+    order of the columns and may differ between versions of scikit-learn. Trees take TIMES
+    (benchmarks/bench_prior.py). On a cluster the calling process reads the columns for the trees.
 
     With `interactions`, pairs of features are tested for correlations that differ between the
     classes: with :math:`z_k = \mathrm{artanh}\, r_k` of the normal scores in class k,
@@ -204,8 +208,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     classes); beyond, pairs of the first 300 features of the search without products. Nominal
     features of more than two categories take no part. It does not run on a cluster.
 
-    Only the order of values counts: a strictly monotone map of a feature changes nothing,
-    to the bit, nor does another order of the rows. A missing value is tied with every value (AUC
+    Only the order of values counts, but for the trees of a prior: without them a strictly monotone
+    map of a feature changes nothing, to the bit, with them a change of its unit. Another order of
+    the rows changes nothing either. A missing value is tied with every value (AUC
     1/2, normal score 0): a feature with many of them is one with many ties.
 
     Nominal features have the leave-pair-out AUC of `MDFS`, which is not folded, and correlate by
@@ -241,7 +246,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     (n_selected + n_classes), and for each size that it is computed for one MAUC of the samples.
 
     The method as first written down, with nothing estimated, is ``shrinkage=0.2, alpha=0.5,
-    noise_correction=0, max_samples=None`` on features without ties.
+    noise_correction=0, max_samples=None, prior=None`` on features without ties.
 
     References
     ----------
@@ -271,7 +276,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         alpha=1.0,
         noise_correction=1.0,
         max_samples=2048,
-        prior=None,
+        prior="auto",
         interactions=False,
         categorical_features=None,
         n_jobs=None,
@@ -322,7 +327,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             effects, scores = measure(problem, pair_auc=pair_auc, n_jobs=self.n_jobs, **measured)
         is_auto = options.shrinkage is None
         self.shrinkage_ = estimate_shrinkage(scores) if is_auto else options.shrinkage
-        self.prior_ = tree_prior(scores, self.n_jobs) if isinstance(prior, str) else prior
+        self.prior_ = prior
+        if isinstance(prior, str):
+            self.prior_ = tree_prior(problem, scores, self.n_jobs)
         search = {
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
             "keeps_steps": is_predicted,

@@ -41,10 +41,10 @@ def measure(
     all_columns = ColumnReader(problem, None, scorer.order)
 
     def fill(block):
-        writer = scorer.writer(block)
+        writer = scorer.writer(block, takes_all=sizer.takes_all)
         reader = all_columns.with_writer(writer)
         wins = reader.read(block)
-        sizer.write(wins, writer.ties, effects[block])
+        sizer.write(wins, writer.block, effects[block])
         if pair_auc is not None:
             pair_auc[block] = folded_auc(wins, problem.max_wins)
         # They were read as codes, and are read again as scores of the categories.

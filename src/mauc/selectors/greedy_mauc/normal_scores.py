@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mauc.problem.class_order import group_by_class
+from mauc.selectors.greedy_mauc.differences import BlockMoments
 from mauc.selectors.greedy_mauc.row_sample import sample_rows
 from mauc.selectors.greedy_mauc.score_columns import (
     level_scores,
@@ -12,7 +13,6 @@ from mauc.selectors.greedy_mauc.score_columns import (
     sorted_scores,
     sum_scores,
 )
-from mauc.selectors.greedy_mauc.tied_effects import BlockTies
 
 _ALIGN = 64  # scores: products over whole vectors have no remainder
 
@@ -34,6 +34,8 @@ class NormalScores:
         Rows of each class.
     varies : ndarray of shape (n_features,), bool
         False for a feature that is constant in all samples, kept or not.
+    rows : ndarray of shape (n_kept,), int32
+        The rows that are kept, sorted by class.
     nominal_squares : dict of int to float
         For every nominal feature of more than two categories, whose scores are made of the classes,
         the sum of its squared leave-pair-out effects over the class pairs.
@@ -51,6 +53,7 @@ class NormalScores:
     squares: np.ndarray
     class_counts: np.ndarray
     varies: np.ndarray
+    rows: np.ndarray
     nominal_squares: dict[int, float] = field(default_factory=dict)
 
     @property
@@ -97,13 +100,16 @@ class NormalScorer:
             np.empty(n_features, np.int64),
             counts,
             np.empty(n_features, np.bool_),
+            self._rows,
         )
 
-    def writer(self, block):
-        """Return what a `ColumnReader` needs to write the scores and ties of a slice of columns."""
-        return _BlockWriter(self, BlockTies.of(block, len(self._all_counts)))
+    def writer(self, block, *, takes_all):
+        """Return what a `ColumnReader` needs to write scores and class sums of some columns."""
+        return _BlockWriter(
+            self, BlockMoments.of(block, len(self._all_counts), takes_all=takes_all)
+        )
 
-    def write_levels(self, LT, columns, ties):
+    def write_levels(self, LT, columns, block):
         """Write the scores of columns of levels, uint8, none of which is missing."""
         out, n_classes = self.scores, len(self._all_counts)
         column = np.zeros(len(self._labels), np.uint8)
@@ -111,32 +117,32 @@ class NormalScorer:
             LT, self._table, self._rows, columns, self._labels, self._all_counts,
             np.empty((4, 256), np.int32), np.empty(256, np.int8), column, column.view(np.uint64),
             np.empty(256, np.uint64), np.empty((2, n_classes), np.uint64), out.padded, out.varies,
-            *ties,
+            *block,
         )  # fmt: skip
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
 
-    def write_sorted(self, words, n_known, row_bits, columns, ties):
+    def write_sorted(self, words, n_known, row_bits, columns, block):
         """Write the scores of sorted columns."""
         out = self.scores
         by_place = np.empty(words.shape[1], np.int8)
         sorted_scores(
             words, n_known, row_bits, self._table, self._kept, by_place, self._all_starts, columns,
-            out.padded, out.varies, *ties,
+            out.padded, out.varies, *block,
         )  # fmt: skip
         sum_scores(out.padded, self._starts, columns, out.sums, out.squares)
 
 
 class _BlockWriter:
-    """Scores of a block of columns, written by a `NormalScorer`, and its ties."""
+    """Scores of a block of columns, written by a `NormalScorer`, and their class sums."""
 
-    def __init__(self, scorer, ties):
-        self._scorer, self.ties = scorer, ties
+    def __init__(self, scorer, block):
+        self._scorer, self.block = scorer, block
 
     def write_levels(self, LT, columns):
-        self._scorer.write_levels(LT, columns, self.ties)
+        self._scorer.write_levels(LT, columns, self.block)
 
     def write_sorted(self, words, n_known, row_bits, columns):
-        self._scorer.write_sorted(words, n_known, row_bits, columns, self.ties)
+        self._scorer.write_sorted(words, n_known, row_bits, columns, self.block)
 
 
 def kept_places(problem, max_samples=None):
@@ -145,12 +151,15 @@ def kept_places(problem, max_samples=None):
     Returns
     -------
     kept : ndarray of shape (n_kept,), int64
+    rows : ndarray of shape (n_kept,), int32
+        The rows at these places.
     class_counts : ndarray of shape (n_classes,), int64
         Of the rows that are kept.
     """
     order, starts = _rows_by_class(problem)
     kept = _places(problem, order, starts, max_samples)
-    return kept, np.bincount(problem.codes[order[kept]], minlength=problem.n_classes)
+    rows = order[kept]
+    return kept, rows, np.bincount(problem.codes[rows], minlength=problem.n_classes)
 
 
 def _rows_by_class(problem):

@@ -191,7 +191,7 @@ def measure_on_cluster(problem, k, *, noise_correction, max_samples, alpha, pair
     states : RangeStates
     scores : RemoteScores
     """
-    kept, class_counts = kept_places(problem, max_samples)
+    kept, rows, class_counts = kept_places(problem, max_samples)
     states = RangeStates(
         problem.cluster, problem, EffectState, kept, k, noise_correction, alpha,
         pair_auc is not None,
@@ -207,7 +207,7 @@ def measure_on_cluster(problem, k, *, noise_correction, max_samples, alpha, pair
             pair_auc[first:last] = found[4]
     scores = RemoteScores(
         np.empty((0, 0), np.int8), np.concatenate(sums, axis=1), np.concatenate(squares),
-        class_counts, np.concatenate(varies), nominal_squares, states,
+        class_counts, np.concatenate(varies), rows, nominal_squares, states,
     )  # fmt: skip
     return states, scores
 

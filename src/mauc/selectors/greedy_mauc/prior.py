@@ -6,24 +6,26 @@ import numpy as np
 
 from mauc.checks import unknown_word
 from mauc.exceptions import MaucError
-from mauc.memory import check_memory, format_bytes
+from mauc.memory import check_memory
 from mauc.parallel import count_threads
 from mauc.selectors.greedy_mauc.correlations import within_scales
+from mauc.selectors.greedy_mauc.value_scores import value_scores
 
 _WORDS = ("auto", "extra_trees")
 _WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
-_MAX_SAMPLES = 1000  # that "auto" takes for few
-_MAX_CELLS = 2**30  # scores that are sent from workers to one place; "auto" asks for no more
+_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
+_MAX_CELLS = 2**28  # values of which "auto" grows trees
 _N_TREES, _SEED = 200, 0
 _POWER, _MIN_IMPORTANCE = 0.2, 1e-4
 _SMALL_CELLS = 2**26  # whose memory need not be asked for
-_BYTES_PER_CELL = 6  # a score, turned, and as the float32 that trees read
+_BYTES_PER_CELL = 10  # a value, and twice as the float32 that trees read
 
 
 def needs_prior(class_counts, n_features):
     """Whether ``prior="auto"`` takes the importances of extra trees: where samples are few.
 
-    It depends on the shape of the data alone, so that all ways to fit agree.
+    They are few up to 500 if there are fewer than two per feature. It depends on the shape of the
+    data alone, so that all ways to fit agree.
 
     Parameters
     ----------
@@ -31,7 +33,8 @@ def needs_prior(class_counts, n_features):
     n_features : int
     """
     n_samples = int(class_counts.sum())
-    return n_samples <= _MAX_SAMPLES and n_samples * n_features <= _MAX_CELLS
+    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
+    return is_few and n_samples * n_features <= _MAX_CELLS
 
 
 def check_prior(prior):
@@ -92,12 +95,14 @@ def resolve_prior(prior, problem):
     return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
 
 
-def tree_prior(scores, n_jobs=None):
+def tree_prior(problem, scores, n_jobs=None):
     r"""Return weights of the features made of the importances of extra trees.
 
     Parameters
     ----------
+    problem : Problem
     scores : NormalScores
+        Of the same problem.
     n_jobs : int, optional
         Threads. The result does not depend on it.
 
@@ -107,20 +112,21 @@ def tree_prior(scores, n_jobs=None):
         :math:`\max(i_f / i_{max}, 10^{-4})^{0.2}`: importances are rough, and their order counts
         more than their ratios.
     """
-    importances = tree_importances(scores, n_jobs)
+    importances = tree_importances(problem, scores, n_jobs)
     largest = importances.max()
     if not largest > 0.0:  # there was nothing to be split
         return np.ones(len(importances))
     return np.maximum(importances / largest, _MIN_IMPORTANCE) ** _POWER
 
 
-def tree_importances(scores, n_jobs=None):
+def tree_importances(problem, scores, n_jobs=None):
     r"""Return the importances of all features in extremely randomised trees.
 
     Parameters
     ----------
+    problem : Problem
     scores : NormalScores
-        The trees are fitted on them, so that they, too, look at the order of values alone.
+        Of the same problem.
     n_jobs : int, optional
 
     Returns
@@ -129,19 +135,19 @@ def tree_importances(scores, n_jobs=None):
 
     Notes
     -----
-    200 trees, each on all rows, with a fixed seed: a split divides rows by counts of the classes
-    on its two sides, so the order of the rows does not matter. A feature and its negative have the
-    same importance, for both are turned so that the first class whose mean differs from 0 has a
-    positive one. The scores of a nominal feature were made of the classes of the rows; its
-    importance counts as far as its leave-pair-out effects confirm the distances between its class
-    means.
+    200 trees, each on all rows that are kept, with a fixed seed, of the values in robust standard
+    deviations (`value_scores`). A split divides rows by counts of the classes on its two sides, so
+    the order of the rows does not matter. A feature and its negative have the same importance, for
+    both are turned so that the first class whose mean normal score differs from 0 has a positive
+    one. The scores of a nominal feature were made of the classes of the rows; its importance counts
+    as far as its leave-pair-out effects confirm the distances between its class means.
     """
     from joblib import parallel_config
     from sklearn.ensemble import ExtraTreesClassifier
 
     n_features, n_kept = len(scores.varies), int(scores.class_counts.sum())
-    _check_cells(n_features, n_kept, is_here=len(scores.padded) == n_features)
-    values = np.array(scores.scores[np.arange(n_features)], np.float32)
+    _check_cells(n_features, n_kept)
+    values = value_scores(problem, scores, n_jobs).astype(np.float32)
     values *= _signs(scores)[:, np.newaxis]
     codes = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
     trees = ExtraTreesClassifier(_N_TREES, random_state=_SEED, n_jobs=count_threads(n_jobs))
@@ -169,19 +175,15 @@ def _apparent(scores, column):
     return float(len(means) * (means**2).sum() - means.sum() ** 2)
 
 
-def _check_cells(n_features, n_kept, *, is_here):
-    """Raise if the scores of all features cannot be brought together for the trees."""
+def _check_cells(n_features, n_kept):
+    """Raise if the values of all features cannot be brought together for the trees."""
     n_cells = n_features * n_kept
-    shape = f"the normal scores of {n_features:,} features x {n_kept:,} samples"
-    advice = "lower max_samples, leave out some features before, or fit with prior=None"
-    if not is_here and n_cells > _MAX_CELLS:
-        raise MaucError(
-            f'prior="extra_trees" fits trees in this process, and {shape}, {format_bytes(n_cells)},'
-            f" are too many to fetch from the workers (at most {format_bytes(_MAX_CELLS)}); "
-            f"{advice}."
-        )
     if n_cells > _SMALL_CELLS:
-        check_memory(_BYTES_PER_CELL * n_cells, f'prior="extra_trees": {shape}', advice)
+        check_memory(
+            _BYTES_PER_CELL * n_cells,
+            f'prior="extra_trees": {n_features:,} features x {n_kept:,} samples for the trees',
+            "lower max_samples, leave out some features before, or fit with prior=None",
+        )
 
 
 def _numbers(values):

@@ -5,8 +5,9 @@ rank of the value among all n rows, ties averaged. Whole numbers make every sum 
 exact, so that no number of threads and no order of rows changes a bit. A missing value is tied
 with every value: its score is 0, and it counts half below and half above each known value.
 
-Columns in which more than 1/10 of the pairs of rows are tied get the sums of scores and of their
-squares over all rows of each class, beside those of the rows that are kept.
+Columns in which more than 1/10 of the pairs of rows are tied, or all where classes are small, get
+the sums of scores and of their squares over all rows of each class, beside those of the rows that
+are kept.
 """
 
 import numpy as np
@@ -60,7 +61,7 @@ def _count_tied(n_pairs, n):
 @njit(cache=True, nogil=True)
 def level_scores(
     LT, table, rows, columns, labels, class_counts, counts, scores, column, eights, words, added,
-    out, varies, first, n_tied, moments,
+    out, varies, first, takes_all, n_tied, moments,
 ):  # fmt: skip
     """Fill `out` with the scores of columns of levels.
 
@@ -93,12 +94,14 @@ def level_scores(
         Filled: whether a column has more than one score.
     first : int
         Column whose ties go to the first place of `n_tied` and `moments`.
+    takes_all : bool
+        Whether `moments` are filled for columns with few ties, too.
     n_tied : ndarray of shape (n_places,), int64
         Filled: ordered pairs of rows with equal values, a row with itself among them; 0 if that
         is at most 1/10 of all, or no two rows have equal values.
     moments : ndarray of shape (n_places, 2, n_classes), int64
-        Filled for columns with ties by that count: the sums of the scores of all rows of each
-        class, and of their squares.
+        Filled for columns with ties by that count, or for all: the sums of the scores of all rows
+        of each class, and of their squares.
     """
     n = uintp(LT.shape[1])
     # Four counters per level: with one, each of a run of equal values would wait for the store
@@ -133,7 +136,7 @@ def level_scores(
         varies[columns[j]] = lowest != last
         place = columns[j] - first
         n_tied[place] = _count_tied(n_pairs, np.int64(n))
-        if n_tied[place] > 0:
+        if takes_all or n_tied[place] > 0:
             for level in range(256):
                 n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
                 above = np.int64(scores[level]) - np.int64(lowest) if n_equal > 0 else np.int64(0)
@@ -175,8 +178,8 @@ def _shift_moments(shift, class_counts, moments):
 
 @njit(cache=True, nogil=True)
 def sorted_scores(
-    words, n_known, row_bits, table, places, by_place, starts, columns, out, varies, first, n_tied,
-    moments,
+    words, n_known, row_bits, table, places, by_place, starts, columns, out, varies, first,
+    takes_all, n_tied, moments,
 ):  # fmt: skip
     """Fill `out` with the scores of columns that are sorted already.
 
@@ -194,7 +197,7 @@ def sorted_scores(
         Work space.
     starts : ndarray of shape (n_classes + 1,), int64
         Where each class starts among all rows sorted by class.
-    table, columns, out, varies, first, moments
+    table, columns, out, varies, first, takes_all, moments
         See `level_scores`.
     n_tied : ndarray of shape (n_places,), int64
         As there; a pair of rows is tied, too, where one value or both are missing.
@@ -239,7 +242,7 @@ def sorted_scores(
         place = columns[j] - first
         n_pairs += n_missing * (n + n_here)
         n_tied[place] = _count_tied(n_pairs, n)
-        if n_tied[place] > 0:
+        if takes_all or n_tied[place] > 0:
             for k in range(starts.shape[0] - 1):
                 _sum_range(target, starts[k], starts[k + 1], k, moments[place])
         if not keeps_all:

@@ -1,4 +1,4 @@
-"""Effects of features with ties: a case by hand, the recipe in NumPy, gates, laws to the bit."""
+"""Effects of features with ties and of small classes: by hand, the definition, gates, laws."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import ndtri
 from scipy.stats import rankdata
+from sklearn.base import clone
 
 from mauc import GreedyMAUC
 from mauc.problem import columns as columns_module
@@ -24,7 +25,7 @@ def effects_of(X, y, noise_correction=0.0, **options):
 
 
 def reference(x, y, noise_correction=0.0):
-    """Return the effects of one column on all class pairs, as the recipe has them."""
+    """Return the effects of one column on all class pairs, by their definition."""
     n, known = len(x), ~np.isnan(x)
     n_missing = n - known.sum()
     z = np.zeros(n)
@@ -48,6 +49,8 @@ def reference(x, y, noise_correction=0.0):
             g = np.clip((means[i] - means[j]) / np.sqrt(max(variance, 1e-18)), -5.26, 5.26)
             h = 2 / (1 / n_i + 1 / n_j)
             w = np.clip((t - 0.1) / 0.4, 0, 1) * h / (h + 30)
+            if noise_correction > 0:
+                w = 1 - (1 - w) * (1 - 0.5 * max(0, 1 - h / 100))
             d = w * g + (1 - w) * d
             noise = (1 / n_i + 1 / n_j) * (1 + min(d**2, 11) / 8) + 0.05
             found.append(d * max(0, 1 - noise_correction * noise / max(d**2, 1e-12)))
@@ -93,7 +96,7 @@ def test_a_rare_binary_feature_by_hand():
 
 @pytest.mark.parametrize("is_small", [True, False])
 @pytest.mark.parametrize("noise", [0.0, 1.0])
-def test_equals_the_recipe(rng, monkeypatch, is_small, noise):
+def test_equals_the_definition(rng, monkeypatch, is_small, noise):
     if not is_small:
         monkeypatch.setattr(columns_module, "SMALL_SIZE", 0)
     for c in (2, 4, 7):
@@ -109,7 +112,7 @@ def test_equals_the_recipe(rng, monkeypatch, is_small, noise):
             assert_allclose(found[column], wanted, rtol=1e-9, atol=1e-9, err_msg=f"{column}")
 
 
-def test_few_samples_with_a_table_of_effects_equal_the_recipe(rng):
+def test_few_samples_with_a_table_of_effects_equal_the_definition(rng):
     # 30 rows have few numbers of wins: effects without ties are looked up.
     y = np.arange(30) % 2
     X = rng.normal(size=(30, 900))
@@ -119,11 +122,13 @@ def test_few_samples_with_a_table_of_effects_equal_the_recipe(rng):
         assert_allclose(found[column], reference(X[:, column], y, 1.0), rtol=1e-9, atol=1e-9)
 
 
-def test_without_ties_no_bit_changes(rng):
-    X, y = rng.normal(size=(200, 30)), rng.integers(0, 4, 200)
-    X[:, 1] = np.arange(200) // 20  # ten values of 20 rows: t = 1/10, the limit
-    X[:10, 2] = np.nan  # t = 1 - 0.95^2 + 0.95 / 200
-    X[:50, 3] = 7.0  # t = 1/16 + 3/4 / 200
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_many_samples_without_ties_are_rated_by_their_auc_alone(rng, noise):
+    n = 200 if noise == 0.0 else 400  # without a correction small classes are not helped
+    X, y = rng.normal(size=(n, 6)), np.arange(n) % 4
+    X[:, 1] = np.arange(n) * 10 // n  # ten equally frequent values: t = 1/10, the limit
+    X[: n // 25, 2] = np.nan  # t = 1 - 0.96^2 + 0.96 / n
+    X[: n // 4, 3] = 7.0  # t = 1/16 + 3/4 / n
     selector = GreedyMAUC()
     problem = make_problem(selector, X, y, accepts=selector.accepts)
     counts = np.bincount(y)
@@ -131,8 +136,29 @@ def test_without_ties_no_bit_changes(rng):
     pairs = list(zip(first, second, strict=True))
     auc = np.array([[_auc(x[y == i], x[y == j]) for i, j in pairs] for x in X.T])
     wins = np.rint(auc * problem.max_wins)
-    wanted = effect_sizes(wins, problem.max_wins, 1 / counts[first] + 1 / counts[second], 1.0)
-    assert_array_equal(measure(problem, noise_correction=1.0)[0], wanted)
+    wanted = effect_sizes(wins, problem.max_wins, 1 / counts[first] + 1 / counts[second], noise)
+    assert_array_equal(measure(problem, noise_correction=noise)[0], wanted)
+
+
+@pytest.mark.parametrize("n_class", [3, 10, 50, 99, 100])
+def test_gate_by_class_size(rng, n_class):
+    y = np.arange(2 * n_class) % 2
+    x = rng.normal(size=2 * n_class) + y
+    difference, auc_effect = parts(x, y)
+    share = 0.5 * (1 - n_class / 100)
+    d = share * difference + (1 - share) * auc_effect
+    noise = 2 / n_class * (1 + min(d * d, 11) / 8) + 0.05
+    (found,) = effects_of(x[:, None], y, 1.0)[0]
+    assert_allclose(found, d - np.sign(d) * min(noise / abs(d), abs(d)), rtol=1e-9, atol=1e-12)
+
+
+def test_small_samples_tell_perfect_features_apart():
+    # Both separate all samples; the scores of the second are further apart within a third class.
+    y = np.repeat([0, 1, 2], 6)
+    wide = np.r_[np.arange(6), np.arange(6) + 12, np.arange(6) + 6]
+    narrow = np.r_[np.arange(6) * 2, np.arange(6) * 2 + 12, np.arange(6) * 4 + 1]
+    d = effects_of(np.column_stack([wide, narrow]), y, 1.0)[:, 0]
+    assert abs(d[0]) > abs(d[1])
 
 
 def _auc(a, b):
@@ -187,7 +213,8 @@ def test_monotone_maps_and_order_of_rows_change_nothing(rng, monkeypatch, is_sma
     if not is_small:
         monkeypatch.setattr(columns_module, "SMALL_SIZE", 0)
     X, y = tied_data(rng)
-    same_fit(GreedyMAUC("all").fit(transform(X), y), GreedyMAUC("all").fit(X, y))
+    plain = GreedyMAUC("all", prior=None)
+    same_fit(clone(plain).fit(transform(X), y), plain.fit(X, y))
     order = rng.permutation(len(y))
     one = GreedyMAUC("all", max_samples=100).fit(X, y)
     same_fit(GreedyMAUC("all", max_samples=100).fit(X[order], y[order]), one)
