@@ -130,7 +130,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     where :math:`D_{sp}^2` is the squared separation of class pair p on half s in the model of
     `GreedyMAUC` with the options of `selector`, and :math:`b_{sf}` the weight of f by its `prior`
-    on that half, 1 without.
+    on that half, 1 without. ``prior="auto"`` goes by the number of samples in a half.
+
+    A consensus is more stable, and it has its price where features are many and alike, or samples
+    few: with rule "frequency" the MAUC of 10 to 50 features stays within 0.003 of that of
+    `GreedyMAUC` in 26 of 31 cases on 12 data sets and falls by up to 0.05 in the others
+    (docs/beyond/consensus.md).
 
     Halves are dealt by a hash of the ranks of the values in a row, so that the order of the rows
     changes nothing where it changes nothing for `selector`: to the bit for `GreedyMAUC` and for
