@@ -6,8 +6,9 @@ docs/beyond/consensus.md; the last ones are means over the data sets of the run,
 ``python benchmarks/research_consensus.py --means FILE...`` prints them from their output.
 
 Two times 5-fold stratified cross-validation, data sets above MAX_ROWS samples (an environment
-variable, 2,000 unless it is set) thinned to so many by class. Selectors have no prior. Stability (Nogueira, Sechidis and Brown) is that of the ten sets of one selector; MAUC is
-the mean of Naive Bayes, 1NN and logistic regression on the test parts.
+variable, 2,000 unless it is set) thinned to so many by class. Selectors have no prior. Stability
+(Nogueira, Sechidis and Brown) is that of the ten sets of one selector; MAUC is the mean of Naive
+Bayes, 1NN and logistic regression on the test parts.
 """
 
 import os
