@@ -5,9 +5,10 @@ subfolder ``more``, holds ``<name>.npz`` files with X and y. The tables are Mark
 docs/beyond/consensus.md; the last ones are means over the data sets of the run, and of several runs
 ``python benchmarks/research_consensus.py --means FILE...`` prints them from their output.
 
-Two times 5-fold stratified cross-validation, data sets above 2,000 samples thinned to 2,000 by
-class. Stability (Nogueira, Sechidis and Brown) is that of the ten sets of one selector; MAUC is
-the mean of Naive Bayes, 1NN and logistic regression on the test parts.
+Two times 5-fold stratified cross-validation, data sets above MAX_ROWS samples (an environment
+variable, 2,000 unless it is set) thinned to so many by class. Selectors have no prior. Stability
+(Nogueira, Sechidis and Brown) is that of the ten sets of one selector; MAUC is the mean of Naive
+Bayes, 1NN and logistic regression on the test parts.
 """
 
 import os
@@ -30,13 +31,13 @@ NAMES = (
     "sorlie", "thyroid_sub_tox171", "synthetic", "urban", "washington_sub_forest", "phoneme",
     "usps", "isolet",
 )  # fmt: skip
-RULES = ("weighted", "frequency", "rank", "loss")
+RULES = ("frequency", "rank", "loss")
 SIZES = (10, 20, 50)
-MAX_ROWS, N_REPEATS, N_FOLDS = 2000, 2, 5
+MAX_ROWS, N_REPEATS, N_FOLDS = int(os.environ.get("MAX_ROWS", "2000")), 2, 5
 
 
 def load(name):
-    """Return at most 2,000 samples of a data set, and class codes."""
+    """Return at most MAX_ROWS samples of a data set, and class codes."""
     folder = Path(os.environ["MAUC_DATA"])
     path = folder / f"{name}.npz"
     with np.load(path if path.is_file() else folder / "more" / f"{name}.npz") as data:
@@ -62,9 +63,9 @@ def measure(X, y, n_jobs):
     for repeat in range(N_REPEATS):
         folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=repeat)
         for train, test in folds.split(X, y):
-            selectors = {"GreedyMAUC": GreedyMAUC(sizes[-1], n_jobs=n_jobs)} | {
+            selectors = {"GreedyMAUC": GreedyMAUC(sizes[-1], prior=None, n_jobs=n_jobs)} | {
                 rule: ConsensusSelector(
-                    GreedyMAUC(sizes[-1]), rule=rule, random_state=0, n_jobs=n_jobs
+                    GreedyMAUC(sizes[-1], prior=None), rule=rule, random_state=0, n_jobs=n_jobs
                 )
                 for rule in RULES
             }

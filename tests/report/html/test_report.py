@@ -14,7 +14,17 @@ from report_rows import small_run
 from scipy import sparse
 from sklearn.datasets import load_wine
 
-from mauc import FSDD, MAUCD, MDFS, MRMR, ChiSquare, ReliefF, SpreadFx, feature_pair_auc
+from mauc import (
+    FSDD,
+    MAUCD,
+    MDFS,
+    MRMR,
+    ChiSquare,
+    GreedyMAUC,
+    ReliefF,
+    SpreadFx,
+    feature_pair_auc,
+)
 from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
@@ -501,3 +511,19 @@ def test_every_auc_is_measured_once(rng, monkeypatch):
 def test_a_report_prints_short(wine_report):
     assert repr(wine_report) == "Report('wine: 4 features chosen by MDFS')"
     assert isinstance(wine_report, Report)
+
+
+def test_features_that_could_be_replaced_are_named_and_stay_text(rng):
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 3)) + 2 * y[:, np.newaxis]
+    X = np.column_stack([X, X[:, 0] + 0.01 * rng.normal(size=60)])
+    report = selection_report(
+        GreedyMAUC(3, prior=None).fit(X, y), X, y, feature_names=["<b>one", "two", "three", "copy"]
+    )
+    (line,) = report.to_dict()["alternatives"]
+    assert re.match(r"(<b>one|copy) could be replaced by (<b>one|copy) at ", line)
+    assert "1 chosen feature could be replaced</summary>" in report.to_html()
+    assert f"<li>{html.escape(line)}</li>" in report.to_html()
+    without = selection_report(MDFS(3, random_state=0).fit(X, y), X, y)
+    assert without.to_dict()["alternatives"] == []
+    assert "could be replaced" not in without.to_html()

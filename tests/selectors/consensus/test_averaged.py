@@ -36,46 +36,51 @@ def correlations(model):
     return R
 
 
-def oracle(models, k, weights=None):
+def oracle(models, k, weights):
     """Each step inverts the correlations anew."""
     rates = [(model.effects.copy(), correlations(model), model.rate) for model in models]
 
-    def loss(chosen):
-        total = 0.0
+    def losses(chosen):
+        found = []
         for effects, R, rate in rates:
             d = effects[chosen]
             squares = (d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0)
-            total += np.exp(-rate * squares).sum()
-        return total
+            found.append(np.exp(-rate * squares).sum())
+        return np.array(found)
 
     chosen, gains = [], []
-    before = sum(len(effects[0]) for effects, _, _ in rates)
+    before = losses(chosen)
     for _ in range(k):
         left = [f for f in range(8) if f not in chosen]  # 8 is constant
-        found = [1 - loss([*chosen, f]) / before for f in left]
-        found = np.array(found) * (1 if weights is None else weights[left])
+        found = [
+            (weights[:, f] * (before - losses([*chosen, f]))).sum() / before.sum() for f in left
+        ]
         best = left[int(np.argmax(found))]
-        gains.append(found.max())
+        gains.append(max(found))
         chosen.append(best)
-        before = loss(chosen)
+        before = losses(chosen)
     return chosen, gains
 
 
 @pytest.mark.parametrize("n_parts", [1, 3])
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_equals_the_definition(samples, rng, n_parts, is_weighted):
+@pytest.mark.parametrize("has_prior", [False, True])
+def test_equals_the_definition(samples, rng, n_parts, has_prior):
     X, y = samples
-    weights = rng.uniform(0.5, 1, 9) if is_weighted else None
-    weigh = (lambda step: weights) if is_weighted else None
+    weights = rng.uniform(0.2, 1, (n_parts, 9)) if has_prior else np.ones((n_parts, 9))
     expected, gains = oracle(models_of(X, y, n_parts), 6, weights)
     for n_threads in (1, 2):
-        found = averaged_ranking(models_of(X, y, n_parts), 6, weigh=weigh, n_threads=n_threads)
+        models = models_of(X, y, n_parts)
+        if has_prior:
+            pairs = zip(models, weights, strict=True)
+            models = [model._replace(prior=prior) for model, prior in pairs]
+        found = averaged_ranking(models, 6, n_threads=n_threads)
         assert_array_equal(found.ranking, expected)
         assert_allclose(found.gains, gains, rtol=1e-6)
 
 
-def test_of_one_sample_it_is_the_search_of_greedy_mauc(samples):
+@pytest.mark.parametrize("prior", [None, np.linspace(0.1, 1, 9)])
+def test_of_one_sample_it_is_the_search_of_greedy_mauc(samples, prior):
     X, y = samples
-    found = averaged_ranking(models_of(X, y, 1), 9)
-    assert_array_equal(found.ranking, GreedyMAUC("all").fit(X, y).ranking_)
+    found = averaged_ranking([models_of(X, y, 1)[0]._replace(prior=prior)], 9)
+    assert_array_equal(found.ranking, GreedyMAUC("all", prior=prior).fit(X, y).ranking_)
     assert found.ranking[-1] == 8  # the constant one

@@ -65,9 +65,34 @@ def oracle(X, y, ranking):
 
 @pytest.mark.parametrize("k", [3, 5, 7, "predicted"])
 def test_equals_the_definition(groups, k):
-    selector = GreedyMAUC(k).fit(*groups)
+    selector = GreedyMAUC(k, prior=None).fit(*groups)
     expected = oracle(*groups, selector.ranking_.tolist())
     assert sum(map(len, expected.values())) >= 2
+    check_exchanges(selector, expected)
+
+
+@pytest.mark.parametrize("k", [6, 8, "predicted"])
+def test_of_features_that_act_together_nothing_is_known_and_the_others_equal_the_definition(
+    groups, rng, k
+):
+    X, y = groups
+    # Two features that rise together in the first class and against each other in the second.
+    pair = rng.normal(size=(150, 2))
+    pair[:, 1] += np.array([4.0, -4.0, 0.0])[y] * pair[:, 0]
+    X = np.column_stack([X, pair, pair + 0.01 * rng.normal(size=(150, 2))])
+    selector = GreedyMAUC(k, prior=None, interactions=True).fit(X, y)
+    together = selector.interactions_.members
+    assert together
+    assert together <= {19, 20, 21, 22}
+    assert together <= {*selector.ranking_.tolist()}
+    expected = oracle(X, y, selector.ranking_.tolist())
+    assert any(expected[f] for f in expected.keys() - together)
+    check_exchanges(selector, {f: [] if f in together else rows for f, rows in expected.items()})
+    for one in (one for exchanges in selector.alternatives_.values() for one in exchanges):
+        assert one.alternative < X.shape[1]  # no product
+
+
+def check_exchanges(selector, expected):
     assert list(selector.alternatives_) == selector.ranking_.tolist()
     for f, exchanges in selector.alternatives_.items():
         assert [one.alternative for one in exchanges] == [row[1] for row in expected[f]]

@@ -16,10 +16,10 @@ class AveragedRanking(NamedTuple):
     """The features in the order of choice."""
 
     ranking: np.ndarray  #: (n_wanted,)
-    gains: np.ndarray  #: (n_wanted,): part of the mean loss that each takes away, times its weight
+    gains: np.ndarray  #: (n_wanted,): weighted part of the mean loss that each takes away
 
 
-def averaged_ranking(models, n_wanted, *, weigh=None, n_threads=1):
+def averaged_ranking(models, n_wanted, *, n_threads=1):
     r"""Choose features by the loss averaged over samples.
 
     Parameters
@@ -27,8 +27,6 @@ def averaged_ranking(models, n_wanted, *, weigh=None, n_threads=1):
     models : list of Model
         Of the same features, one per sample; their effects are overwritten.
     n_wanted : int
-    weigh : callable, optional
-        The step, from 0, in; weights of all features out, by which gains are multiplied.
     n_threads : int, default=1
         The result does not depend on it.
 
@@ -38,15 +36,17 @@ def averaged_ranking(models, n_wanted, *, weigh=None, n_threads=1):
 
     Notes
     -----
-    Each step takes :math:`\arg\max_f b_f (1 - L(S \cup \{f\}) / L(S))` with
-    :math:`L(S) = \sum_s \sum_p \exp(-\alpha D_{sp}^2(S) / 8)`, s being the samples, p the class
-    pairs and :math:`b_f` the weights; equal ones go by column. A feature that is constant in a
-    sample adds nothing there. Those that gain nothing come last, the constant ones at the end.
+    Each step takes :math:`\arg\max_f \sum_s b_{sf} (L_s(S) - L_s(S \cup \{f\})) / \sum_s L_s(S)`
+    with :math:`L_s(S) = \sum_p \exp(-\alpha D_{sp}^2(S) / 8)`, s being the samples, p the class
+    pairs and :math:`b_{sf}` the prior weights of the models, 1 without a prior; equal ones go by
+    the mean of their weights, then by column. A feature that is constant in a sample adds nothing
+    there. Those that gain nothing come last, the constant ones at the end.
     """
     n_features, n_pairs = models[0].effects.shape
     states = [_State(model, n_wanted) for model in models]
     blocks = even_ranges(len(states), n_threads)
     losses = np.empty((len(states), n_features))
+    priors = np.array([np.ones(n_features) if m.prior is None else m.prior for m in models])
     varies = np.logical_or.reduce([model.scores.varies for model in models])
     is_left = np.ones(n_features, bool)
     ranking, gains = np.empty(n_wanted, np.int64), np.empty(n_wanted)
@@ -64,14 +64,12 @@ def averaged_ranking(models, n_wanted, *, weigh=None, n_threads=1):
             # The hardest pair of all samples has an error of 1: none is lost.
             lowest = min(float(state.given.separations.min()) for state in states)
             totals = [total for part in run_in(pool, rate, blocks, lowest) for total in part]
-            gain = np.maximum(1.0 - losses.sum(axis=0) / math.fsum(totals), 0.0)
-            weights = np.ones(n_features) if weigh is None else weigh(step)
-            gain *= weights
+            drops = priors * (np.array(totals)[:, np.newaxis] - losses)
+            gain = np.maximum(drops.sum(axis=0) / math.fsum(totals), 0.0)
             gain[~varies] = -1.0
             gain[~is_left] = -2.0
-            # Of those that gain nothing, the one of the largest weight, and of them the first.
             tied = np.flatnonzero(gain == gain.max())
-            best = int(tied[np.argmax(weights[tied])])
+            best = int(tied[np.argmax(priors.sum(axis=0)[tied])])
             ranking[step], gains[step], is_left[best] = best, max(gain[best], 0.0), False
             run_in(pool, take, blocks, best)
     return AveragedRanking(ranking, gains)

@@ -22,10 +22,13 @@ class Exchanges:
     state : SearchState or None
         None if it is not known in this process.
     ranking : ndarray of shape (k,), int64
+    unknown : collection of int, default=()
+        Features that get no alternatives: those that act together with others, which the model
+        knows nothing of.
     """
 
-    def __init__(self, state, ranking):
-        self._state, self._ranking = state, ranking
+    def __init__(self, state, ranking, unknown=()):
+        self._state, self._ranking, self._unknown = state, ranking, set(unknown)
         if state is not None and state.n_bytes > _MAX_HELD:
             _ = self.found
 
@@ -33,7 +36,13 @@ class Exchanges:
     def found(self):
         """One list of `Exchange` per chosen feature, or None if they are not known."""
         state, self._state = self._state, None
-        return None if state is None else find_exchanges(state, self._ranking)
+        if state is None:
+            return None
+        found = find_exchanges(state, self._ranking)
+        return [
+            [] if int(feature) in self._unknown else exchanges
+            for feature, exchanges in zip(self._ranking, found, strict=True)
+        ]
 
     def __getstate__(self):
         # A pickle holds what was found, a few numbers per chosen feature, not all effects.

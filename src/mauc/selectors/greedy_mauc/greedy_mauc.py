@@ -115,7 +115,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         For each selected feature up to 5 others that could take its place at a loss of at most
         0.001 of the mean of :math:`\Phi(D_p / \sqrt 2)` over the pairs and take over half or more
         of what it adds, the nearest first. It prints as one line per feature, ``to_frame()`` has
-        the losses. Found when it is first asked for.
+        the losses. Found when it is first asked for. With `interactions`, products are left out,
+        and features of a product that counts have no alternatives.
     pair_auc_ : ndarray of shape (n_selected, n_pairs)
         Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
     decomposition_ : Decomposition
@@ -351,8 +352,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             enough = prediction.mauc >= prediction.mauc.max() - PREDICTED_SLACK
             n_enough = int(np.argmax(enough)) + 1
             found, prediction = found.first(n_enough), prediction.first(n_enough)
+            if self.interactions_ is not None:
+                self.interactions_ = self.interactions_.first(n_enough)
         self.separations_ = found.separations[-1]
-        self._exchanges = Exchanges(found.state, found.ranking)
+        together = () if self.interactions_ is None else self.interactions_.members
+        self._exchanges = Exchanges(found.state, found.ranking, together)
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
             Walk(found.ranking, found.pairs, found.ranks, found.gains),

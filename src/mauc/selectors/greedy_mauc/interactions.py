@@ -10,6 +10,7 @@ import numpy as np
 from mauc.extras import optional_import
 from mauc.printing import MAX_ROWS, Printed, SmallTable, short_name
 from mauc.selectors.greedy_mauc.heterogeneity import find_pairs
+from mauc.selectors.greedy_mauc.model import Model, condition_on, state_of
 from mauc.selectors.greedy_mauc.pair_search import pair_ranking
 from mauc.selectors.greedy_mauc.predicted import Prediction
 from mauc.selectors.greedy_mauc.products import add_products
@@ -67,6 +68,15 @@ class Interactions(Printed):
 
     def __iter__(self) -> Iterator[Interaction]:
         return (self[place] for place in range(len(self)))
+
+    def first(self, k: int) -> "Interactions":
+        """Return the same for a selection of the first k features."""
+        return replace(self, steps=np.where(self.steps < k, self.steps, -1))
+
+    @property
+    def members(self) -> set[int]:
+        """The features of all products that count."""
+        return set(self.pairs[self.steps >= 0].ravel().tolist())
 
     def to_frame(self):
         """Return the pairs as a pandas DataFrame."""
@@ -134,7 +144,11 @@ def rank_with_interactions(effects, scores, k, *, noise_correction, feature_name
         prediction = Prediction(found.ranking, found.lower, scores, shrinkage)
     else:
         ranked = pair_ranking(products, k, **search)
-        found, prediction = ranked.found, PairPrediction(ranked, products.scores, shrinkage)
+        # The features that could replace others are those of a search without products.
+        model = Model(effects, scores, shrinkage, search["alpha"] / 8.0)
+        state = state_of(model, condition_on(model, ranked.found.ranking))
+        found = ranked.found._replace(state=state)
+        prediction = PairPrediction(ranked, products.scores, shrinkage)
         steps[products.places] = ranked.steps
     names = np.asarray(feature_names)[pairs.pairs]
     return (

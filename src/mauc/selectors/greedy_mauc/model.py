@@ -21,6 +21,7 @@ class Model(NamedTuple):
     scores: Any  #: NormalScores
     shrinkage: float
     rate: float  #: the error of a pair is exp(-rate D_p^2)
+    prior: np.ndarray | None = None  #: (n_features,): weights of the gains in a search
 
 
 class SearchState(NamedTuple):
@@ -44,7 +45,10 @@ class SearchState(NamedTuple):
 
 
 def measure_model(selector, problem, n_jobs=None):
-    """Measure effects and correlations of a problem with the options of a `GreedyMAUC`."""
+    """Measure effects and correlations of a problem with the options of a `GreedyMAUC`.
+
+    A prior, which takes no part in separations, is left to whoever searches.
+    """
     options = selector.check_options()
     effects, scores = measure(
         problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
