@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mauc.cli.show import print_text
+from mauc.cli.show import print_sentence
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def say_selection(selector: "RankingSelector", names: "Sequence[str]") -> None:
     stability = getattr(selector, "stability_", None)
     if stability is not None:
         bound = selector.error_control_.at(_THRESHOLD)
-        print_text(
+        print_sentence(
             f"stability over {len(selector.rankings_)} halves of the samples: "
             f"{stability.value:.3f} ({stability.lower:.3f} to {stability.upper:.3f}); "
             f"{bound.n_features} features are chosen from {_THRESHOLD:.0%} of them or more, of "
@@ -37,9 +37,9 @@ def say_selection(selector: "RankingSelector", names: "Sequence[str]") -> None:
     alternatives = known_alternatives(selector, names)
     lines = [] if alternatives is None else alternatives.lines()
     for line in lines[:_MAX_LINES]:
-        print_text(line)
+        print_sentence(line)
     if len(lines) > _MAX_LINES:
-        print_text(f"... and {len(lines) - _MAX_LINES} more (--json has all)")
+        print_sentence(f"... and {len(lines) - _MAX_LINES} more (--json has all)")
 
 
 def selection_facts(selector: "RankingSelector", names: "Sequence[str]") -> dict[str, Any]:

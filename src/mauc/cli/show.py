@@ -170,6 +170,17 @@ def print_text(text: str) -> None:
     typer.echo("\n".join(map(printable, text.split("\n"))))
 
 
+def print_sentence(text: str) -> None:
+    """Print a line; on a terminal it is folded between words where it is too long."""
+    console = make_console()
+    if console.is_terminal:
+        lines = textwrap.wrap(
+            printable(text), console.width, subsequent_indent="    ", break_on_hyphens=False
+        )
+        text = "\n".join(lines)
+    print_text(text)
+
+
 def print_json(value: Any) -> None:
     """Print plain values as JSON; NaN and infinity become null."""
     is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
