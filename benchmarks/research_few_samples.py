@@ -29,10 +29,10 @@ from mauc.auc.pair_auc import pair_wins
 from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.problem.make import make_problem
-from mauc.selectors.greedy_mauc.effects import auc_effects
-from mauc.selectors.greedy_mauc.measure import measure
-from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
-from mauc.selectors.greedy_mauc.value_scores import value_scores
+from mauc.selectors.greedy_mauc.measuring.effects import auc_effects
+from mauc.selectors.greedy_mauc.measuring.measure import measure
+from mauc.selectors.greedy_mauc.measuring.value_scores import value_scores
+from mauc.selectors.greedy_mauc.searching.shrinkage import estimate_shrinkage
 
 ALL = (
     "isolet", "mnist", "usps", "phoneme", "indiana", "synthetic", "thyroid_sub_tox171",

@@ -188,7 +188,7 @@ def test_trees_are_grown_in_the_calling_process(table, client, monkeypatch):
     other = GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)
     assert np.array_equal(one.prior_, other.prior_)
     assert np.array_equal(one.ranking_, other.ranking_)
-    monkeypatch.setattr("mauc.selectors.greedy_mauc.prior._SMALL_CELLS", 0)
+    monkeypatch.setattr("mauc.selectors.greedy_mauc.searching.prior._SMALL_CELLS", 0)
     monkeypatch.setattr("mauc.memory.free_memory", lambda: 1000)
     with pytest.raises(MaucError, match=r"70 features x 600 samples for the trees.*prior=None"):
         GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from mauc import GreedyMAUC
 from mauc.problem.make import make_problem
 from mauc.selectors.consensus.averaged import averaged_ranking
-from mauc.selectors.greedy_mauc.model import measure_model
+from mauc.selectors.greedy_mauc.judging.model import measure_model
 
 
 @pytest.fixture

@@ -18,13 +18,13 @@ from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.problem.make import make_problem
-from mauc.selectors.greedy_mauc import bounds as bounds_module
 from mauc.selectors.greedy_mauc import greedy_mauc as greedy_module
-from mauc.selectors.greedy_mauc.arithmetic import dot, exp_minus
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC, greedy_ranking
-from mauc.selectors.greedy_mauc.measure import measure
-from mauc.selectors.greedy_mauc.row_sample import sample_rows
-from mauc.selectors.greedy_mauc.score_columns import score_table
+from mauc.selectors.greedy_mauc.measuring.measure import measure
+from mauc.selectors.greedy_mauc.measuring.row_sample import sample_rows
+from mauc.selectors.greedy_mauc.measuring.score_columns import score_table
+from mauc.selectors.greedy_mauc.searching import bounds as bounds_module
+from mauc.selectors.greedy_mauc.searching.arithmetic import dot, exp_minus
 from oracle_greedy import greedy, normal_scores, shrinkage_intensity
 from strategies import problems
 

@@ -8,8 +8,8 @@ from numba import njit, uintp
 
 from mauc.parallel import even_ranges, run_in, start_pool
 from mauc.progress import track
-from mauc.selectors.greedy_mauc.arithmetic import exp_minus, fused
-from mauc.selectors.greedy_mauc.model import Conditioning
+from mauc.selectors.greedy_mauc.judging.model import Conditioning
+from mauc.selectors.greedy_mauc.searching.arithmetic import exp_minus, fused
 
 
 class AveragedRanking(NamedTuple):

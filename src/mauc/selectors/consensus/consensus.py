@@ -17,10 +17,10 @@ from mauc.selectors.consensus.averaged import averaged_ranking
 from mauc.selectors.consensus.error_bound import ErrorControl
 from mauc.selectors.consensus.halves import complementary_halves
 from mauc.selectors.consensus.rules import Counts, rank_by_counts
-from mauc.selectors.greedy_mauc.alternatives import AlternativesMixin, Exchanges
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.model import Model, condition_on, measure_model, state_of
-from mauc.selectors.greedy_mauc.predicted import Prediction
+from mauc.selectors.greedy_mauc.judging.alternatives import AlternativesMixin, Exchanges
+from mauc.selectors.greedy_mauc.judging.model import Model, condition_on, measure_model, state_of
+from mauc.selectors.greedy_mauc.judging.predicted import Prediction
 from mauc.stability import stability
 
 RULES = ("frequency", "rank", "loss")

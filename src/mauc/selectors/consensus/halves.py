@@ -6,7 +6,7 @@ import numpy as np
 
 from mauc.exceptions import SmallClassWarning, listed, warn_user
 from mauc.problem.class_order import group_by_class
-from mauc.selectors.greedy_mauc.row_sample import hash_all_rows
+from mauc.selectors.greedy_mauc.measuring.row_sample import hash_all_rows
 
 
 def complementary_halves(problem, n_pairs, rng):

@@ -10,15 +10,15 @@ from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.problem.decomposition import Decomposition
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
-from mauc.selectors.greedy_mauc.alternatives import AlternativesMixin, Exchanges
-from mauc.selectors.greedy_mauc.heterogeneity import MAX_PAIRS
-from mauc.selectors.greedy_mauc.interactions import rank_with_interactions
-from mauc.selectors.greedy_mauc.measure import measure
+from mauc.selectors.greedy_mauc.acting_together.heterogeneity import MAX_PAIRS
+from mauc.selectors.greedy_mauc.acting_together.interactions import rank_with_interactions
+from mauc.selectors.greedy_mauc.judging.alternatives import AlternativesMixin, Exchanges
+from mauc.selectors.greedy_mauc.judging.predicted import Prediction
+from mauc.selectors.greedy_mauc.measuring.measure import measure
 from mauc.selectors.greedy_mauc.on_cluster import measure_on_cluster, rank_on_cluster
-from mauc.selectors.greedy_mauc.predicted import Prediction
-from mauc.selectors.greedy_mauc.prior import check_prior, resolve_prior, tree_prior
-from mauc.selectors.greedy_mauc.search import greedy_ranking
-from mauc.selectors.greedy_mauc.shrinkage import estimate_shrinkage
+from mauc.selectors.greedy_mauc.searching.prior import check_prior, resolve_prior, tree_prior
+from mauc.selectors.greedy_mauc.searching.search import greedy_ranking
+from mauc.selectors.greedy_mauc.searching.shrinkage import estimate_shrinkage
 from mauc.selectors.trace import Walk
 
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
@@ -185,15 +185,16 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         \big(1 - \exp(-\alpha\, d_p(f|S)^2 / 8 v(f|S))\big), \qquad
         w_p \propto \exp(-\alpha D_p^2(S) / 8),
 
-    which is the rule above where all weights are 1. "extra_trees" takes
-    :math:`b_f = \max(i_f / i_{max}, 10^{-4})^{0.2}` with :math:`i_f` the importances of
-    scikit-learn's `ExtraTreesClassifier` with a fixed seed, fitted on the values of at most
-    `max_samples` samples in robust standard deviations: (x - median) / s, clipped to [-3.97, 3.97],
-    with s the distance of the quartiles over 1.349. Cuts at random places find a wide gap between
-    two classes more often than a narrow one, which AUCs cannot tell apart. Random splits go by the
-    order of the columns and may differ between versions of scikit-learn. With trees a fit takes
-    0.3 s of one core for 100 samples of 5,000 features, 0.4 s for 500 of 500 and 2 s for 2,000 of
-    800, without them 0.04, 0.01 and 0.05 s (benchmarks/bench_prior.py). On a cluster the calling process reads the columns for the trees.
+    which is the rule above where all weights are 1. "extra_trees" takes :math:`b_f = \max(i_f /
+    i_{max}, 10^{-4})^{0.2}` with :math:`i_f` the importances of scikit-learn's
+    `ExtraTreesClassifier` with a fixed seed, fitted on the values of at most `max_samples` samples
+    in robust standard deviations: (x - median) / s, clipped to [-3.97, 3.97], with s the distance
+    of the quartiles over 1.349. Cuts at random places find a wide gap between two classes more
+    often than a narrow one, which AUCs cannot tell apart. Random splits go by the order of the
+    columns and may differ between versions of scikit-learn. With trees a fit takes 0.3 s of one
+    core for 100 samples of 5,000 features, 0.4 s for 500 of 500 and 2 s for 2,000 of 800, without
+    them 0.04, 0.01 and 0.05 s (benchmarks/bench_prior.py). On a cluster the calling process reads
+    the columns for the trees.
 
     With `interactions`, pairs of features are tested for correlations that differ between the
     classes: with :math:`z_k = \mathrm{artanh}\, r_k` of the normal scores in class k,

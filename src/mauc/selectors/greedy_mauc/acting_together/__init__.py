@@ -1,0 +1,1 @@
+"""Pairs of features that tell classes apart only together."""

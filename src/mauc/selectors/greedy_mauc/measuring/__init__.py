@@ -1,0 +1,1 @@
+"""What GreedyMAUC measures: a Problem in, effects on class pairs and scores of features out."""

@@ -1,0 +1,1 @@
+"""The greedy search: effects and scores in, features in the order of choice out."""
