@@ -22,9 +22,9 @@ def test_no_two_share_colour_and_marker(selectors):
 
 
 @pytest.mark.parametrize("selectors", [list(SELECTORS), OWN[:18]])
-def test_eighteen_differ_in_colour_and_line_too(selectors):
+def test_those_of_the_library_differ_in_colour_and_line_too(selectors):
     styles = selector_styles(selectors)
-    assert len(set(looks(styles, "color", "linestyle"))) == 18
+    assert len(set(looks(styles, "color", "linestyle"))) == len(selectors)
     # Of one colour no two have the same filling: hollow marks are told from full ones at a glance.
     for one, two in combinations(styles.values(), 2):
         if one["color"] == two["color"]:
