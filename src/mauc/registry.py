@@ -206,8 +206,10 @@ def accepts_of(kind: Any) -> Accepts:
 
 def score_label(selector: Any) -> str:
     """Return what tables call the scores of a selector."""
-    recipe = getattr(selector, "recipe", None)  # those without one have a score of their own
-    return "score" if recipe is None else RELEVANCES[recipe.relevance].label
+    recipe = getattr(selector, "recipe", None)
+    if recipe is None:  # those without one have a score of their own
+        return str(getattr(selector, "score_label", "score"))
+    return RELEVANCES[recipe.relevance].label
 
 
 def make_selector(method: str, n_features_to_select: Any = None, **options: Any) -> Any:

@@ -251,3 +251,29 @@ def test_pairs_that_act_together_are_named(tmp_path):
     assert "prior must be one of None, 'auto', 'extra_trees'" in run(
         "select", *words[:-2], "--set", "prior=trees", code=2
     ).stderr  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "head"), [("frequency", "frequency"), ("rank", "mean rank"), ("loss", "gain")]
+)
+def test_a_consensus_tells_what_its_rule_says_and_how_stable_it_is(wine_file, rule, head):
+    words = ("select", wine_file, "-t", "label", "-m", "consensus", "--set", "n_resamples=4")
+    shown = run(*words, "-k", 3, "--set", f"rule={rule}").stdout
+    assert f"{head} when chosen   mean frequency" in shown
+    assert "stability over 4 halves of the samples: " in shown
+    # Of a choice of all features there is nothing to tell.
+    every = run(*words, "-k", "all", "--set", f"rule={rule}").stdout
+    assert "nan" not in every
+    assert "stability" not in every
+
+
+def test_weights_of_the_features_may_be_listed(wine_file):
+    words = ("select", wine_file, "-t", "label", "-k", 2)
+    first = run_json(*words)["features"][0]["column"]
+    weights = [1.0] * 13
+    weights[first] = 1e-6
+    got = run_json(*words, "--set", f"prior={weights}")
+    assert first not in [row["column"] for row in got["features"]]
+    assert got["parameters"]["prior"] == weights
+    assert "13 features, got 2" in run(*words, "--set", "prior=[1, 2]", code=2).stderr
+    assert "'[1, 2'" in run(*words, "--set", "prior=[1, 2", code=2).stderr

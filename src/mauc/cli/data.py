@@ -1,5 +1,6 @@
 """Make the selector that a command names, and fit it on data of any columns."""
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -125,13 +126,13 @@ def named_selector(
 
 
 def parse_options(options: list[str] | None) -> dict[str, Any]:
-    """Return NAME=VALUE words as a dict; values that look like numbers are numbers.
+    """Return NAME=VALUE words as a dict; values that look like numbers or lists of them are those.
 
     Examples
     --------
     >>> from mauc.cli.data import parse_options
-    >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none"])
-    {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None}
+    >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none", "prior=[1, 0.5]"])
+    {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None, 'prior': [1, 0.5]}
     """
     parsed: dict[str, Any] = {}
     for word in options or ():
@@ -153,6 +154,11 @@ def _value(text: str) -> Any:
             return kind(text)
         except ValueError:
             continue
+    if text.startswith("["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text  # the option refuses it
     return text
 
 
@@ -168,6 +174,8 @@ def score_head(selector: "RankingSelector") -> str:
     """Return what tables call the scores of a fitted selector, those of features by themselves."""
     measure = score_label(selector)
     is_paired = selector.decomposition_.name != "whole"
+    if hasattr(selector, "frequencies_"):
+        return "mean frequency"  # of a consensus
     if is_greedy(selector):
         return "alone" if is_paired else f"{measure} alone"
     # The AUC of a feature on the whole problem is its mean over the class pairs.

@@ -33,13 +33,10 @@ def say_interactions(selector: Any, dataset: "Dataset") -> None:
     found = getattr(selector, "interactions_", None)
     if found is None:
         return
-    names = dataset.feature_names
-    together = [one for one in found if one.step >= 0]
-    if not together:
+    lines = found.lines(dataset.feature_names)
+    if not lines:
         print_text(f"no interaction of selected features ({found.n_tested:,} pairs tested)")
-    for one in together[:_MAX_SHOWN]:
-        print_text(
-            f"{names[one.first]} and {names[one.second]} act together (p = {one.p_value:.1e})"
-        )
-    if len(together) > _MAX_SHOWN:
-        print_text(f"... and {len(together) - _MAX_SHOWN} more pairs (--json has all)")
+    for line in lines[:_MAX_SHOWN]:
+        print_text(line)
+    if len(lines) > _MAX_SHOWN:
+        print_text(f"... and {len(lines) - _MAX_SHOWN} more pairs (--json has all)")

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from mauc.selectors.base import RankingSelector
 
 _MAX_LINES = 10  # of features that could be replaced; --json has all
-_THRESHOLD = 0.8  # frequency whose bound is shown
 
 
 def known_alternatives(selector: "RankingSelector", names: "Sequence[str]") -> Any:
@@ -25,15 +24,11 @@ def known_alternatives(selector: "RankingSelector", names: "Sequence[str]") -> A
 
 def say_selection(selector: "RankingSelector", names: "Sequence[str]") -> None:
     """Print how stable a selection is, if that was measured, and which features could change."""
-    stability = getattr(selector, "stability_", None)
-    if stability is not None:
-        bound = selector.error_control_.at(_THRESHOLD)
-        print_sentence(
-            f"stability over {len(selector.rankings_)} halves of the samples: "
-            f"{stability.value:.3f} ({stability.lower:.3f} to {stability.upper:.3f}); "
-            f"{bound.n_features} features are chosen from {_THRESHOLD:.0%} of them or more, of "
-            f"which at most {bound.worst_case:.2g} are expected to be wrong"
-        )
+    if hasattr(selector, "stability_"):
+        from mauc.selectors.consensus.sentence import stability_sentence
+
+        if sentence := stability_sentence(selector):
+            print_sentence(sentence)
     alternatives = known_alternatives(selector, names)
     lines = [] if alternatives is None else alternatives.lines()
     for line in lines[:_MAX_LINES]:
@@ -47,13 +42,15 @@ def selection_facts(selector: "RankingSelector", names: "Sequence[str]") -> dict
     facts: dict[str, Any] = {}
     stability = getattr(selector, "stability_", None)
     if stability is not None:
+        from mauc.selectors.consensus.sentence import SHOWN_THRESHOLD
+
         facts["stability"] = {
             "value": stability.value,
             "lower": stability.lower,
             "upper": stability.upper,
             "n_resamples": len(selector.rankings_),
         }
-        facts["wrong_features"] = selector.error_control_.at(_THRESHOLD)._asdict()
+        facts["wrong_features"] = selector.error_control_.at(SHOWN_THRESHOLD)._asdict()
     alternatives = known_alternatives(selector, names)
     if alternatives is not None:
         facts["alternatives"] = [

@@ -20,6 +20,7 @@ from mauc import (
     MDFS,
     MRMR,
     ChiSquare,
+    ConsensusSelector,
     GreedyMAUC,
     ReliefF,
     SpreadFx,
@@ -527,3 +528,27 @@ def test_features_that_could_be_replaced_are_named_and_stay_text(rng):
     without = selection_report(MDFS(3, random_state=0).fit(X, y), X, y)
     assert without.to_dict()["alternatives"] == []
     assert "could be replaced" not in without.to_html()
+
+
+def test_stability_over_halves_is_told(rng):
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 8)) + np.where(np.arange(8) < 2, 2, 0) * y[:, np.newaxis]
+    consensus = ConsensusSelector("maucd", 2, n_resamples=4, random_state=0).fit(X, y)
+    report = selection_report(consensus, X, y)
+    told = report.to_dict()["halves"]
+    assert told.startswith("stability over 4 halves of the samples: ")
+    assert f"<p>S{told[1:]}.</p>" in report.to_html()
+    assert report.to_dict()["selection"]["measure"] == "frequency"
+    assert selection_report(MAUCD(2).fit(X, y), X, y).to_dict()["halves"] == ""
+
+
+def test_features_that_act_together_are_named_and_stay_text(rng):
+    y = np.repeat([0, 1], 150)
+    X = rng.normal(size=(300, 4))
+    X[:, 1] = 0.3 * X[:, 1] + np.where(y == 0, 1, -1) * X[:, 0]
+    selector = GreedyMAUC(2, interactions=True, prior=None).fit(X, y)
+    report = selection_report(selector, X, y, feature_names=["<b>a", "b", "c", "d"])
+    (line,) = report.to_dict()["interactions"]
+    assert line.startswith("<b>a and b act together (p = ")
+    assert "1 pair of chosen features acts together</summary>" in report.to_html()
+    assert f"<li>{html.escape(line)}</li>" in report.to_html()

@@ -88,6 +88,8 @@ def summarise(
         "selection": _selection(selector, method, n_selected, n_mapped, n_binned),
         "features": _features(selector, names, conclusion.pop("n_fits")),
         "alternatives": _alternatives(selector, names),
+        "interactions": _interactions(selector, names),
+        "halves": _halves(selector),
         "pairs": found,
         "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
         "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
@@ -194,6 +196,21 @@ def _alternatives(selector: RankingSelector, names: list[str]) -> list[str]:
     except MaucError:  # of a fit on a cluster
         return []
     return [] if found is None else [text(line) for line in found.with_names(names).lines()]
+
+
+def _interactions(selector: RankingSelector, names: list[str]) -> list[str]:
+    """Return a line for each two chosen features that act together, if they were looked for."""
+    found = getattr(selector, "interactions_", None)
+    return [] if found is None else [text(line) for line in found.lines(names)]
+
+
+def _halves(selector: RankingSelector) -> str:
+    """Return what a consensus knows of its stability; "" for other selectors."""
+    if not hasattr(selector, "stability_"):
+        return ""
+    from mauc.selectors.consensus.sentence import stability_sentence
+
+    return str(stability_sentence(selector))
 
 
 def _pairs(

@@ -23,7 +23,8 @@ from mauc.selectors.greedy_mauc.judging.model import Model, condition_on, measur
 from mauc.selectors.greedy_mauc.judging.predicted import Prediction
 from mauc.stability import stability
 
-RULES = ("frequency", "rank", "loss")
+#: the rules, and what each says of a feature when it is chosen
+RULES = {"frequency": "frequency", "rank": "mean rank", "loss": "gain"}
 _MAX_LOWER = 512  # features whose MAUC is predicted
 _SMALL_BYTES = 2**28  # of memory, that need not be asked for
 
@@ -141,9 +142,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     changes nothing where it changes nothing for `selector`: to the bit for `GreedyMAUC` and for
     what ranks by counts; sums of values may differ in their last bits.
 
-    Time is that of `n_resamples` fits on half of the samples, and of one search on all. Memory is
-    that of a fit on a half per thread, and for "loss" that of all halves. Of a source, all columns
-    are read once per half.
+    Time is that of `n_resamples` fits on half of the samples, and of one search on all. Where
+    samples are few, most of it goes to the trees of `GreedyMAUC`; ``GreedyMAUC(prior=None)`` grows
+    none. Memory is that of a fit on a half per thread, and for "loss" that of all halves. Of a
+    source, all columns are read once per half.
 
     References
     ----------
@@ -194,6 +196,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             return self._inner().accepts._replace(weights=False)
         except MaucError:  # it is refused in fit
             return super().accepts
+
+    @property
+    def score_label(self):
+        """What tables call the scores of the trace."""
+        return RULES[self.rule]
 
     @property
     def _size_words(self):
@@ -251,7 +258,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     def _n_wanted(self, problem, X, y, sample_weight):
         if isinstance(self._wanted_size(), str) and self._wanted_size() == "predicted":
-            alone = clone(self._inner()).set_params(n_features_to_select="predicted")
+            alone = clone(self._inner())
+            alone.set_params(n_features_to_select="predicted", n_jobs=self.n_jobs)
             n_most = alone._n_wanted(problem, X, y, None)
             return len(alone._rank(problem, n_most, alone.check_options()).walk.features)
         return super()._n_wanted(problem, X, y, sample_weight)

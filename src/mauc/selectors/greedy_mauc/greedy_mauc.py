@@ -67,8 +67,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         What is known of the features beforehand: a weight > 0 per feature, in the order of the
         columns or by name (a Series or dict), that its gain is multiplied by, see the notes.
         "extra_trees" makes the weights of the importances of 200 extremely randomised trees.
-        "auto" does so where samples are few: up to 500, and fewer than two per feature. None: all
-        features weigh the same.
+        "auto" does so where samples are few: up to 500, fewer than two per feature, and at most
+        2**28 values in all. None: all features weigh the same.
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
@@ -189,12 +189,13 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     i_{max}, 10^{-4})^{0.2}` with :math:`i_f` the importances of scikit-learn's
     `ExtraTreesClassifier` with a fixed seed, fitted on the values of at most `max_samples` samples
     in robust standard deviations: (x - median) / s, clipped to [-3.97, 3.97], with s the distance
-    of the quartiles over 1.349. Cuts at random places find a wide gap between two classes more
-    often than a narrow one, which AUCs cannot tell apart. Random splits go by the order of the
-    columns and may differ between versions of scikit-learn. With trees a fit takes 0.3 s of one
-    core for 100 samples of 5,000 features, 0.4 s for 500 of 500 and 2 s for 2,000 of 800, without
-    them 0.04, 0.01 and 0.05 s (benchmarks/bench_prior.py). On a cluster the calling process reads
-    the columns for the trees.
+    of the quartiles over 1.349, or the standard deviation if that is more than 20 times as large
+    (most values are equal, or some very far out). Cuts at random places find a wide gap between two
+    classes more often than a narrow one, which AUCs cannot tell apart. Random splits go by the
+    order of the columns and may differ between versions of scikit-learn. With trees a fit takes 0.3
+    s of one core for 100 samples of 5,000 features, 0.4 s for 500 of 500 and 2 s for 2,000 of 800,
+    without them 0.04, 0.01 and 0.05 s (benchmarks/bench_prior.py). On a cluster the calling process
+    reads the columns for the trees.
 
     With `interactions`, pairs of features are tested for correlations that differ between the
     classes: with :math:`z_k = \mathrm{artanh}\, r_k` of the normal scores in class k,
@@ -212,9 +213,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     features of more than two categories take no part. It does not run on a cluster.
 
     Only the order of values counts, but for the trees of a prior: without them a strictly monotone
-    map of a feature changes nothing, to the bit, with them a change of its unit. Another order of
-    the rows changes nothing either. A missing value is tied with every value (AUC
-    1/2, normal score 0): a feature with many of them is one with many ties.
+    map of a feature changes nothing, to the bit; with them a change of its unit changes nothing but
+    rounding. Another order of the rows changes nothing either way. A missing value is tied with
+    every value (AUC 1/2, normal score 0): a feature with many of them is one with many ties.
 
     Nominal features have the leave-pair-out AUC of `MDFS`, which is not folded, and correlate by
     a score of their categories: the leading axis of the correspondence analysis with the classes,

@@ -49,6 +49,7 @@ def test_missing_constant_and_infinite_values(rng):
     X[:, 2] = np.nan
     X[0, 3], X[1, 3] = np.inf, -np.inf
     X[0, 4] = 1e308
+    finite = scores_of(X[:, 3:4].clip(-4, 4))
     found = scores_of(X)
     assert_array_equal(found[:45, 0], known[:, 0])
     assert not found[45:, 0].any()
@@ -56,10 +57,21 @@ def test_missing_constant_and_infinite_values(rng):
     assert found[0, 3] == 127
     assert found[1, 3] == -127
     assert found[0, 4] == 127
-    assert (np.abs(found[2:, 3:]) < 127).mean() > 0.9
+    # Two infinite values leave the unit of the others as it was.
+    assert_array_equal(found[2:, 3], finite[2:, 0])
+    assert not found[1:, 4].any()  # where s is the standard deviation
 
 
-@pytest.mark.parametrize("factor", [2.0**-900, 0.5, 2.0**900])
+@pytest.mark.parametrize("values", [[np.inf, -np.inf, 0.0], [np.inf, np.inf, -np.inf]])
+def test_mostly_infinite_values_keep_their_order(values):
+    x = np.repeat(values, 20)
+    found = scores_of(x[:, None])[:, 0].astype(int)
+    for low, high in ((0.0, np.inf), (-np.inf, 0.0), (-np.inf, np.inf)):
+        if low in values and high in values:
+            assert found[x == low].max() < found[x == high].min()
+
+
+@pytest.mark.parametrize("factor", [2.0**-900, 0.5, 2.0**900, 2.0**1020])
 def test_units_do_not_matter(rng, factor):
     X = rng.normal(size=(80, 4))
     X[:, 1] = rng.random(80) < 0.1  # by its deviation

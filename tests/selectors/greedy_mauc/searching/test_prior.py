@@ -296,6 +296,8 @@ def test_weights_by_name():
         ([1, -2, 1], "got -2 at place 1"),
         ([1, 1, np.nan], "got nan at place 2"),
         ([1, np.inf, 1], "got inf at place 1"),
+        ({"a": 1, "b": 0, "c": 1}, "got 0 for 'b'"),
+        (["x"] * 10_000, r"got \['x', 'x', 'x', 'x', 'x', 'x', ...\]\.$"),
         (np.ones((3, 1)), r"one weight > 0 per feature, got shape \(3, 1\)"),
         (["a", "b", "c"], "one weight > 0 per feature, got"),
         ([1j, 1, 1], "one weight > 0 per feature, got"),

@@ -78,6 +78,14 @@ class Interactions(Printed):
         """The features of all products that count."""
         return set(self.pairs[self.steps >= 0].ravel().tolist())
 
+    def lines(self, names) -> list[str]:
+        """Return one line per product that counts, under these names of all features."""
+        return [
+            f"{names[one.first]} and {names[one.second]} act together (p = {one.p_value:.1e})"
+            for one in self
+            if one.step >= 0
+        ]
+
     def to_frame(self):
         """Return the pairs as a pandas DataFrame."""
         pd = optional_import("pandas", "data frames")

@@ -11,7 +11,7 @@ import numpy as np
 from mauc.selectors.greedy_mauc.measuring.score_columns import MAX_SCORE, UNIT
 
 _QUARTILE = 1.349  # standard deviations between the quartiles of normal values
-_MIN_SPREAD = 0.05  # standard deviations: with less between the quartiles, most values are equal
+_MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values
 
 
 def value_scores(problem, scores, n_jobs=None):
@@ -32,9 +32,11 @@ def value_scores(problem, scores, n_jobs=None):
     Notes
     -----
     The score of a value x is (x - median) / s, clipped to [-3.97, 3.97], where
-    :math:`s = (q_3 - q_1) / 1.349` by the quartiles of all rows, or the standard deviation if most
-    values are equal. A positive factor and a shift of a column change nothing but rounding; sums
-    are of sorted values, so that the order of the rows does not matter.
+    :math:`s = (q_3 - q_1) / 1.349` by the quartiles of all rows, or the standard deviation if that
+    is more than 20 times as large: most values are equal, or some are very far out. An infinite
+    value counts as one just beyond the finite ones. A positive factor and a shift of a column
+    change nothing but rounding; sums are of sorted values, so that the order of the rows does not
+    matter.
     """
     out = np.zeros((problem.n_features, len(scores.rows)), np.int8)
 
@@ -52,18 +54,27 @@ def value_scores(problem, scores, n_jobs=None):
 
 def _robust_scores(XT):
     """Return the scores of columns, shape (n_columns, n_samples), int8."""
-    values = XT.astype(np.float64)
-    np.clip(values, -1e300, 1e300, out=values)  # infinite values are far out, no more
+    values = _in_range(XT.astype(np.float64))
     ordered = np.sort(values, axis=1)  # missing values come last
     n_known = (ordered == ordered).sum(axis=1)
     low, middle, high = (_quantile(ordered, n_known, share) for share in (0.25, 0.5, 0.75))
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         spread = (high - low) / _QUARTILE
         deviation = _deviation(ordered, n_known)
         spread = np.where(spread > _MIN_SPREAD * deviation, spread, deviation)
         scaled = (values - middle[:, np.newaxis]) / spread[:, np.newaxis]
     scaled = np.nan_to_num(scaled, nan=0.0, posinf=MAX_SCORE, neginf=-MAX_SCORE)
     return np.rint(np.clip(UNIT * scaled, -MAX_SCORE, MAX_SCORE)).astype(np.int8)
+
+
+def _in_range(values):
+    """Return columns times powers of two: finite values within [-1, 1], infinite ones -2 or 2.
+
+    No square overflows then, and none that counts is lost.
+    """
+    sizes = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1)
+    exponents = np.frexp(sizes)[1]
+    return np.clip(np.ldexp(values, -exponents[:, np.newaxis]), -2.0, 2.0)
 
 
 def _quantile(ordered, n_known, share):
@@ -81,9 +92,6 @@ def _deviation(ordered, n_known):
     is_known = np.arange(ordered.shape[1]) < n_known[:, np.newaxis]
     known = np.where(is_known, ordered, 0.0)
     n = np.maximum(n_known, 1)[:, np.newaxis]
-    # By the largest size first: squares of values up to 1e300 are finite then.
-    size = np.maximum(np.abs(known).max(axis=1, keepdims=True), 1e-300)
-    known = known / size
     mean = known.sum(axis=1, keepdims=True) / n
     squares = np.where(is_known, (known - mean) ** 2, 0.0)
-    return np.sqrt(squares.sum(axis=1) / n[:, 0]) * size[:, 0]
+    return np.sqrt(squares.sum(axis=1) / n[:, 0])

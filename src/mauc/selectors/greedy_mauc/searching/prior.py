@@ -1,6 +1,7 @@
 """Weights of the features in the greedy search: given by a user, or importances of extra trees."""
 
 from collections.abc import Mapping
+from reprlib import repr as short_repr
 
 import numpy as np
 
@@ -24,8 +25,9 @@ _BYTES_PER_CELL = 10  # a value, and twice as the float32 that trees read
 def needs_prior(class_counts, n_features):
     """Whether ``prior="auto"`` takes the importances of extra trees: where samples are few.
 
-    They are few up to 500 if there are fewer than two per feature. It depends on the shape of the
-    data alone, so that all ways to fit agree.
+    They are few up to 500 if there are fewer than two per feature; with more than 2**28 values the
+    trees would take too long. It depends on the shape of the data alone, so that all ways to fit
+    agree.
 
     Parameters
     ----------
@@ -55,9 +57,9 @@ def check_prior(prior):
             raise unknown_word("prior", prior, (None, *_WORDS), quoted=True)
         return prior
     if isinstance(prior, Mapping):
-        names, weights = list(prior), _numbers(list(prior.values()))
+        names, weights = list(prior), _numbers(list(prior.values()), list(prior))
     elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
-        names, weights = list(prior.index), _numbers(prior)
+        names, weights = list(prior.index), _numbers(prior, list(prior.index))
         if names == list(range(len(names))):
             return weights
         if len(set(names)) < len(names):
@@ -186,23 +188,24 @@ def _check_cells(n_features, n_kept):
         )
 
 
-def _numbers(values):
-    """Return weights as an array of finite positive numbers."""
+def _numbers(values, names=None):
+    """Return weights as an array of finite positive numbers; an error tells the name of one."""
     try:
         weights = np.asarray(values)
         if weights.dtype.kind == "c":
             raise TypeError
         weights = weights.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise MaucError(f"{_WANTED}, got {values!r}.") from error
+        raise MaucError(f"{_WANTED}, got {short_repr(values)}.") from error
     if weights.ndim != 1 or len(weights) == 0:
-        shape = f"shape {weights.shape}" if weights.ndim > 0 else repr(values)
+        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
         raise MaucError(f"{_WANTED}, got {shape}.")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
     if len(wrong) > 0:
+        where = f"at place {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
         raise MaucError(
             f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
-            f"to be chosen), got {weights[wrong[0]]:g} at place {wrong[0]}."
+            f"to be chosen), got {weights[wrong[0]]:g} {where}."
         )
     return weights
 
