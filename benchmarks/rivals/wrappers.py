@@ -13,6 +13,8 @@ from rivals.base import TIME_LIMIT, Rival, check_expected
 class ForwardLDA(Rival):
     """Forward selection by the threefold cross-validated MAUC of linear discriminant analysis.
 
+    It stops at 20 features, and before it has begun where ten fits tell that it would not finish.
+
     Parameters
     ----------
     max_features : int, default=20
