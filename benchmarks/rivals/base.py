@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin, f_classif
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+TIME_LIMIT = 120.0  # processor seconds of a fit
+
 
 class TimeLimitError(Exception):
     """A rival did not finish, or would not, within its limit."""
@@ -22,7 +24,7 @@ class Rival(SelectorMixin, BaseEstimator):
     ----------
     n_features_to_select : int, default=100
     random_state : int, default=0
-    time_limit : float, default=60
+    time_limit : float, default=120
         Processor seconds of a fit. Beyond it `fit` raises `TimeLimitError`.
 
     Attributes
@@ -33,7 +35,7 @@ class Rival(SelectorMixin, BaseEstimator):
         From n_features for the best down to 1.
     """
 
-    def __init__(self, n_features_to_select=100, random_state=0, time_limit=60.0):
+    def __init__(self, n_features_to_select=100, random_state=0, time_limit=TIME_LIMIT):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
         self.time_limit = time_limit

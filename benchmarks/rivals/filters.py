@@ -8,6 +8,8 @@ from sklearn.preprocessing import minmax_scale, scale
 
 from rivals.base import Rival, by_scores, check_expected, f_scores, some_rows
 
+PROBES = 100, 400  # rows
+
 
 class MutualInformation(Rival):
     """``SelectKBest(mutual_info_classif)``: nearest-neighbour estimates, 3 neighbours."""
@@ -45,17 +47,19 @@ class MrmrSelection(Rival):
 class MultiSURF(Rival):
     """``MultiSURF`` of skrebate, on features scaled to [0, 1].
 
-    Its time grows as n_samples squared times n_features, so that a fit on some rows tells whether
-    one on all would end in time.
+    Where a fit on 400 rows tells that one on all would not end in time, it is not begun.
     """
 
     def _order(self, X, y):
         X = minmax_scale(X)
-        rows = some_rows(y, 100, 0)
-        start = time.process_time()
-        self._weights(X[rows], y[rows])
-        seconds = time.process_time() - start
-        check_expected(seconds * (len(y) / len(rows)) ** 2, self.time_limit)
+        seconds = []
+        for n_rows in PROBES if len(y) > 2 * PROBES[-1] else ():
+            rows = some_rows(y, n_rows, 0)
+            start = time.process_time()
+            self._weights(X[rows], y[rows])
+            seconds.append(time.process_time() - start)
+        if seconds:
+            check_expected(extrapolated(PROBES, seconds, len(y)), self.time_limit)
         return by_scores(self._weights(X, y), X, y)
 
     def _weights(self, X, y):
@@ -66,3 +70,10 @@ class MultiSURF(Rival):
         model = Weights(n_jobs=1)
         model.label_type = label_type
         return model.fit(X, y).feature_importances_
+
+
+def extrapolated(sizes, seconds, n_rows):
+    """Return the seconds for so many rows: a linear and a quadratic part, from two sizes."""
+    (m, n), (per_m, per_n) = sizes, np.divide(seconds, sizes)
+    quadratic = max(0.0, (per_n - per_m) / (n - m))
+    return n_rows * (per_n + quadratic * (n_rows - n))

@@ -25,6 +25,7 @@ from mauc.exceptions import IncompleteRunWarning, MaucError
 from mauc.experiments import load_run, read_plan, run_plan
 from mauc.experiments.rows import versions
 from mauc.plotting import CriticalDifferenceDisplay
+from rivals.base import TIME_LIMIT
 from rivals.seconds import measure_seconds
 
 HERE = Path(__file__).resolve().parent
@@ -61,11 +62,20 @@ def write_page(runs, output):
     compared_table, compared = tables.win_table(rows)
     ranks, scores = tables.rank_table(rows)
     seconds = load_seconds(runs / "seconds.csv", rows)
+    unranked = tables.partial_table(rows)
     sections = [
         head(runs, parts, rows),
         in_short(rows, ranks, compared),
         mean_section(rows),
         rank_section(ranks, scores, output),
+        "## The place of GreedyMAUC\n\nIts mean rank over the data sets, over all classifiers and "
+        "with each alone, and the best of the other selectors.\n\n"
+        + tables.markdown(tables.place_table(rows), 2),
+        "## Selectors that did not finish everywhere\n\nThey have no part in the ranks above. "
+        "Here each is ranked on the data sets and sizes K that it finished, among the selectors "
+        "that finished everywhere, beside the mean rank of GreedyMAUC there and the number of "
+        "these data sets on which GreedyMAUC is higher.\n\n"
+        + (tables.markdown(unranked, 2) if len(unranked) else "None."),
         "## Win/draw/loss of GreedyMAUC, corrected resampled t-test at 5 %\n\nOver data sets and "
         "sizes; a win is a setting in which GreedyMAUC is significantly better.\n\n"
         + tables.markdown(compared_table),
@@ -82,8 +92,9 @@ def write_page(runs, output):
         "## All features\n\nMean MAUC over the classifiers, without any selection and with "
         "GreedyMAUC at the largest size.\n\n"
         + tables.markdown(tables.all_features_table(rows, parts[EVERYTHING])),
-        "## What did not finish\n\nA fit may take 60 s of processor time; some rivals tell earlier "
-        "that they would not finish.\n\n" + tables.markdown(tables.unfinished_table(rows)),
+        f"## What did not finish\n\nA fit may take {TIME_LIMIT:g} s of processor time; some rivals "
+        "tell earlier that they would not finish.\n\n"
+        + tables.markdown(tables.unfinished_table(rows)),
         settings_section(),
     ]
     (output / "rivals.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
@@ -172,7 +183,7 @@ def in_short(rows, ranks, compared):
     order = list(ranks["selector"])
     classifiers = [name for name in ranks.columns if name not in ("selector", "all", "Holm p")]
     firsts = [name for name in classifiers if ranks[name].idxmin() == order.index(tables.OURS)]
-    small = tables.small_table(rows)["difference"]
+    small = tables.small_table(rows)["difference"]  # its last line is the mean
     losses = tables.loss_table(rows, compared)
     better, worse = ((compared["mark"] == mark).sum() for mark in ("worse", "better"))
     place = order.index(tables.OURS) + 1
@@ -188,8 +199,8 @@ mean rank {rank:.2f}; first are {", ".join(f"{name} ({mean:.2f})" for name, mean
 selector) it is significantly better in {better} and worse in {worse}.
 - **Losses.** {len(losses)} pairs of data set and selector have a higher mean; the largest \
 difference is {losses["difference"].min() if len(losses) else 0:.4f}.
-- **Few samples.** Against the best of four rivals on each of {int(small.notna().sum())} small \
-sets the mean difference is {small.mean():+.4f}."""
+- **Few samples.** Against the best of four rivals on each of {len(small) - 1} small \
+sets the mean difference is {small.iloc[-1]:+.4f}."""
 
 
 def mean_section(rows):

@@ -82,6 +82,56 @@ def rank_table(rows):
     return table.sort_values("all", kind="stable", ignore_index=True), scores
 
 
+def place_table(rows):
+    """Return mean rank and place of GreedyMAUC, over all classifiers and with each alone.
+
+    Among the selectors that finished everywhere, for sizes up to 50 and for all sizes.
+    """
+    lines = {"all": {}} | {name: {} for name in dict.fromkeys(rows["classifier"])}
+    for title, part in (
+        (f"K <= {MAX_BAR_SIZE}", rows[rows["size"] <= MAX_BAR_SIZE]),
+        ("all K", rows),
+    ):
+        ranks, _ = rank_table(part)
+        ranks = ranks.set_index("selector")
+        for name, line in lines.items():
+            column = ranks[name]
+            others = column.drop(OURS)
+            line[f"rank, {title}"] = column[OURS]
+            line[f"place, {title}"] = f"{1 + int((others < column[OURS]).sum())} of {len(column)}"
+            line[f"best other, {title}"] = f"{others.idxmin()} {others.min():.2f}"
+    return pd.DataFrame(lines).T.rename_axis("classifier").reset_index()
+
+
+def partial_table(rows):
+    """Return the ranks of the selectors that did not finish everywhere, where they did.
+
+    Each is ranked on the data sets and sizes that it finished, among those that finished
+    everywhere; the rank of GreedyMAUC there stands beside it, and on how many of these data sets
+    its mean MAUC is higher.
+    """
+    means = cell_means(rows)
+    everywhere = finished(dataset_means(rows))
+    lines = []
+    for name in means.columns.drop(everywhere):
+        has_all = means[name].notna().groupby(["dataset", "size"]).transform("all")
+        part = means.loc[has_all, [*everywhere, name]]
+        scores = part.groupby("dataset", sort=False).mean()
+        ranks = scores.rank(axis=1, ascending=False).mean()
+        sizes = sorted(part.index.get_level_values("size").unique())
+        lines.append(
+            {
+                "selector": name, "data sets": len(scores),
+                "K": ", ".join(map(str, sizes)) or "-",
+                "mean rank": ranks.get(name, np.nan), OURS: ranks.get(OURS, np.nan),
+                f"{OURS} higher": int((scores[OURS] > scores[name]).sum()),
+                "of selectors": len(everywhere) + 1,
+            }
+        )  # fmt: skip
+    columns = ["selector", "data sets", "K", "mean rank", OURS, f"{OURS} higher", "of selectors"]
+    return pd.DataFrame(lines, columns=columns)
+
+
 def size_table(rows):
     """Return GreedyMAUC minus every other selector by size, where both finished."""
     means = cell_means(rows)
@@ -141,13 +191,19 @@ def loss_table(rows, compared):
 
 
 def small_table(rows):
-    """Return GreedyMAUC against the best of four rivals on the sets of few samples, K <= 50."""
+    """Return GreedyMAUC against the best of four rivals on the sets of few samples, K <= 50.
+
+    The last line has the means.
+    """
     scores = dataset_means(rows[rows["size"] <= MAX_BAR_SIZE])
     rivals = [name for name in SMALL_RIVALS if name in scores]
     scores = scores.loc[[name for name in SMALL_SETS if name in scores.index], [OURS, *rivals]]
     best = scores[rivals].max(axis=1)
     scores["best of them"] = best
     scores["difference"] = scores[OURS] - best
+    # One NaN makes a mean NaN: a set or rival that is missing is no better than it seems.
+    scores.loc["mean"] = scores.mean(skipna=False)
+    scores["best rival"] = [*scores[rivals].iloc[:-1].idxmax(axis=1), ""]
     return scores.rename_axis("data set").reset_index()
 
 

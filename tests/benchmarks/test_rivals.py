@@ -87,6 +87,12 @@ def test_what_takes_too_long_is_stopped_and_says_so(problem):
         check_expected(61, 60)
 
 
+def test_the_time_of_multisurf_has_a_linear_and_a_quadratic_part():
+    seconds = [2 * n + 3 * n**2 for n in (100, 400, 1600)]
+    assert filters.extrapolated((100, 400), seconds[:2], 1600) == pytest.approx(seconds[2])
+    assert filters.extrapolated((100, 400), [1.0, 2.0], 1600) == pytest.approx(8)
+
+
 def test_ties_go_by_f_statistic_then_by_column():
     y = np.array([0, 0, 1, 1])
     X = np.array([[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1.5, 1]], float)

@@ -81,8 +81,48 @@ def test_sizes_and_small_sets(rows):
     by_size = tables.size_table(rows).set_index("selector")
     assert by_size.loc["mdfs", "K = 5"] == pytest.approx(0.1, abs=0.001)
     small = tables.small_table(rows).set_index("data set")
-    assert list(small.index) == ["su", "libras"]
+    assert list(small.index) == ["su", "libras", "mean"]
     assert small.loc["su", "difference"] == pytest.approx(-0.05, abs=0.001)
+    assert small.loc["libras", "difference"] == pytest.approx(0.05, abs=0.001)
+    assert small.loc["mean", "difference"] == pytest.approx(0, abs=0.001)
+    assert list(small["best rival"]) == ["svm_rfe", "svm_rfe", ""]
+
+
+def test_a_small_set_that_is_missing_leaves_no_mean(rows):
+    is_gone = (rows.selector == "greedy") & (rows.dataset == "su")
+    rows.loc[is_gone, ["mauc", "status"]] = (np.nan, "failed")
+    small = tables.small_table(rows).set_index("data set")["difference"]
+    assert np.isnan(small["su"])
+    assert np.isnan(small["mean"])
+
+
+def test_the_place_by_classifier_for_small_sizes_and_for_all(rows):
+    # With one classifier another selector is better at the largest size, by much.
+    large = pd.concat([rows, rows[rows["size"] == 10].assign(size=100)], ignore_index=True)
+    is_better = (large.selector == "mdfs") & (large.classifier == "nb") & (large["size"] == 100)
+    large.loc[is_better, "mauc"] = 1.2
+    table = tables.place_table(large).set_index("classifier")
+    assert list(table.index) == ["all", "nb", "svm"]
+    # Ranks 2 (su), 1 and 1; 3, 2 and 2 behind the better one.
+    assert list(table["rank, K <= 50"]) == pytest.approx([4 / 3] * 3)
+    assert list(table["rank, all K"]) == pytest.approx([4 / 3, 7 / 3, 4 / 3])
+    assert list(table["place, K <= 50"]) == ["1 of 3"] * 3
+    assert list(table["place, all K"]) == ["1 of 3", "2 of 3", "1 of 3"]
+    assert table.loc["nb", "best other, all K"] == "mdfs 1.33"
+
+
+def test_an_unfinished_selector_is_ranked_where_it_finished(rows):
+    # Only 5 features on one of its two data sets.
+    is_short = (rows.selector == "slow") & (rows.dataset == "libras") & (rows["size"] == 10)
+    rows.loc[is_short, ["mauc", "status"]] = (np.nan, "failed")
+    rows.loc[(rows.selector == "slow") & (rows.dataset == "libras"), "mauc"] -= 0.11
+    assert tables.partial_table(rows).to_dict("records") == [
+        {
+            "selector": "slow", "data sets": 2, "K": "5, 10", "mean rank": 1.5, "greedy": 2.0,
+            "greedy higher": 1, "of selectors": 4,
+        }
+    ]  # fmt: skip
+    assert tables.partial_table(rows[rows.selector != "slow"]).empty
 
 
 @pytest.fixture
@@ -110,6 +150,9 @@ def test_the_page_says_what_is_missing_and_draws(runs, tmp_path):
     assert "**Incomplete**: `rivals.toml` 30 of 220 folds" in page
     assert "| slow | vehicle | 5, 10 | 10 | 60 s |" in page
     assert "number 1 of 3 selectors" in page
+    assert "| all | 1.33 | 1 of 3 | svm_rfe 1.67 |" in page
+    assert "| slow | 2 | 5, 10 | 1.00 | 2.50 | 0 | 4 |" in page
+    assert "A fit may take 120 s of processor time" in page
     for name in ("rivals_ranks.png", "rivals_seconds.png"):
         assert (tmp_path / name).stat().st_size > 1000
         assert name in page
