@@ -215,6 +215,8 @@ def mean_section(rows):
 
 
 def rank_section(ranks, scores, output):
+    import matplotlib.pyplot as plt
+
     text = (
         "## Mean ranks over the data sets\n\nOf the selectors that finished everywhere; over all "
     )
@@ -222,7 +224,9 @@ def rank_section(ranks, scores, output):
     if len(scores) > 1 and scores.shape[1] > 1:
         names = list(scores.columns)
         display = CriticalDifferenceDisplay.from_scores(scores.to_numpy(), names, posthoc="nemenyi")
-        display.plot().figure_.savefig(output / "rivals_ranks.png", dpi=120)
+        figure = display.plot().figure_
+        figure.savefig(output / "rivals_ranks.png", dpi=120)
+        plt.close(figure)
         text += "\n\n![mean ranks with the critical difference](rivals_ranks.png)"
     return f"{text}\n\n{tables.markdown(ranks, 2)}\n\n{tables.friedman_line(scores)}"
 
