@@ -163,3 +163,15 @@ def greedy(X, y, k, shrinkage, alpha=1.0, noise_correction=1.0):
         history.append(separations(d, R, chosen))
     constants = [f for f in range(len(d)) if is_constant[f]]
     return (chosen + constants)[:k], gains, history
+
+
+def model_correlations(model):
+    """Correlations within the classes, shrunk, of a model that was measured."""
+    scores, counts = model.scores.scores.astype(float), model.scores.class_counts
+    stops = np.cumsum(counts)
+    parts = [scores[:, stop - n : stop] for stop, n in zip(stops, counts, strict=True)]
+    centred = np.hstack([part - part.mean(axis=1, keepdims=True) for part in parts])
+    norms = np.sqrt((centred**2).sum(axis=1))
+    R = (1 - model.shrinkage) * (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
+    np.fill_diagonal(R, 1.0)
+    return R

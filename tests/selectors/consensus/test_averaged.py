@@ -9,6 +9,7 @@ from mauc import GreedyMAUC
 from mauc.problem.make import make_problem
 from mauc.selectors.consensus.averaged import averaged_ranking
 from mauc.selectors.greedy_mauc.judging.model import measure_model
+from oracle_greedy import model_correlations
 
 
 @pytest.fixture
@@ -25,20 +26,9 @@ def models_of(X, y, n_parts):
     return [measure_model(GreedyMAUC(), make_problem(BaseEstimator(), *part)) for part in parts]
 
 
-def correlations(model):
-    scores, counts = model.scores.scores.astype(float), model.scores.class_counts
-    stops = np.cumsum(counts)
-    parts = [scores[:, stop - n : stop] for stop, n in zip(stops, counts, strict=True)]
-    centred = np.hstack([part - part.mean(axis=1, keepdims=True) for part in parts])
-    norms = np.sqrt((centred**2).sum(axis=1))
-    R = (1 - model.shrinkage) * (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
-    np.fill_diagonal(R, 1.0)
-    return R
-
-
 def oracle(models, k, weights):
     """Each step inverts the correlations anew."""
-    rates = [(model.effects.copy(), correlations(model), model.rate) for model in models]
+    rates = [(model.effects.copy(), model_correlations(model), model.rate) for model in models]
 
     def losses(chosen):
         found = []

@@ -16,6 +16,7 @@ from mauc.selectors.greedy_mauc.judging import alternatives as module
 from mauc.selectors.greedy_mauc.judging.alternatives import Alternatives
 from mauc.selectors.greedy_mauc.judging.exchange import MAX_LOSS, MIN_SHARE, Exchange
 from mauc.selectors.greedy_mauc.judging.model import measure_model
+from oracle_greedy import model_correlations
 
 
 @pytest.fixture
@@ -28,21 +29,10 @@ def groups(rng):
     return np.column_stack([X, rng.normal(size=(150, 3)), np.ones(150)]), y
 
 
-def correlations(model):
-    scores, counts = model.scores.scores.astype(float), model.scores.class_counts
-    stops = np.cumsum(counts)
-    parts = [scores[:, stop - n : stop] for stop, n in zip(stops, counts, strict=True)]
-    centred = np.hstack([part - part.mean(axis=1, keepdims=True) for part in parts])
-    norms = np.sqrt((centred**2).sum(axis=1))
-    R = (1 - model.shrinkage) * (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
-    np.fill_diagonal(R, 1.0)
-    return R
-
-
 def oracle(X, y, ranking):
     """Solve for every set anew."""
     model = measure_model(GreedyMAUC(), make_problem(BaseEstimator(), X, y))
-    R, effects = correlations(model), model.effects
+    R, effects = model_correlations(model), model.effects
 
     def mauc(chosen):
         d = effects[chosen]

@@ -74,7 +74,7 @@ def tied_data(rng, n=240, c=4):
     return X, y
 
 
-def same_fit(one, other):
+def assert_same_fit(one, other):
     for name in RESULTS:
         assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
@@ -214,10 +214,10 @@ def test_monotone_maps_and_order_of_rows_change_nothing(rng, monkeypatch, is_sma
         monkeypatch.setattr(columns_module, "SMALL_SIZE", 0)
     X, y = tied_data(rng)
     plain = GreedyMAUC("all", prior=None)
-    same_fit(clone(plain).fit(transform(X), y), plain.fit(X, y))
+    assert_same_fit(clone(plain).fit(transform(X), y), plain.fit(X, y))
     order = rng.permutation(len(y))
     one = GreedyMAUC("all", max_samples=100).fit(X, y)
-    same_fit(GreedyMAUC("all", max_samples=100).fit(X[order], y[order]), one)
+    assert_same_fit(GreedyMAUC("all", max_samples=100).fit(X[order], y[order]), one)
 
 
 def test_agnostic_to_path_type_layout_and_threads(rng, monkeypatch):
@@ -231,7 +231,7 @@ def test_agnostic_to_path_type_layout_and_threads(rng, monkeypatch):
         X * np.pi * 1e30, sparse.csc_array(X), sparse.csr_array(X.astype(np.float32)),
     ):  # fmt: skip
         for n_jobs in (1, 3):
-            same_fit(GreedyMAUC(20, n_jobs=n_jobs).fit(other, y), one)
+            assert_same_fit(GreedyMAUC(20, n_jobs=n_jobs).fit(other, y), one)
 
 
 def test_blocks_and_sources_change_nothing(rng):
@@ -241,7 +241,7 @@ def test_blocks_and_sources_change_nothing(rng):
     for memory in (60_000, 400_000):
         source = CountingSource(X, memory=memory)
         for n_jobs in (1, 2):
-            same_fit(GreedyMAUC(20, max_samples=90, n_jobs=n_jobs).fit(source, y), one)
+            assert_same_fit(GreedyMAUC(20, max_samples=90, n_jobs=n_jobs).fit(source, y), one)
 
 
 def test_effects_are_of_all_samples(rng):
