@@ -75,14 +75,11 @@ def rank_by_counts(rankings, n_features, rule):
     for step in range(n_ranked):
         counts.extend(step + 1)
         left = np.flatnonzero(is_left)
-        ranks = counts.rank_sums[left]
         if rule == "frequency":
             held = counts.frequencies[left]
-            best = left[np.lexsort((left, ranks, -held))[0]]
-            scores[step] = counts.frequencies[best]
-        else:
-            best = left[np.argmin(ranks)]
-            scores[step] = counts.mean_ranks[best]
-        ranking[step] = best
+            left = left[held == held.max()]
+        best = left[np.argmin(counts.rank_sums[left])]  # the lowest column of equals
+        said = counts.frequencies if rule == "frequency" else counts.mean_ranks
+        ranking[step], scores[step] = best, said[best]
         is_left[best] = False
     return ranking, scores

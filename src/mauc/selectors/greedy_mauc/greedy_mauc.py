@@ -237,7 +237,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     discriminant on other samples is 0.007 (without a correction 0.023). Against all features
     "predicted" gives away at most 0.005 of the mean MAUC of Naive Bayes, C4.5 and 1NN on 11 of 13
     data sets (sorlie and su, with 68 and 81 samples, lose 0.008 and 0.015), and against the best
-    size of up to 100 on 8 of 13 (docs/beyond/greedy_predicted.md).
+    size of up to 100 on 8 of 13 (docs/beyond/greedy_predicted.md; measured without effects of small
+    classes and without a prior).
 
     Memory: one byte per cell of X for the normal scores of at most `max_samples` samples, and
     8 n_features (n_pairs + n_selected) bytes for effects and factor; `fit` raises before it reads
