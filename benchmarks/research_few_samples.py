@@ -32,6 +32,7 @@ from mauc.problem.make import make_problem
 from mauc.selectors.greedy_mauc.measuring.effects import auc_effects
 from mauc.selectors.greedy_mauc.measuring.measure import measure
 from mauc.selectors.greedy_mauc.measuring.value_scores import value_scores
+from mauc.selectors.greedy_mauc.searching.prior import needs_prior
 from mauc.selectors.greedy_mauc.searching.shrinkage import estimate_shrinkage
 
 ALL = (
@@ -141,6 +142,11 @@ def trees(fold, values):
     return np.maximum(found / found.max(), 1e-4) ** 0.2
 
 
+def few_trees(fold):
+    """Return the weights of trees of values where GreedyMAUC grows trees, and 1 elsewhere."""
+    return trees(fold, fold.robust) if needs_prior(fold.counts, fold.X.shape[1]) else 1.0
+
+
 def choose(fold, d, prior=1.0, suppression=0.0):
     """Choose greedily; `suppression` shrinks gains by company for the noise of correlations."""
     i, j = fold.pairs
@@ -182,6 +188,7 @@ VARIANTS = {
     "small + trees of values": lambda fold: choose(
         fold, small(fold, fold.normal), trees(fold, fold.robust)
     ),
+    "small of values + prior": lambda fold: choose(fold, small(fold, fold.robust), few_trees(fold)),
     "GreedyMAUC()": lambda fold: GreedyMAUC(max(fold.sizes)).fit(fold.X, fold.y).ranking_,
     "GreedyMAUC(prior=None)": lambda fold: (
         GreedyMAUC(max(fold.sizes), prior=None).fit(fold.X, fold.y).ranking_

@@ -119,14 +119,14 @@ def test_nested_parameters(wine):
         ({"selector": 5}, 'such as GreedyMAUC.*or its short name, such as "greedy", got 5'),
         ({"n_resamples": 7}, "n_resamples must be even, as halves come in pairs, got 7"),
         ({"n_resamples": 0}, "n_resamples must be an int of at least 2, got 0"),
-        ({"rule": "vote"}, "rule must be one of 'frequency', 'rank', 'loss'"),
+        ({"rule": "vote"}, "rule must be one of 'auto', 'frequency', 'rank', 'loss'"),
         (
             {"selector": MRMR(), "rule": "loss"},
-            'rule must be "frequency" or "rank" for MRMR',
+            'rule must be "auto", "frequency" or "rank" for MRMR',
         ),
         (
             {"selector": GreedyMAUC(interactions=True), "rule": "loss"},
-            'rule must be "frequency" or "rank" for GreedyMAUC with interactions=True',
+            'rule must be "auto", "frequency" or "rank" for GreedyMAUC with interactions=True',
         ),
         ({"selector": GreedyMAUC(prior=[1.0, 2.0])}, "one weight for each of the 13 features"),
         (
@@ -160,12 +160,10 @@ def test_memory_is_asked_for_before_anything_is_read(wine, monkeypatch):
         raise MemoryError(f"{n_bytes} {what}: {advice}")
 
     monkeypatch.setattr(module, "check_memory", refuse)
-    with pytest.raises(
-        MemoryError, match=r'9 times: take rule="frequency", lower n_resamples \(8\)'
-    ):
-        consensus(rule="loss").fit(*wine)
-    with pytest.raises(MemoryError, match="2 times: select fewer features"):
-        consensus().fit(*wine)
+    for rule, n_effects in (("loss", 3), ("frequency", 2)):
+        n_bytes = 8 * 13 * (n_effects * 3 + 2 * 4) + 2 * 13 * 178
+        with pytest.raises(MemoryError, match=f"{n_bytes} .*: select fewer features"):
+            consensus(rule=rule).fit(*wine)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -181,18 +179,46 @@ def test_a_prior_of_the_selector_is_respected(wine, rule):
     assert plain[0] not in consensus(by_name, k=2, rule=rule).fit(frame, y).ranking_
 
 
-def test_loss_weighs_every_half_by_its_own_trees(wine, monkeypatch):
+def test_halves_grow_trees_if_all_samples_do(rng, monkeypatch):
     from mauc.selectors.consensus import consensus as module
 
-    def spied(models, *args, **options):
-        priors.extend(model.prior for model in models)
-        return searched(models, *args, **options)
+    def spied(selector):
+        made.append(clone(selector))
+        return made[-1]
 
-    priors, searched = [], module.averaged_ranking
-    monkeypatch.setattr(module, "averaged_ranking", spied)
-    consensus(GreedyMAUC(prior="extra_trees"), rule="loss", n_resamples=2).fit(*wine)
-    assert all(prior.max() == 1 and prior.min() < 1 for prior in priors)
-    assert (priors[0] != priors[1]).any()
+    monkeypatch.setattr(module, "clone", spied)
+    y = np.arange(80) % 2
+    for n_features, grows in ((50, True), (30, False)):  # a half of 40 samples would be few
+        made = []
+        X = rng.normal(size=(80, n_features)) + y[:, np.newaxis]
+        consensus(GreedyMAUC(), n_resamples=2).fit(X, y)
+        assert [one.prior_ is not None for one in made] == [grows, grows]
+
+
+def test_auto_takes_the_search_where_there_is_one(wine):
+    for selector, rule in (
+        (GreedyMAUC(), "loss"),
+        (GreedyMAUC(interactions=True), "frequency"),
+        (MDFS(), "frequency"),
+    ):
+        one, other = consensus(selector).fit(*wine), consensus(selector, rule=rule).fit(*wine)
+        assert_array_equal(one.ranking_, other.ranking_)
+        assert_array_equal(one.trace_.scores, other.trace_.scores)
+        assert one.score_label == RULES[rule]
+
+
+def test_loss_weighs_features_by_the_trees_of_all_samples(wine, monkeypatch):
+    from mauc.selectors.consensus import consensus as module
+
+    def spied(model, *args, **options):
+        priors.append(model.prior)
+        return searched(model, *args, **options)
+
+    priors, searched = [], module.rank_near_ties
+    monkeypatch.setattr(module, "rank_near_ties", spied)
+    consensus(GreedyMAUC(prior="extra_trees"), n_resamples=2).fit(*wine)
+    alone = GreedyMAUC(4, prior="extra_trees").fit(*wine)
+    assert_array_equal(priors[0], alone.prior_)
 
 
 def test_pairs_that_act_together(rng):

@@ -13,14 +13,15 @@ from mauc.problem.rows import take_rows
 from mauc.problem.validate import check_generator
 from mauc.registry import make_selector
 from mauc.selectors.base import RankingSelector, one_list
-from mauc.selectors.consensus.averaged import averaged_ranking
 from mauc.selectors.consensus.error_bound import ErrorControl
 from mauc.selectors.consensus.halves import complementary_halves
+from mauc.selectors.consensus.near_ties import rank_near_ties
 from mauc.selectors.consensus.rules import Counts, rank_by_counts
 from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.judging.alternatives import AlternativesMixin, Exchanges
-from mauc.selectors.greedy_mauc.judging.model import Model, condition_on, measure_model, state_of
+from mauc.selectors.greedy_mauc.judging.model import condition_on, measure_model, state_of
 from mauc.selectors.greedy_mauc.judging.predicted import Prediction
+from mauc.selectors.greedy_mauc.searching.prior import find_prior, resolve_prior
 from mauc.stability import stability
 
 #: the rules, and what each says of a feature when it is chosen
@@ -37,7 +38,6 @@ class _Options(NamedTuple):
 
 class _Half(NamedTuple):
     ranking: np.ndarray
-    model: Model | None
     together: set[int]  # features that act together
 
 
@@ -58,13 +58,15 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         How many features to select, as for `selector`; None takes that of `selector`.
     n_resamples : int, default=50
         Halves that are ranked; an even number.
-    rule : {"frequency", "rank", "loss"}, default="frequency"
+    rule : {"auto", "frequency", "rank", "loss"}, default="auto"
         How the ranking is made; of k features by the first k of every half:
 
         - "frequency": by the share of the halves that chose the feature, then by its mean rank.
         - "rank": by the mean rank over the halves, k + 1 if it is not among their first k.
-        - "loss": greedy, by the loss of `GreedyMAUC` averaged over the halves; for
-          `GreedyMAUC` without `interactions` alone.
+        - "loss": the search of `GreedyMAUC` on all samples, but of the features that gain nearly as
+          much as the best one, the one that most halves chose; for `GreedyMAUC` without
+          `interactions` alone.
+        - "auto": "loss" where that is possible, otherwise "frequency".
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names, where `selector` takes them.
     random_state : int, RandomState or None, default=None
@@ -124,19 +126,13 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     A class of an odd number of samples gives one more to the one half or the other in turn. The
     sample of a class of one is in both halves, and a warning says so.
 
-    "loss" takes at each step
+    "loss" looks at each step at the features that take away at least 9/10 of what the best one
+    takes away of the loss of `GreedyMAUC` on all samples, with the options and the `prior` of
+    `selector`. Which of them is best is mostly a matter of chance; the one that most halves have
+    among their first k is taken. Whether ``prior="auto"`` grows trees goes by the number of all
+    samples, for the halves, too.
 
-    .. math:: \arg\max_{f \notin S} \sum_s b_{sf} \big(L_s(S) - L_s(S \cup \{f\})\big), \qquad
-        L_s(S) = \sum_p \exp(-\alpha D_{sp}^2(S) / 8),
-
-    where :math:`D_{sp}^2` is the squared separation of class pair p on half s in the model of
-    `GreedyMAUC` with the options of `selector`, and :math:`b_{sf}` the weight of f by its `prior`
-    on that half, 1 without. ``prior="auto"`` goes by the number of samples in a half.
-
-    A consensus is more stable, and it has its price where features are many and alike, or samples
-    few: with rule "frequency" the MAUC of 10 to 50 features stays within 0.003 of that of
-    `GreedyMAUC` in 26 of 31 cases on 12 data sets and falls by up to 0.05 in the others
-    (docs/beyond/consensus.md).
+    FIGURES (docs/beyond/consensus.md).
 
     Halves are dealt by a hash of the ranks of the values in a row, so that the order of the rows
     changes nothing where it changes nothing for `selector`: to the bit for `GreedyMAUC` and for
@@ -144,8 +140,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     Time is that of `n_resamples` fits on half of the samples, and of one search on all. Where
     samples are few, most of it goes to the trees of `GreedyMAUC`; ``GreedyMAUC(prior=None)`` grows
-    none. Memory is that of a fit on a half per thread, and for "loss" that of all halves. Of a
-    source, all columns are read once per half.
+    none. Memory is that of a fit on a half per thread. Of a source, all columns are read once per
+    half.
 
     References
     ----------
@@ -174,7 +170,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         n_features_to_select=None,
         *,
         n_resamples=50,
-        rule="frequency",
+        rule="auto",
         categorical_features=None,
         random_state=None,
         n_jobs=None,
@@ -200,7 +196,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     @property
     def score_label(self):
         """What tables call the scores of the trace."""
-        return RULES[self.rule]
+        return RULES[self._chosen_rule(self._inner())]
 
     @property
     def _size_words(self):
@@ -223,6 +219,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             )
         return chosen
 
+    def _chosen_rule(self, selector):
+        rule = check_choice("rule", self.rule, ("auto", *RULES))
+        has_loss = isinstance(selector, GreedyMAUC) and not selector.interactions
+        return rule if rule != "auto" else "loss" if has_loss else "frequency"
+
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         selector = self._inner()
@@ -233,17 +234,17 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             raise MaucError(
                 f"n_resamples must be even, as halves come in pairs, got {n_resamples}."
             )
-        rule = check_choice("rule", self.rule, RULES)
+        rule = self._chosen_rule(selector)
         name = type(selector).__name__
         if rule == "loss" and not isinstance(selector, GreedyMAUC):
             raise MaucError(
-                f'rule must be "frequency" or "rank" for {name}: "loss" averages the loss that '
-                f"GreedyMAUC minimises, and {name} has none."
+                f'rule must be "auto", "frequency" or "rank" for {name}: "loss" searches by what '
+                f"GreedyMAUC minimises."
             )
         if rule == "loss" and selector.interactions:
             raise MaucError(
-                'rule must be "frequency" or "rank" for GreedyMAUC with interactions=True: "loss" '
-                "searches features without their products, which differ from half to half."
+                'rule must be "auto", "frequency" or "rank" for GreedyMAUC with interactions=True: '
+                '"loss" searches features without their products.'
             )
         if getattr(selector, "categorical_features", None) is not None:
             raise MaucError(
@@ -276,8 +277,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         is_greedy = isinstance(options.selector, GreedyMAUC)
         model = measure_model(options.selector if is_greedy else GreedyMAUC(), problem, self.n_jobs)
         if options.rule == "loss":
-            models = [half.model for half in found]
-            ranking, said = averaged_ranking(models, n_wanted, n_threads=count_threads(self.n_jobs))
+            prior = find_prior(options.selector.prior, problem, model.scores, self.n_jobs)
+            searched = model._replace(effects=model.effects.copy(), prior=prior)
+            n_threads = count_threads(self.n_jobs)
+            ranking, said = rank_near_ties(searched, rankings, n_wanted, n_threads=n_threads)
         else:
             ranking, said = rank_by_counts(rankings, problem.n_features, options.rule)
         given = condition_on(model, ranking)
@@ -297,25 +300,26 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return one_list(problem, ranking, said, scores, details=details)
 
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
-        """Return what was found on every half, with its model for the rule that needs it."""
+        """Return what was found on every half."""
         # The columns of a source are read for one half at a time, within its memory.
         n_inner, n_outer = (self.n_jobs, 1) if problem.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
+        # As on all samples: a half of them would be "few" sooner.
+        is_auto = isinstance(params.get("prior"), str)
+        same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(place):
             part = take_rows(problem, halves[place])
             one = clone(options.selector)
-            one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner)
+            one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner, **same)
             if draws:
                 one.set_params(random_state=int(seeds[place]))
             ranking = one._rank(part, n_wanted, one.check_options()).walk.features
-            model, together = None, set()
-            if options.rule == "loss":
-                model = measure_model(one, part, n_inner)._replace(prior=one.prior_)
+            together = set()
             if getattr(one, "interactions_", None) is not None:
                 together = one.interactions_.members
-            return _Half(ranking, model, together)
+            return _Half(ranking, together)
 
         found = run_blocks(rank_half, range(len(halves)), n_outer, unit="halves")
         return [half for _, half in found]
@@ -323,17 +327,15 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     def _check_memory(self, problem, n_wanted, options):
         """Take the memory of the models into account before any column is read."""
         n_features, n_pairs = problem.n_features, len(problem.max_wins)
-        n_models = 2 * options.n_pairs + 1 if options.rule == "loss" else 2
-        one = n_features * (8 * (n_pairs + n_wanted) + min(problem.n_samples, 2048))
-        if n_models * one > _SMALL_BYTES:
-            advice = "select fewer features, or leave out some before"
-            if options.rule == "loss":
-                advice = f'take rule="frequency", lower n_resamples ({self.n_resamples}), {advice}'
+        n_effects = 3 if options.rule == "loss" else 2  # of a half, of all samples, while searching
+        doubles = 8 * n_features * (n_effects * n_pairs + 2 * n_wanted)
+        n_bytes = doubles + 2 * n_features * min(problem.n_samples, 2048)
+        if n_bytes > _SMALL_BYTES:
             check_memory(
-                n_models * one,
-                f"the effects of {n_features:,} features on {n_pairs:,} class pairs and the "
-                f"factors of {n_wanted:,} selected features, {n_models} times",
-                advice,
+                n_bytes,
+                f"the normal scores of {n_features:,} features, their effects on {n_pairs:,} class "
+                f"pairs and the factors of {n_wanted:,} selected features, for a half and for all",
+                "select fewer features, or leave out some before",
             )
 
     @property

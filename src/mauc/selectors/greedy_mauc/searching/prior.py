@@ -97,6 +97,21 @@ def resolve_prior(prior, problem):
     return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
 
 
+def find_prior(prior, problem, scores, n_jobs=None):
+    """Return the weights of all features, or None, for a prior as given by a user.
+
+    Parameters
+    ----------
+    prior : None, str, array-like, Series or dict
+    problem : Problem
+    scores : NormalScores
+        Of the same problem.
+    n_jobs : int, optional
+    """
+    found = resolve_prior(check_prior(prior), problem)
+    return tree_prior(problem, scores, n_jobs) if isinstance(found, str) else found
+
+
 def tree_prior(problem, scores, n_jobs=None):
     r"""Return weights of the features made of the importances of extra trees.
 
