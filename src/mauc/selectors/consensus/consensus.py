@@ -132,7 +132,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     among their first k is taken. Whether ``prior="auto"`` grows trees goes by the number of all
     samples, for the halves, too.
 
-    FIGURES (docs/beyond/consensus.md).
+    A higher stability has its price. Of choices of 10, 20 and 50 features on 20 data sets "loss" is
+    more stable than `GreedyMAUC` in 44 of 55 cases, by 0.037 in the mean, and keeps its MAUC within
+    0.003 in 49 (mean -0.0004, at worst -0.015); "frequency" is more stable in 53, by 0.118, and
+    keeps MAUC in 35 (mean -0.0027, at worst -0.023): features that are alike share the votes of the
+    halves, and weaker ones come before them (docs/beyond/consensus.md).
 
     Halves are dealt by a hash of the ranks of the values in a row, so that the order of the rows
     changes nothing where it changes nothing for `selector`: to the bit for `GreedyMAUC` and for
