@@ -12,7 +12,7 @@ from functools import cmp_to_key
 def merge_down(compare, n, *, small=1, bigger="right", takes_equal="left"):
     """Sort halves, then merge them; insertion sort below `small` items.
 
-    The defaults are the C library's qsort (glibc up to 2.36); small=7 is Java's sort of objects up
+    The defaults are the C library's qsort in glibc; small=7 is Java's sort of objects up
     to version 6. Java also skips a merge if the halves are in order already.
     """
     skips = small > 1
