@@ -20,7 +20,7 @@ class FSDD(SampleWeightMixin, ListSelector):
         Weight of the spread within classes.
     constants : {"last", "first"}, default="last"
         Where constant features rank: they tell nothing, so last. The published values on MNIST
-        look as if some came first, see docs/reproduction.
+        are those of a sort that their 0/0 misled, see docs/reproduction/fsdd_mnist.md.
     n_jobs : int, optional
         Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
         does not depend on it.
