@@ -58,9 +58,10 @@ def published_table(dataset):
     """Return a table of the paper, made of the values that it printed."""
     published = load_published()
     here = published[published["dataset"] == dataset]
+    classifiers = list(here["classifier"].unique())
     return build_mauc_table(
         here.rename(columns={"mauc": "mean"}).assign(n=100), dataset, PAPER_COMPARISON,
-        labels=(list(here["classifier"].unique()), list(here["selector"].unique())),
-        sizes=sorted(here["size"].unique().tolist()), n_splits=100,
+        labels=(classifiers, list(here["selector"].unique())),
+        sizes=sorted(here["size"].unique().tolist()), n_splits=dict.fromkeys(classifiers, 100),
         protocol="10 × 10-fold cross-validation",
     )  # fmt: skip

@@ -13,8 +13,15 @@ from mauc.report.as_latex import escape_latex
 from mauc.report.as_markdown import escape_markdown
 from mauc.stats import Comparison
 
-# Lines of the paper's source, Table 3 (MNIST) and Table 8 (Synthetic); indented ones go on.
+# Lines of the paper's source, Tables 2 (ISOLET), 3 (MNIST) and 8 (Synthetic); indented ones go on.
 PAPER_LINES = {
+    "isolet": r"""
+& mRMR & $\textbf{0.962}^{\ddag}$ & $0.973^{\dag}$ & $0.977^{\dag}$ & $0.979^{\dag}$ &
+  $0.981^{\dag}$ & $0.982^{\dag}$ & $0.983^{\dag}$ & $0.984^{\dag}$ & $0.984^{\dag}$ &
+  $0.985^{\dag}$\\
+& SCHI & $0.961^{\ddag}$ & $0.976$ & $0.978^{\dag}$ & $0.978^{\dag}$ & $0.978^{\dag}$ &
+  $0.978^{\dag}$ & $0.978^{\dag}$ & $0.978^{\dag}$ & $0.978^{\dag}$ & $0.979^{\dag}$\\
+""",
     "mnist": r"""
 & & \multicolumn{10}{c}{Feature Subset Size}\\
 \cmidrule(r){3-12}
@@ -200,3 +207,15 @@ def test_rows_without_a_column_or_a_row():
         mauc_table(3, "wine")
     with pytest.raises(MaucError, match="format must be one of"):
         mauc_table(small_run(), "wine").to_format("xls")
+
+
+def test_classifiers_of_fewer_splits_are_said_and_whole():
+    rows = make_rows(
+        {("wine", "nb", "mdfs", 2): LADDER, ("wine", "nb", "chi", 2): LADDER - 0.1,
+         ("wine", "svm", "mdfs", 2): LADDER[:3], ("wine", "svm", "chi", 2): LADDER[:3] - 0.1}
+    )  # fmt: skip
+    table = mauc_table(rows, "wine")
+    assert table.protocol == "1 × 6-fold cross-validation (SVM: 1 × 3-fold cross-validation)"
+    assert table.cell("svm", "mdfs", 2).is_best
+    assert not table.cell("svm", "mdfs", 2).is_partial
+    assert table.cell("nb", "mdfs", 2).n == 6

@@ -34,20 +34,47 @@ class Protocol:
         return text if self.n_splits == n_whole else f"{text} ({self.n_splits} of {n_whole} splits)"
 
 
-def protocol_of(rows: Any, dataset: str) -> Protocol:
-    """Count repeats, folds and splits of a data set in the rows of a run."""
-    splits = rows.loc[rows["dataset"] == dataset, ["repeat", "fold"]].drop_duplicates()
+def protocol_of(rows: Any, dataset: str, classifier: str | None = None) -> Protocol:
+    """Count repeats, folds and splits of a data set, of one classifier or of all, in a run."""
+    here = rows["dataset"] == dataset
+    if classifier is not None:
+        here &= rows["classifier"] == classifier
+    splits = rows.loc[here, ["repeat", "fold"]].drop_duplicates()
     return Protocol(dataset, splits["repeat"].nunique(), splits["fold"].nunique(), len(splits))
+
+
+def describe_protocol(rows: Any, dataset: str) -> str:
+    """Return the protocol of a data set in words, and the classifiers that have fewer splits.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mauc.report.provenance import describe_protocol
+    >>> rows = pd.DataFrame({"dataset": "wine", "repeat": [0, 1, 0], "fold": 0,
+    ...                      "classifier": ["nb", "nb", "svm"]})
+    >>> describe_protocol(rows, "wine")
+    '2 × 1-fold cross-validation (SVM: 1 × 1-fold cross-validation)'
+    """
+    whole = protocol_of(rows, dataset)
+    if "classifier" not in rows:
+        return str(whole)
+    fewer: dict[str, list[str]] = {}
+    for classifier in labels_of(rows[rows["dataset"] == dataset], "classifier"):
+        own = protocol_of(rows, dataset, classifier)
+        if own != whole:
+            fewer.setdefault(str(own), []).append(shown_name("classifier", classifier))
+    parts = [f"{', '.join(names)}: {words}" for words, names in fewer.items()]
+    return f"{whole} ({'; '.join(parts)})" if parts else str(whole)
 
 
 def describe_protocols(rows: Any) -> str:
     """Return the protocol of all data sets in words: one if they share it, else each."""
-    protocols = [protocol_of(rows, dataset) for dataset in labels_of(rows, "dataset")]
-    words = [str(protocol) for protocol in protocols]
+    datasets = labels_of(rows, "dataset")
+    words = [describe_protocol(rows, dataset) for dataset in datasets]
     if len(set(words)) == 1:
         return words[0]
-    named = zip(protocols, words, strict=True)
-    return ", ".join(f"{shown_name('dataset', p.dataset)} {word}" for p, word in named)
+    named = zip(datasets, words, strict=True)
+    return ", ".join(f"{shown_name('dataset', dataset)} {word}" for dataset, word in named)
 
 
 def stamp_of(rows: Any) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from mauc.extras import optional_import
 from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
-from mauc.report.provenance import failure_notes, protocol_of
+from mauc.report.provenance import describe_protocol, failure_notes, protocol_of
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
@@ -200,15 +200,14 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
     if absent:
         names = ", ".join(shown_name("classifier", name) for name in absent)
         notes = (f"Not run on this data set: {names}.", *notes)
-    protocol = protocol_of(rows, dataset)
     return build_mauc_table(
         marked_means(here, comparison),
         dataset,
         comparison,
         labels=(present, labels_of(here, "selector")),
         sizes=sorted(int(size) for size in here["size"].unique()),
-        n_splits=protocol.n_splits,
-        protocol=str(protocol),
+        n_splits={name: protocol_of(here, dataset, name).n_splits for name in present},
+        protocol=describe_protocol(here, dataset),
         notes=notes,
     )
 
@@ -220,14 +219,14 @@ def build_mauc_table(
     *,
     labels: tuple[list[str], list[str]],
     sizes: list[int],
-    n_splits: int,
+    n_splits: dict[str, int],
     protocol: str,
     notes: tuple[str, ...] = (),
 ) -> MaucTable:
     """Make a table of means (columns classifier, selector, size, n, mean, mark) of a data set."""
     # Values that print alike count as equal, so a configuration may have several bold ones.
     printed = means["mean"].map("{:.3f}".format).astype(float)
-    is_whole = (means["n"] >= n_splits) & means["mean"].notna()
+    is_whole = (means["n"] >= means["classifier"].map(n_splits)) & means["mean"].notna()
     best = printed.where(is_whole).groupby([means["classifier"], means["size"]]).transform("max")
     cells = {
         (classifier, selector, int(size)): MaucCell(mean, mark, int(n), not whole, bool(is_best))
