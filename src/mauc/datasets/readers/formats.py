@@ -8,6 +8,7 @@ from typing import Any
 from mauc.checks import check_choice
 from mauc.datasets.readers.arff import read_arff
 from mauc.datasets.readers.columnar import read_feather, read_parquet
+from mauc.datasets.readers.cube import read_envi
 from mauc.datasets.readers.delimited import read_delimited
 from mauc.datasets.readers.excel import read_xlsx
 from mauc.datasets.readers.files import check_file
@@ -50,6 +51,7 @@ _TEXT_OPTIONS = (
 _FORMATS = {
     "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_compressed=True),
     "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_compressed=True),
+    "envi": _Format(read_envi, (".hdr", ".bsq", ".bil", ".bip")),
     "feather": _Format(read_feather, (".feather", ".arrow", ".ipc", ".arrows")),
     "mat": _Format(read_mat, (".mat",)),
     "npz": _Format(read_npz, (".npz",)),
