@@ -58,7 +58,10 @@ def read_samples(
         return read_table(path, format, **options), target
     beside = find_labels(path) if target is None else None
     if beside is not None:
-        return _table_with_labels(path, format, beside, options), None
+        table = read_table(path, format, **options)
+        if table.labels is not None or table.target is not None:  # of a format without a header
+            return table, None
+        return _with_labels(table, format, beside, options), None
     is_default = target is None and is_named
     if is_default:
         target = LABEL
@@ -81,17 +84,11 @@ def _has_label_row(table: Table, target: str | int | None) -> bool:
     return len(table.names) > 2 and bool((table.values.iloc[:, 0] == target).any())
 
 
-def _table_with_labels(
-    path: Path, format: str | None, beside: Path, options: dict[str, Any]
-) -> Table:
-    """Read a matrix whose labels are in another file, which tells where its samples are."""
-    texts = [*(options.get("texts") or ()), 0]  # names, even if they are numbers
-    table = read_table(path, format, **{**options, "texts": texts})
-    if not is_frame(table.values):
-        raise MaucError(
-            f"{path} is no text of rows and columns, so that {beside.name} cannot tell its labels; "
-            f"name the target, or rename that file."
-        )
+def _with_labels(table: Table, format: str | None, beside: Path, options: dict[str, Any]) -> Table:
+    """Give a table the labels of another file, which tells whether rows or columns are samples."""
+    path, as_read = table.path, table
+    texts = [*(options.get("texts") or ()), 0]
+    table = read_table(path, format, **{**options, "texts": texts})  # names may look like numbers
     header, first = table.names[1:], _texts(table.values.iloc[:, 0])
     given = read_sample_labels(beside, {*header, *first}, options.get("encoding") or "utf-8")
     if given.samples is None:
@@ -108,7 +105,7 @@ def _table_with_labels(
         return turn_matrix(table, given=given, decimal=options.get("decimal") or ".")
     if in_rows and given.samples is None:
         labels, _ = given.labels_of(first)
-        return replace(read_table(path, format, **options), labels=labels, target=None)
+        return replace(as_read, labels=labels)
     if in_rows:
         return _samples_in_rows(table, given)
     what = (
@@ -207,7 +204,7 @@ def _samples_in_rows(table: Table, given: SampleLabels) -> Table:
         table.notes.extend(more)  # in place, as it grows while columns are checked
     return replace(
         table, values=table.values.iloc[:, 1:], names=table.names[1:], labels=labels,
-        target=None, check_column=check_column,
+        check_column=check_column,
     )  # fmt: skip
 
 
@@ -218,12 +215,13 @@ def _texts(column: "pd.Series[Any]") -> list[str]:
 def _row_labels(table: Table, row: int) -> np.ndarray[Any, Any]:
     """Return the labels of a row; whole numbers where all of them are."""
     cells = [table.values.iat[row, j] for j in range(1, len(table.names))]
-    texts = [None if cell is None or cell != cell else str(cell).strip() for cell in cells]
-    labels = np.array([None if text in MISSING_LABELS else text for text in texts], dtype=object)
+    texts = ["" if cell is None or cell != cell else str(cell).strip() for cell in cells]
     try:
-        return np.array([int(text) for text in labels])
-    except (TypeError, ValueError):
-        return labels
+        numbers = [float(text) for text in texts]
+    except ValueError:
+        return np.array([None if text in MISSING_LABELS else text for text in texts], dtype=object)
+    # Whole numbers, if the row had none but numbers; others are refused as labels are checked.
+    return np.array(numbers)
 
 
 def _is_annotation(table: Table, place: int, given: SampleLabels) -> bool:
@@ -236,7 +234,7 @@ def _numbers(
     table: Table, place: int, is_gene: np.ndarray[Any, Any], decimal: str
 ) -> np.ndarray[Any, Any]:
     """Return the numbers of a column; a row of labels makes all of them texts."""
-    column = table.values.iloc[:, place].to_numpy()[is_gene]
+    column: np.ndarray[Any, Any] = table.values.iloc[:, place].to_numpy()[is_gene]
     if column.dtype.kind in "fiub":
         return column.astype(np.float64)
     numbers = np.empty(len(column))

@@ -42,7 +42,7 @@ def read_mat(path: Path) -> Table:
             if name in variables:
                 arrays[wanted] = plain_texts(variables[name])
                 break
-    if np.ndim(arrays.get("X")) != 2 and any(map(is_cube, variables.values())):
+    if np.ndim(arrays.get("X", 0)) != 2 and any(map(is_cube, variables.values())):
         return table_of_cube(path, variables)
     if "X" not in arrays:
         raise MaucError(

@@ -91,7 +91,11 @@ def read_sample_labels(path: Path, samples: set[str], encoding: str = "utf-8") -
         for cells in csv.reader(text.splitlines(), delimiter=separator)
         if any(cell.strip() for cell in cells)
     ]
-    width = len(lines[0]) if lines else 0
+    if not lines:
+        raise MaucError(
+            f"{path} has no line with a label; the name of a sample and its class are wanted."
+        )
+    width = len(lines[0])
     for number, cells in enumerate(lines):
         if len(cells) != width:
             raise MaucError(
@@ -102,7 +106,7 @@ def read_sample_labels(path: Path, samples: set[str], encoding: str = "utf-8") -
         labels = [cells[0] for cells in lines]
         is_header = labels[0].lower() in _LABEL_WORDS
         return SampleLabels(path, None, labels[is_header:])
-    has_header = bool(lines) and lines[0][0] not in samples
+    has_header = lines[0][0] not in samples
     header = [cell.lower() for cell in lines[0]] if has_header else []
     place = next((header.index(word) for word in _LABEL_WORDS if word in header), None)
     if place is None:
@@ -110,7 +114,7 @@ def read_sample_labels(path: Path, samples: set[str], encoding: str = "utf-8") -
         if width != 2:
             raise MaucError(
                 f"{path} has {width} columns, none of which is called class or label: which one "
-                f"holds the labels? Its first line: {first_few(lines[0] if lines else [])}."
+                f"holds the labels? Its first line: {first_few(lines[0])}."
             )
     rows = lines[has_header:]
     names = [cells[0] for cells in rows]
