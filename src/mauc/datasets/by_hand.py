@@ -33,7 +33,7 @@ WASHINGTON = Entry(
         "columns; 0 is no class, and such pixels are left out",
         "or washington.npz with arrays X, y and, if there are names, classes",
     ),
-    run="mauc run washington --tables tables",
+    run="mauc run washington --tables tables/washington",
 )
 THYROID = Entry(
     "thyroid",
@@ -63,5 +63,5 @@ THYROID = Entry(
         "or thyroid.npz or thyroid.mat with arrays X (samples x genes), y and, if there are names, "
         "classes",
     ),
-    run="mauc run thyroid --tables tables",
+    run="mauc run thyroid --tables tables/thyroid",
 )
