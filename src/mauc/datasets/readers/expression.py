@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mauc.datasets.dataset import is_frame
+from mauc.datasets.readers.files import check_file
 from mauc.datasets.readers.formats import find_format, read_table
 from mauc.datasets.readers.missing import MISSING, MISSING_LABELS
 from mauc.datasets.readers.sample_labels import (
@@ -54,6 +55,7 @@ def read_samples(
     target : str, int or None
         The column with the labels; None if they are apart.
     """
+    check_file(path)
     if find_format(path, format) not in MATRICES:
         return read_table(path, format, **options), target
     beside = find_labels(path) if target is None else None
