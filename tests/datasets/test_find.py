@@ -153,6 +153,11 @@ def test_files_of_other_formats_are_found_by_name(folders):
     assert load_dataset("mine").X[0, 0] == 6
 
 
+def test_files_without_a_header_have_their_labels_last(folders):
+    (folders / "data" / "mine.csv").write_text("1,u\n2,v\n")
+    assert load_dataset("mine", header=False).y.tolist() == ["u", "v"]
+
+
 def test_several_files_of_one_name_are_refused(folders):
     for ending in ("csv", "tsv", "json"):  # the last is no format
         (folders / "data" / f"mine.{ending}").write_text("a,class\n1,u\n2,v\n")

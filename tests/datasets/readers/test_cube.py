@@ -185,3 +185,10 @@ def test_cubes_that_are_none(tmp_path):
         load_dataset(header, separator=";")
     with pytest.raises(MaucError, match="has its labels already"):
         load_dataset(write(tmp_path, "mat", "mat"), "class")
+
+
+@pytest.mark.parametrize("name", ["dc.tif", "dc.lan"])
+def test_images_of_other_formats_are_to_be_converted(tmp_path, name):
+    (tmp_path / name).write_bytes(b"II*")
+    with pytest.raises(MaucError, match=rf"`gdal_translate -of ENVI {name} dc`, and give dc\.hdr"):
+        load_dataset(tmp_path / name)

@@ -192,6 +192,11 @@ def test_files_that_say_their_target_have_no_use_for_labels(write):
     assert load_dataset(path, header=False).y.tolist() == ["u", "v"]
 
 
+def test_a_number_as_target_is_a_column(write):
+    path = write(a__csv="id,u,v\na1,1,5\n2,2,6\na3,3,5\n")
+    assert load_dataset(path, "2", drop="id").y.tolist() == [5, 6, 5]
+
+
 def test_numbers_that_are_no_classes(write):
     text = "gene\ts1\ts2\nclass\t1.5\t2\nTG\t1\t2\n"
     with pytest.raises(MaucError, match=r"1\.5 in column 's1': labels are names or integers"):

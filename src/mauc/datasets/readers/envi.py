@@ -126,7 +126,9 @@ def open_envi(path: Path) -> Image:
     """
     header = find_header(path)
     fields = read_header(header)
-    shape = tuple(_whole(header, fields, key, least=1) for key in ("lines", "samples", "bands"))
+    n_lines, n_samples, n_bands = (
+        _whole(header, fields, key, least=1) for key in ("lines", "samples", "bands")
+    )
     interleave = str(fields.get("interleave", "bsq")).lower()
     if interleave not in _AXES:
         raise MaucError(f"{header}: 'interleave' must be bsq, bil or bip, got {interleave!r}.")
@@ -143,16 +145,17 @@ def open_envi(path: Path) -> Image:
         raise MaucError(f"{header}: the image is compressed; save it without compression.")
     dtype = np.dtype(("<", ">")[order] + _TYPES[code])
     offset = _whole(header, fields, "header offset", 0)
-    wanted = offset + dtype.itemsize * shape[0] * shape[1] * shape[2]
+    wanted = offset + dtype.itemsize * n_lines * n_samples * n_bands
     data = _find_data(header, path, wanted)
     size = data.stat().st_size
     if size != wanted:
         raise MaucError(
-            f"{data} has {size} bytes, but its header {header.name} wants {wanted}: {shape[0]} "
-            f"lines x {shape[1]} samples x {shape[2]} bands of {dtype.itemsize} bytes after an "
+            f"{data} has {size} bytes, but its header {header.name} wants {wanted}: {n_lines} "
+            f"lines x {n_samples} samples x {n_bands} bands of {dtype.itemsize} bytes after an "
             f"offset of {offset}. Copy the file again, or correct the header."
         )
-    return Image(header, data, fields, shape, dtype, interleave, offset)  # type: ignore[arg-type]
+    shape = (n_lines, n_samples, n_bands)
+    return Image(header, data, fields, shape, dtype, interleave, offset)
 
 
 def find_header(path: Path) -> Path:

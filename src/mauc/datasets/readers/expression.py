@@ -70,6 +70,8 @@ def read_samples(
     table = read_table(path, format, **{**options, "label": target})
     if _has_label_row(table, target):
         return turn_matrix(table, target=str(target), decimal=options.get("decimal") or "."), None
+    if is_default and table.target is not None and LABEL not in table.names:
+        return read_table(path, format, **options), None
     if is_default:
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
         ways = (
@@ -82,6 +84,8 @@ def read_samples(
 def _has_label_row(table: Table, target: str | int | None) -> bool:
     """Whether the target is no column of a table but one of its rows, by their first cell."""
     if not isinstance(target, str) or target in table.names or not is_frame(table.values):
+        return False
+    if target.removeprefix("-").isdigit():  # the number of a column
         return False
     return len(table.names) > 2 and bool((table.values.iloc[:, 0] == target).any())
 
@@ -154,8 +158,9 @@ def turn_matrix(
         labels = _row_labels(table, int(rows[0]))
         chosen = list(range(len(samples)))
     else:
-        chosen = [j for j, name in enumerate(samples) if not _is_annotation(table, j + 1, given)]
-        left_out = [name for j, name in enumerate(samples) if j not in set(chosen)]
+        is_sample = [not _is_annotation(table, j + 1, given) for j in range(len(samples))]
+        chosen = np.flatnonzero(is_sample).tolist()
+        left_out = [name for name, is_kept in zip(samples, is_sample, strict=True) if not is_kept]
         if left_out:
             notes.append(f"columns of text that are no samples left out: {first_few(left_out)}")
         labels, more = given.labels_of([samples[j] for j in chosen])

@@ -95,6 +95,11 @@ def find_format(path: str | Path, format: str | None = None) -> str:
                     f"{path}: {name} files are not read compressed; decompress it (gunzip)."
                 )
             return name
+    if extension in (".tif", ".tiff", ".lan"):
+        raise MaucError(
+            f"{path}: TIFF and Erdas images are not read; convert it to ENVI, for example with "
+            f"`gdal_translate -of ENVI {path.name} {path.stem}`, and give {path.stem}.hdr."
+        )
     endings = sorted(ending for known in _FORMATS.values() for ending in known.extensions)
     raise MaucError(
         f"{path}: the extension {extension!r} tells no format. Known ones: {', '.join(endings)}; "
