@@ -54,10 +54,10 @@ def test_compare_reads_the_file_once_and_writes_nothing_unasked(
     def read_and_count(*arguments, **options):
         nonlocal n_reads
         n_reads += 1
-        return read_table(*arguments, **options)
+        return read_samples(*arguments, **options)
 
-    read_table = load.read_table
-    monkeypatch.setattr(load, "read_table", read_and_count)
+    read_samples = load.read_samples
+    monkeypatch.setattr(load, "read_samples", read_and_count)
     folder = tmp_path / "empty"
     folder.mkdir()
     monkeypatch.chdir(folder)

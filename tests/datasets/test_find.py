@@ -1,5 +1,7 @@
 """Names are looked for among bundled sets, in MAUC_DATA, in the cache, and then as paths."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -87,6 +89,10 @@ def test_a_path_is_a_path(folders):
     ("source", "message"),
     [
         ("usps", r"'usps' is not on this machine: .*`mauc datasets fetch usps`.*set MAUC_DATA"),
+        (
+            "thyroid",
+            r"'thyroid' is not on this machine, and cannot be .*`mauc datasets info thyroid`",
+        ),
         ("isolett", r"is neither a file nor a bundled data set .* did you mean 'isolet'"),
         ("none.csv", r"none\.csv is neither a file nor a bundled data set \(breast_cancer, "),
         ("no/such.csv", "is neither a file nor"),
@@ -117,7 +123,8 @@ def test_the_list_is_sorted_and_complete():
         assert entry.title
         assert entry.licence
         assert entry.versus_paper
-        assert entry.is_bundled == (entry.openml_id is None and entry.url is None)
+        assert entry.is_bundled + entry.is_fetched + bool(entry.obtain) == 1
+        assert bool(entry.obtain) == bool(entry.files) == bool(entry.run)
     with pytest.raises(MaucError, match=r"data set must be one of breast_cancer, .* got 'none'"):
         dataset_info("none")
 
@@ -132,3 +139,42 @@ def test_a_folder_in_front_of_a_name_is_looked_for_in_mauc_data_after_paths(fold
     assert load_dataset("more/su.npz").X[0, 0] == 2.0
     with pytest.raises(MaucError, match="more/us is neither a file"):
         load_dataset("more/us")
+
+
+def test_files_of_other_formats_are_found_by_name(folders):
+    (folders / "data" / "mine.csv").write_text("a,class\n1,u\n2,v\n")
+    dataset = load_dataset("mine")
+    assert (dataset.name, dataset.y.tolist()) == ("mine", ["u", "v"])
+    assert load_dataset("mine", "a").y.tolist() == [1, 2]
+    (folders / "data" / "more").mkdir()
+    (folders / "data" / "more" / "it.tsv.gz").write_bytes(gzip.compress(b"a\tclass\n1\tu\n2\tv\n"))
+    assert load_dataset("more/it").n_samples == 2
+    save(folders / "data" / "mine.npz", 6.0)  # comes first
+    assert load_dataset("mine").X[0, 0] == 6
+
+
+def test_files_without_a_header_have_their_labels_last(folders):
+    (folders / "data" / "mine.csv").write_text("1,u\n2,v\n")
+    assert load_dataset("mine", header=False).y.tolist() == ["u", "v"]
+
+
+def test_several_files_of_one_name_are_refused(folders):
+    for ending in ("csv", "tsv", "json"):  # the last is no format
+        (folders / "data" / f"mine.{ending}").write_text("a,class\n1,u\n2,v\n")
+    with pytest.raises(MaucError, match=r"has several files for 'mine': mine\.csv, mine\.tsv; "):
+        load_dataset("mine")
+
+
+def test_names_are_whole_names(folders):
+    (folders / "data" / "mine.old.csv").write_text("a,class\n1,u\n2,v\n")
+    (folders / "data" / "mine_2.csv").write_text("a,class\n1,u\n2,v\n")
+    with pytest.raises(MaucError, match="mine is neither a file"):
+        load_dataset("mine")
+
+
+def test_a_text_file_called_by_its_name_says_what_its_labels_may_be(folders):
+    (folders / "data" / "mine.csv").write_text("a,b\n1,u\n2,v\n")
+    with pytest.raises(
+        MaucError, match=r"no column 'class'.*row called 'class', or in mine_labels"
+    ):
+        load_dataset("mine")

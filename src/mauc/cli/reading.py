@@ -24,7 +24,7 @@ FormatOption = Annotated[
         "--format",
         metavar="NAME",
         help="Format of the file, if its extension does not say: csv, tsv, txt (separator found), "
-        "xlsx, parquet, feather, arff, npz, mat or svmlight.",
+        "xlsx, parquet, feather, arff, npz, mat, envi or svmlight.",
     ),
 ]
 NominalOption = Annotated[

@@ -1,4 +1,4 @@
-"""`mauc run`: run the experiment of a plan, or resume it."""
+"""`mauc run`: run the experiment of a plan, or resume it, and write its tables."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +9,7 @@ from mauc.checks import unknown_word
 from mauc.cli.common import (
     FAILED,
     DebugOption,
+    ForceOption,
     JsonOption,
     ProgressOption,
     SchedulerOption,
@@ -16,13 +17,17 @@ from mauc.cli.common import (
     command,
 )
 from mauc.cli.outputs import check_folder
-from mauc.cli.show import print_json, print_text
+from mauc.cli.show import print_json, print_text, say_files
+from mauc.cli.tables import write_run_tables
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from mauc.experiments import RunSummary
 
-SHIPPED = {"smoke": "smoke.toml", "wang2011": "plan.toml"}
+SHIPPED = {
+    "smoke": "smoke.toml", "wang2011": "plan.toml", "washington": "washington.toml",
+    "thyroid": "thyroid.toml",
+}  # fmt: skip
 
 
 @command
@@ -48,6 +53,15 @@ def run(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Run again what failed before.")
     ] = False,
+    tables: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="When done, write the tables of mauc tables and, for data sets of the paper, "
+            "mauc published to this folder.",
+        ),
+    ] = None,
+    force: ForceOption = False,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of plans, for editors, and end.")
     ] = False,
@@ -56,7 +70,7 @@ def run(
 ) -> None:
     """Run an experiment, or resume one that was stopped.
 
-    Example: mauc run smoke -o runs/first
+    Example: mauc run smoke -o runs/first --tables tables
     """
     from mauc.experiments import plan_schema, run_plan
     from mauc.experiments.plan_file import read_plan_text
@@ -68,6 +82,12 @@ def run(
     parsed, text = read_plan_text(path)
     folder = output or Path("runs") / parsed.name
     check_folder(folder)
+    check_folder(tables)
+    if tables is not None and not force and tables.is_dir() and any(tables.iterdir()):
+        raise MaucError(
+            f"--tables {tables} is a folder with files; name another one, or say --force to "
+            f"replace what the tables are called."
+        )
     try:
         summary = run_plan(
             parsed, folder, text=text, engine=engine, n_jobs=jobs, scheduler=scheduler,
@@ -76,11 +96,14 @@ def run(
     except KeyboardInterrupt:
         kept = f"finished cells are in {folder}; the same command resumes the run."
         raise KeyboardInterrupt(kept) from None
+    files = [] if tables is None else write_run_tables(folder, tables, force=force)
     if as_json:
-        print_json(summary_dict(summary))
+        print_json({**summary_dict(summary), "files": files})
     else:
         print_text(str(summary))
         print_text(f"see: mauc tables {folder}")
+    if files:
+        say_files(files)
     if summary.n_failed:
         raise typer.Exit(FAILED)
 

@@ -108,7 +108,7 @@ def plan_reading(
     }  # fmt: skip
     if any(asked.values()):
         option = next(option for option, is_asked in asked.items() if is_asked)
-        _check_streamable(data, reading, option)
+        _check_streamable(data, target, reading, option)
         why = {"--engine dask": "workers of Dask read the columns in blocks",
                "--sketch": "a sketch reads the rows in parts"}.get(option, "")  # fmt: skip
         return Plan(data, target, reading, limit, is_streamed=True, why=why, is_sketched=sketch)
@@ -188,10 +188,11 @@ def _name(data: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def _check_streamable(data: str, reading: Reading, option: str) -> None:
+def _check_streamable(data: str, target: str | None, reading: Reading, option: str) -> None:
     from mauc.datasets import BUNDLED
     from mauc.datasets.find import find_dataset
     from mauc.datasets.readers import find_format
+    from mauc.datasets.readers.sample_labels import find_labels
     from mauc.datasets.stream import is_stream
     from mauc.sources.kinds import TEXTS
 
@@ -214,6 +215,11 @@ def _check_streamable(data: str, reading: Reading, option: str) -> None:
         raise MaucError(
             f"{path}: {name} files are read whole; {option} goes with {', '.join(streamed)}, npy, "
             f"zarr and hdf5. Leave it out, or convert the file."
+        )
+    if name in TEXTS and target is None and (labels := find_labels(path)) is not None:
+        raise MaucError(
+            f"{path}: a file whose labels are in another one, {labels.name}, is read whole; leave "
+            f"{option} out, or put the labels into a column."
         )
 
 

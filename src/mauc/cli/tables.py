@@ -91,8 +91,7 @@ def tables(
     if not selectors:
         raise MaucError(f"{run} has no rows yet.")
     if reference is None:
-        first = "mdfs" if "mdfs" in selectors else selectors[0]
-        comparison = replace(comparison, reference=first)
+        comparison = replace(comparison, reference=_first_of(selectors))
     elif reference not in selectors:
         raise unknown_word("--reference", reference, selectors)
     if output is not None:
@@ -159,6 +158,31 @@ def published(
         print_json(frame_records(compared.frame()))
         return
     _print([compared], table_format)
+
+
+def write_run_tables(run: Path, folder: Path, *, force: bool = False) -> list[Path]:
+    """Write the tables of a run and, if the paper has its data sets, the comparison with it."""
+    from mauc.experiments import load_run
+    from mauc.report import load_published, write_published, write_tables
+
+    rows = watched(load_run, f"reading {run}")(run)
+    selectors = list(rows["selector"].unique())
+    if not selectors:
+        raise MaucError(f"{run} has no rows, so that there are no tables to write.")
+    files = write_tables(
+        rows, folder, make_comparison(_first_of(selectors), "wilcoxon", 0.05), force=force
+    )
+    published = load_published()
+    if set(rows["dataset"]) & set(published["dataset"]) and "mdfs" in selectors:
+        use_no_screen()
+        comparison = make_comparison(None, "wilcoxon", 0.05)
+        files += write_published(rows, folder, comparison, force=force)
+    return files
+
+
+def _first_of(selectors: list[str]) -> str:
+    """Return the baseline of a run if none is named."""
+    return "mdfs" if "mdfs" in selectors else selectors[0]
 
 
 def _check_options(

@@ -9,7 +9,7 @@ import numpy as np
 
 from mauc.datasets.cache import cache_folder, cached_path, file_digest, read_note
 from mauc.datasets.dataset import Dataset, column_of
-from mauc.datasets.find import data_folder
+from mauc.datasets.find import find_in_folder
 from mauc.datasets.load import load_dataset
 from mauc.datasets.registry import OPENML, Entry, dataset_info
 from mauc.datasets.writers import write_table
@@ -31,7 +31,7 @@ def fetch(name: str, *, force: bool = False) -> Path:
     Returns
     -------
     path : Path
-        The .npz file: in the folder MAUC_DATA if it is there, which needs no network; otherwise
+        The file: in the folder MAUC_DATA if it is there, which needs no network; otherwise
         in the folder MAUC_CACHE or the user's cache folder. Beside it ``NAME.json`` notes
         origin, licence, digests and fingerprint.
 
@@ -45,9 +45,14 @@ def fetch(name: str, *, force: bool = False) -> Path:
     entry = dataset_info(name)
     if entry.is_bundled:
         raise MaucError(f"the data set {name!r} is bundled; it needs no download.")
-    folder = data_folder()
-    if folder is not None and (folder / f"{name}.npz").is_file():
-        return folder / f"{name}.npz"
+    here = find_in_folder(name)
+    if here is not None:
+        return here
+    if not entry.is_fetched:
+        raise MaucError(
+            f"the data set {name!r} cannot be fetched, as no address offers it ready to read: "
+            f"`mauc datasets info {name}` tells where it is to be had."
+        )
     if not force:
         kept = cached_path(name)
         if kept is not None:

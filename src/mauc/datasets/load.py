@@ -11,7 +11,8 @@ from mauc.datasets.bundled import BUNDLED, load_bundled
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.find import find_dataset
 from mauc.datasets.nominal import NOMINAL, encode_dataset
-from mauc.datasets.readers import FORMATS, read_table
+from mauc.datasets.readers import FORMATS
+from mauc.datasets.readers.expression import read_samples
 from mauc.datasets.readers.table import Table
 from mauc.datasets.stream import NAME, is_stream, stream_as_file
 from mauc.exceptions import MaucError
@@ -48,15 +49,16 @@ def load_dataset(
     Parameters
     ----------
     source : str or Path
-        A name in `BUNDLED`; the name of an .npz file in the folder that the environment
-        variable MAUC_DATA names; the name of a data set that `fetch` has downloaded; or a path.
-        ``"-"`` reads standard input.
+        A name in `BUNDLED`; the name, without extension, of a file in the folder that the
+        environment variable MAUC_DATA names; the name of a data set that `fetch` has downloaded;
+        or a path. ``"-"`` reads standard input.
     target : str or int, optional
         The column with the labels, by name or number (-1 is the last). Needed for csv, tsv,
-        txt, xlsx, parquet and feather files. The default for arff is the last attribute; npz, mat
-        and svmlight files keep labels apart.
-    format : {"arff", "csv", "feather", "mat", "npz", "parquet", "svmlight", "tsv", "txt", \
-            "xlsx"}, optional
+        txt, xlsx, parquet and feather files. The default for arff is the last attribute; npz, mat,
+        envi and svmlight files keep labels apart, and so do text files with a file
+        ``NAME_labels.tsv`` beside them, see the notes.
+    format : {"arff", "csv", "envi", "feather", "mat", "npz", "parquet", "svmlight", "tsv", \
+            "txt", "xlsx"}, optional
         By default the extension decides, for .txt files and streams the content; text formats may
         be compressed (``.csv.gz``).
     nominal : {"keep", "ordinal", "onehot", "drop"}, default="keep"
@@ -116,8 +118,18 @@ def load_dataset(
     - have a single value, or more than 95 % missing values.
 
     In tables of fewer than 10 rows only dates and row numbers without a name are. Columns in
-    `categorical_features` are always kept, and so are all columns of bundled data sets, npz, mat
-    and svmlight files.
+    `categorical_features` are always kept, and so are all columns of bundled data sets, npz, mat,
+    envi and svmlight files and expression matrices.
+
+    An image cube, ENVI's ``NAME.hdr`` with its flat file or a ``NAME.mat`` with a variable of lines
+    x columns x bands, gives one row per pixel that has a class in its ground truth, ``NAME_gt.mat``
+    or ``NAME_gt.hdr`` beside it (0 is no class), and one feature per band.
+
+    A csv, tsv or txt file may be an expression matrix, with names of features (genes) in its first
+    column and one further column per sample. The labels are one of its rows, which `target` names,
+    or are in ``NAME_labels.tsv`` (or csv, txt): one line per sample, its name and its label. Such a
+    file tells the labels of samples in rows as well. The target of a text file that is called by
+    its name is "class" by default.
 
     Examples
     --------
@@ -160,13 +172,16 @@ def load_dataset(
         options |= {"texts": marked or None, "label": target}
         if is_stream(source):
             with stream_as_file(source) as path:
-                table = read_table(path, format or "txt", **options)
-                dataset, name = assemble(table, target, **rules), NAME
+                table, column = read_samples(
+                    path, format or "txt", target, is_named=False, **options
+                )
+                dataset, name = assemble(table, column, **rules), NAME
         else:
             path = find_dataset(source)
-            table = read_table(path, format, **options)
-            dataset = assemble(table, target, **rules)
-            name = str(source) if path != Path(source) else _stem(path)
+            is_named = path != Path(source)
+            table, column = read_samples(path, format, target, is_named=is_named, **options)
+            dataset = assemble(table, column, **rules)
+            name = str(source) if is_named else _stem(path)
     encoded = encode_dataset(replace(dataset, name=name), nominal)
     return replace(encoded, source=_call(source, target, given))
 

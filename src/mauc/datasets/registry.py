@@ -1,70 +1,13 @@
 """The registry of data sets: label, origin, licence, shape, and how they compare to the paper's."""
 
-from dataclasses import dataclass, field
-from typing import Any
-
 from mauc.checks import unknown_word
-from mauc.datasets.bundled import BUNDLED
+from mauc.datasets.by_hand import THYROID, WASHINGTON
+from mauc.datasets.entry import Entry
 
 OPENML = "https://www.openml.org"
 _ESL = "https://hastie.su.domains/ElemStatLearn"
 _UCI = "https://archive.ics.uci.edu/dataset"
 _CC_BY = "CC BY 4.0"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One data set that can be loaded by its name.
-
-    Parameters
-    ----------
-    name : str
-    title : str
-        What it is, in a few words.
-    origins : tuple of str
-        Pages that describe the data.
-    licence : str
-    n_samples, n_features, n_classes : int, optional
-        None where it is not known before the download.
-    class_counts : tuple of int, optional
-        Samples of each class, from the largest class to the smallest.
-    versus_paper : str, default=""
-        How the set compares with that of the paper's Table 1.
-    openml_id : int, optional
-        Number of the data set at OpenML.
-    url : str, optional
-        Address of the file, where it is not from OpenML.
-    sha256 : str, optional
-        Digest of the downloaded file; None if it is not known beforehand, in which case that of
-        the first download is recorded.
-    rows : tuple of (int, int), optional
-        First and last + 1 of the rows to keep, for a part of the downloaded file.
-    reading : dict, default={}
-        Options of `load_dataset` for the downloaded file.
-    label : str, default=""
-        How tables and figures write it: as the paper does, or its name by default.
-    """
-
-    name: str
-    title: str
-    origins: tuple[str, ...]
-    licence: str
-    n_samples: int | None = None
-    n_features: int | None = None
-    n_classes: int | None = None
-    class_counts: tuple[int, ...] | None = None
-    versus_paper: str = ""
-    openml_id: int | None = None
-    url: str | None = None
-    sha256: str | None = None
-    rows: tuple[int, int] | None = None
-    reading: dict[str, Any] = field(default_factory=dict, hash=False)
-    label: str = ""
-
-    @property
-    def is_bundled(self) -> bool:
-        """Whether the set needs no download."""
-        return self.name in BUNDLED
 
 
 def _openml(number: int) -> str:
@@ -129,6 +72,7 @@ _ENTRIES = (
         600, 60, 6, (100,) * 6, "same", openml_id=377,
         label="Synthetic",
     ),
+    THYROID,
     Entry(
         "usps", "Handwritten zip-code digits, 16 x 16 pixels",
         (_openml(41082), f"{_ESL}/datasets/zip.info.txt"), "public; see its page at OpenML",
@@ -137,16 +81,14 @@ _ENTRIES = (
         openml_id=41082,
         label="USPS",
     ),
+    WASHINGTON,
     Entry(
         "wine", "Wines by their chemistry", (f"{_UCI}/109",), _CC_BY,
         178, 13, 3, (71, 59, 48), "not in the paper",
     ),
 )  # fmt: skip
 REGISTRY = {entry.name: entry for entry in _ENTRIES}
-# The paper has two more data sets, which no public origin offers.
-_LABELS = {"washington": "Washington", "thyroid": "Thyroid"} | {
-    entry.name: entry.label for entry in _ENTRIES if entry.label
-}
+_LABELS = {entry.name: entry.label for entry in _ENTRIES if entry.label}
 
 
 def dataset_label(name: str) -> str:
@@ -168,7 +110,7 @@ def list_datasets() -> list[Entry]:
     --------
     >>> from mauc.datasets import list_datasets
     >>> [entry.name for entry in list_datasets() if not entry.is_bundled]
-    ['indiana', 'isolet', 'mnist', 'phoneme', 'synthetic', 'usps']
+    ['indiana', 'isolet', 'mnist', 'phoneme', 'synthetic', 'thyroid', 'usps', 'washington']
     """
     return [REGISTRY[name] for name in sorted(REGISTRY)]
 

@@ -18,7 +18,7 @@ from mauc.sources.files import ENDINGS, FileSystem, ending, find_files, is_addre
 
 #: formats of text files
 TEXTS = ("csv", "tsv", "txt")
-_WHOLE = ("arff", "mat", "npz", "svmlight", "xlsx")  # read whole by load_dataset
+_WHOLE = ("arff", "envi", "mat", "npz", "svmlight", "xlsx")  # read whole by load_dataset
 FORMATS = ("parquet", "feather", "npy", "zarr", "hdf5", *TEXTS, *_WHOLE)
 #: options of files that are text
 READING = ("encoding", "separator", "decimal", "thousands", "header", "missing", "sheet")

@@ -8,6 +8,7 @@ from typing import Any
 from mauc.checks import check_choice
 from mauc.datasets.readers.arff import read_arff
 from mauc.datasets.readers.columnar import read_feather, read_parquet
+from mauc.datasets.readers.cube import read_envi
 from mauc.datasets.readers.delimited import read_delimited
 from mauc.datasets.readers.excel import read_xlsx
 from mauc.datasets.readers.files import check_file
@@ -50,6 +51,7 @@ _TEXT_OPTIONS = (
 _FORMATS = {
     "arff": _Format(read_arff, (".arff",), ("encoding",), may_be_compressed=True),
     "csv": _Format(read_delimited, (".csv",), _TEXT_OPTIONS, may_be_compressed=True),
+    "envi": _Format(read_envi, (".hdr", ".bsq", ".bil", ".bip")),
     "feather": _Format(read_feather, (".feather", ".arrow", ".ipc", ".arrows")),
     "mat": _Format(read_mat, (".mat",)),
     "npz": _Format(read_npz, (".npz",)),
@@ -93,6 +95,11 @@ def find_format(path: str | Path, format: str | None = None) -> str:
                     f"{path}: {name} files are not read compressed; decompress it (gunzip)."
                 )
             return name
+    if extension in (".tif", ".tiff", ".lan"):
+        raise MaucError(
+            f"{path}: TIFF and Erdas images are not read; convert it to ENVI, for example with "
+            f"`gdal_translate -of ENVI {path.name} {path.stem}`, and give {path.stem}.hdr."
+        )
     endings = sorted(ending for known in _FORMATS.values() for ending in known.extensions)
     raise MaucError(
         f"{path}: the extension {extension!r} tells no format. Known ones: {', '.join(endings)}; "
