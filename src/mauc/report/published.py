@@ -37,7 +37,7 @@ def load_published() -> Any:
     >>> published = load_published()
     >>> published[["dataset", "classifier", "selector", "size", "mauc"]].head(1)
       dataset classifier selector  size   mauc
-    0   mnist         nb     mdfs    10  0.889
+    0  isolet         nb     mdfs    10  0.958
     """
     pd = optional_import("pandas", "tables")
     path = paper_folder() / "published" / "mauc.csv"
