@@ -20,7 +20,6 @@ _OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "mrmr": ({"binning": "mdl"}, {"binning": "equal_width"}, {"binning": "equal_frequency"}),
     "jmi": ({"binning": "mdl"},),
     "greedy": ({"n_features_to_select": "predicted"}, {"interactions": True}),
-    "consensus": ({"rule": "loss"},),
 }
 #: Options that make a fit shorter.
 _SHORT: dict[str, dict[str, Any]] = {"consensus": {"n_resamples": 2}}
