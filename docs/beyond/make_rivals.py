@@ -63,6 +63,7 @@ def write_page(runs, output):
     ranks, scores = tables.rank_table(rows)
     seconds = load_seconds(runs / "seconds.csv", rows)
     unranked = tables.partial_table(rows)
+    everything = tables.all_features_table(rows, parts[EVERYTHING])
     sections = [
         head(runs, parts, rows),
         in_short(rows, ranks, compared),
@@ -91,7 +92,7 @@ def write_page(runs, output):
         seconds_section(seconds, scores, output),
         "## All features\n\nMean MAUC over the classifiers, without any selection and with "
         "GreedyMAUC at the largest size.\n\n"
-        + tables.markdown(tables.all_features_table(rows, parts[EVERYTHING])),
+        + (tables.markdown(everything) if len(everything) else "Not run yet."),
         f"## What did not finish\n\nA fit may take {TIME_LIMIT:g} s of processor time; some rivals "
         "tell earlier that they would not finish.\n\n"
         + tables.markdown(tables.unfinished_table(rows)),
