@@ -152,3 +152,9 @@ def test_tables_of_data_that_the_paper_has_not(folder):
     names = {path.name for path in (folder.parent / "work" / "tables").iterdir()}
     assert "table_wine.md" in names
     assert "published.md" not in names
+
+
+def test_force_without_tables_is_refused(folder):
+    with open("small.toml", "w") as file:
+        file.write(PLAN.format("wine"))
+    assert "--force goes with --tables" in run("run", "small.toml", "--force", code=2).stderr

@@ -83,6 +83,8 @@ def run(
     folder = output or Path("runs") / parsed.name
     check_folder(folder)
     check_folder(tables)
+    if force and tables is None:
+        raise MaucError("--force goes with --tables, whose files it replaces; a run is resumed.")
     if tables is not None and not force and tables.is_dir() and any(tables.iterdir()):
         raise MaucError(
             f"--tables {tables} is a folder with files; name another one, or say --force to "

@@ -215,14 +215,17 @@ def _samples_in_rows(table: Table, given: SampleLabels) -> Table:
     )  # fmt: skip
 
 
+def _text(cell: Any) -> str:
+    return "" if cell is None or cell != cell else str(cell).strip()
+
+
 def _texts(column: "pd.Series[Any]") -> list[str]:
-    return ["" if value != value or value is None else str(value).strip() for value in column]
+    return [_text(cell) for cell in column]
 
 
 def _row_labels(table: Table, row: int) -> np.ndarray[Any, Any]:
     """Return the labels of a row; whole numbers where all of them are."""
-    cells = [table.values.iat[row, j] for j in range(1, len(table.names))]
-    texts = ["" if cell is None or cell != cell else str(cell).strip() for cell in cells]
+    texts = [_text(table.values.iat[row, j]) for j in range(1, len(table.names))]
     try:
         numbers = [float(text) for text in texts]
     except ValueError:
@@ -246,7 +249,7 @@ def _numbers(
         return column.astype(np.float64)
     numbers = np.empty(len(column))
     for row, cell in enumerate(column):
-        text = "" if cell is None or cell != cell else str(cell).strip()
+        text = _text(cell)
         try:
             numbers[row] = np.nan if text in MISSING else float(text.replace(decimal, "."))
         except ValueError:

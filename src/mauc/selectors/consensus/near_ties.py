@@ -77,7 +77,8 @@ def rank_near_ties(model, rankings, n_wanted, *, n_threads=1):
             gain = np.maximum(prior * (total - losses) / total, 0.0)
             gain[~model.scores.varies] = -1.0
             gain[~is_left] = -2.0
-            near = np.flatnonzero(gain >= (NEAR * gain.max() if gain.max() > 0.0 else gain.max()))
+            largest = gain.max()
+            near = np.flatnonzero(gain >= min(NEAR * largest, largest))  # -1: constant ones alone
             held = counts.frequencies[near]
             near = near[held == held.max()]
             best = int(near[np.argmax(gain[near])])
