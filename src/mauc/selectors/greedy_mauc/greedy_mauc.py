@@ -65,7 +65,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         the rows does not matter. AUCs and ranks are always of all samples.
     prior : None, array-like, Series, dict, "extra_trees" or "auto", default="auto"
         What is known of the features beforehand: a weight > 0 per feature, in the order of the
-        columns or by name (a Series or dict), that its gain is multiplied by, see the notes.
+        columns or by name (a Series or dict; features that it does not name weigh 1), that its
+        gain is multiplied by, see the notes.
         "extra_trees" makes the weights of the importances of 200 extremely randomised trees.
         "auto" does so where samples are few: up to 500, fewer than two per feature, and at most
         2**28 values in all. None: all features weigh the same.

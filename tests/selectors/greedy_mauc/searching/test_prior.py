@@ -287,6 +287,17 @@ def test_weights_by_name():
     assert_array_equal(auto.ranking_, one.ranking_[: len(auto.ranking_)])
 
 
+def test_features_without_a_name_in_the_prior_weigh_1(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    y = np.arange(60) % 3
+    one = GreedyMAUC("all", prior=[1.0, 0.5, 1.0, 3.0]).fit(X, y)
+    for prior in ({"b": 0.5, "d": 3.0}, pd.Series([3.0, 0.5], ["d", "b"])):
+        assert_same_fit(GreedyMAUC("all", prior=prior).fit(X, y), one)
+    assert_same_fit(GreedyMAUC("all", prior={1: 0.5, 3: 3.0}).fit(X.to_numpy(), y), one)
+    with pytest.raises(MaucError, match="by their column numbers, as the data have no names"):
+        GreedyMAUC(prior={"b": 0.5}).fit(X.to_numpy(), y)
+
+
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
@@ -303,9 +314,8 @@ def test_weights_by_name():
         ([1j, 1, 1], "one weight > 0 per feature, got"),
         (3.0, "one weight > 0 per feature, got 3.0"),
         (True, "one weight > 0 per feature, got True"),
-        ({"a": 1.0, "b": 2.0}, "weight for every feature, got none for 'c'"),
-        ({"c": 2.0}, "got none for 'a' and 1 more"),
-        ({"a": 1.0, "b": 2.0, "c": 1.0, "d": 4.0}, "weight for 'd', which is no feature"),
+        ({"a": 1.0, "d": 4.0}, "features of the data, got 'd', which is none of them"),
+        ({0: 2.0}, "features of the data, got 0, which is none of them"),
         (pd.Series([1, 2, 3.0], ["a", "b", "b"]), "every feature once, got 'b' twice"),
     ],
 )

@@ -226,19 +226,19 @@ def _numbers(values, names=None):
 
 
 def _by_column(by_name, problem):
-    """Return weights in the order of the columns."""
+    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
     names = problem.feature_names
     names = range(problem.n_features) if names is None else [str(name) for name in names]
-    missing = [name for name in names if name not in by_name]
-    if missing:
-        raise MaucError(
-            f"prior must have a weight for every feature, got none for {missing[0]!r}"
-            + (f" and {len(missing) - 1:,} more." if len(missing) > 1 else ".")
-        )
     unknown = set(by_name) - set(names)
     if unknown:
-        raise MaucError(f"prior has a weight for {min(map(str, unknown))!r}, which is no feature.")
-    return np.array([by_name[name] for name in names])
+        wrong = min(unknown, key=str)
+        raise MaucError(
+            f"prior must name features by their column numbers, as the data have no names, got "
+            f"{wrong!r}."
+            if problem.feature_names is None
+            else f"prior must name features of the data, got {wrong!r}, which is none of them."
+        )
+    return np.array([by_name.get(name, 1.0) for name in names])
 
 
 def _repeated(names):
