@@ -53,7 +53,7 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED, clust
     if isinstance(X, ColumnSource):
         X, y = _check_source(X, y, estimator, accepts, cluster)
         return _problem_of(X, y, sample_weight, X.source.feature_names, X.is_nominal)
-    is_nominal = None
+    is_nominal, labels = None, list(X.columns) if is_frame(X) else None
     flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
     if accepts.nominal and (is_frame(X) or flags is not None):
         X, is_nominal = encode_nominal(X, flags)
@@ -69,16 +69,18 @@ def make_problem(estimator, X, y, sample_weight=None, *, accepts=_ORDERED, clust
         X = sparse.csc_array(X, copy=not X.has_canonical_format)
         X.sum_duplicates()
     names = getattr(estimator, "feature_names_in_", None)
-    return _problem_of(X, y, sample_weight, names, is_nominal)
+    return _problem_of(X, y, sample_weight, names, is_nominal, labels if names is None else None)
 
 
-def _problem_of(X, y, sample_weight, feature_names, is_nominal):
+def _problem_of(X, y, sample_weight, feature_names, is_nominal, labels=None):
     classes, codes, class_counts = encode_labels(y)
     check_class_count(len(classes), len(codes))
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, codes)
         _check_class_weights(classes, codes, sample_weight)
-    problem = Problem(X, codes, classes, class_counts, sample_weight, feature_names, is_nominal)
+    problem = Problem(
+        X, codes, classes, class_counts, sample_weight, feature_names, is_nominal, labels
+    )
     _warn_of_degenerate(problem)
     return problem
 

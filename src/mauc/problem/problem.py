@@ -47,6 +47,8 @@ class Problem:
     feature_names : ndarray of shape (n_features,), or None
     is_nominal : ndarray of shape (n_features,), bool, or None
         Columns that hold category codes.
+    column_labels : list of length n_features, or None
+        Those of a data frame that has no `feature_names`, as not all of them are strings.
     """
 
     X: np.ndarray | sparse.csc_array | FrameColumns | SourceColumns
@@ -56,6 +58,7 @@ class Problem:
     sample_weight: np.ndarray | None = None
     feature_names: np.ndarray | None = None
     is_nominal: np.ndarray | None = None
+    column_labels: list[Any] | None = None
 
     @property
     def n_samples(self):

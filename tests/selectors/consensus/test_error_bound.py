@@ -43,7 +43,19 @@ def test_more_assumptions_give_lower_bounds_and_higher_thresholds_too(share, n_p
         before = bounds[2]
 
 
-@pytest.mark.parametrize(("mean", "t", "n", "r"), [(0.1, 4, 6, -0.5), (0.1, 3, 5, -0.25)])
+def test_few_pairs_have_bounds_too():
+    # The authors' own algorithm: 1.489 features of 100 for one pair, where Theorem 2 knows better.
+    assert_allclose(100 * concave_tail(0.05, 2, 2, -0.25), 1.489, atol=5e-4)
+    assert r_concave(0.05, 1.0, 1) == unimodal(0.05, 1.0, 1)
+    for share, n_pairs in ((0.05, 1), (0.025, 2), (0.1, 3)):
+        for threshold in (0.75, 1.0):
+            known = np.fmin(worst_case(share, threshold), unimodal(share, threshold, n_pairs))
+            assert 0 < r_concave(share, threshold, n_pairs) <= known
+
+
+@pytest.mark.parametrize(
+    ("mean", "t", "n", "r"), [(0.1, 4, 6, -0.5), (0.1, 3, 5, -0.25), (0.2, 4, 4, -0.5)]
+)
 def test_no_concave_distribution_has_a_larger_tail(rng, mean, t, n, r):
     """f is r-concave, r < 0, if f^r is convex: searched from many starts, and reached."""
     bound = concave_tail(mean, t, n, r)

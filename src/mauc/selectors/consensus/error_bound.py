@@ -56,7 +56,8 @@ class ErrorControl(Printed):
     - :math:`p \min(D(\theta^2, 2 \tau - 1, B, -1/2), D(\theta, \tau, 2B, -1/4))` if those
       frequencies are -1/2-concave and those of single halves -1/4-concave (section 3.2), where
       :math:`D(\eta, t, B, r)` is the largest probability of :math:`X \ge t` of an r-concave
-      X on 0, 1/B, ..., 1 with an expectation of at most :math:`\eta`, found numerically.
+      X on 0, 1/B, ..., 1 with an expectation of at most :math:`\eta`, found numerically; or the
+      lowest of the bounds above, for such frequencies are unimodal.
 
     The bounds are of one threshold that is chosen beforehand, of halves of n/2 samples each; the
     first holds for any selector. The features of high frequency need not be those that a rule
@@ -128,7 +129,10 @@ def r_concave(share, threshold, n_pairs):
     """Return the bound for r-concave frequencies as a share of all features, at most 1."""
     n_reached = round(threshold * 2 * n_pairs)
     both = concave_tail(share * share, n_reached - n_pairs, n_pairs, -0.5)
-    return min(both, concave_tail(share, n_reached, 2 * n_pairs, -0.25))
+    single = concave_tail(share, n_reached, 2 * n_pairs, -0.25)
+    known = unimodal(share, threshold, n_pairs)
+    known = worst_case(share, threshold) if math.isnan(known) else known
+    return min(both, single, known)
 
 
 def concave_tail(mean, t, n, r):
@@ -153,10 +157,13 @@ def concave_tail(mean, t, n, r):
     if mean <= 0.0:
         return 0.0 if t > 0 else 1.0
     first = math.ceil(2.0 * total) + 1
-    if t < first or first >= n:
+    if t < first or first > n:
         return 1.0
-    highest = 0.0
     flattest = _shift(first, total, power, _MAX_SHIFT)
+    if first == n:  # there is no place for a rest
+        terms = (flattest + np.arange(n + 1.0)) ** power
+        return float(terms[t:].sum() / terms.sum())
+    highest = 0.0
     for k in range(first, n):
         steepest = _shift(k + 1, total, power, flattest)
         if t <= k + 1:

@@ -294,8 +294,22 @@ def test_features_without_a_name_in_the_prior_weigh_1(rng):
     for prior in ({"b": 0.5, "d": 3.0}, pd.Series([3.0, 0.5], ["d", "b"])):
         assert_same_fit(GreedyMAUC("all", prior=prior).fit(X, y), one)
     assert_same_fit(GreedyMAUC("all", prior={1: 0.5, 3: 3.0}).fit(X.to_numpy(), y), one)
-    with pytest.raises(MaucError, match="by their column numbers, as the data have no names"):
+    assert_same_fit(
+        GreedyMAUC("all", prior={}).fit(X, y), GreedyMAUC("all", prior=[1] * 4).fit(X, y)
+    )
+    with pytest.raises(MaucError, match="without names by column number, got 'b'"):
         GreedyMAUC(prior={"b": 0.5}).fit(X.to_numpy(), y)
+
+
+@pytest.mark.parametrize("prior", [{3: 0.25, 0: 0.5}, pd.Series([0.5, 1, 1, 0.25])])
+def test_labels_of_a_frame_that_are_no_strings(rng, prior):
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
+    one = GreedyMAUC("all", prior=[0.25, 1.0, 0.5, 1.0]).fit(X, y)
+    assert_same_fit(
+        GreedyMAUC("all", prior=prior).fit(pd.DataFrame(X, columns=[3, 1, 0, 2]), y), one
+    )
+    with pytest.raises(MaucError, match="features of the data, got 0, which is none of them"):
+        GreedyMAUC(prior=prior).fit(pd.DataFrame(X, columns=[30, 10, 5, 20]), y)
 
 
 @pytest.mark.parametrize(

@@ -57,16 +57,17 @@ def check_prior(prior):
             raise unknown_word("prior", prior, (None, *_WORDS), quoted=True)
         return prior
     if isinstance(prior, Mapping):
-        names, weights = list(prior), _numbers(list(prior.values()), list(prior))
+        names = list(prior)
     elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
-        names, weights = list(prior.index), _numbers(prior, list(prior.index))
-        if names == list(range(len(names))):
-            return weights
+        names = list(prior.index)
         if len(set(names)) < len(names):
             raise MaucError(f"prior must name every feature once, got {_repeated(names)!r} twice.")
     else:
         return _numbers(prior)
-    return dict(zip(names, weights.tolist(), strict=True))
+    if not names:
+        return {}
+    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
+    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
 
 
 def resolve_prior(prior, problem):
@@ -227,16 +228,18 @@ def _numbers(values, names=None):
 
 def _by_column(by_name, problem):
     """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
-    names = problem.feature_names
-    names = range(problem.n_features) if names is None else [str(name) for name in names]
+    if problem.feature_names is not None:
+        names = [str(name) for name in problem.feature_names]
+        if list(by_name) == list(range(len(names))):  # a Series without names
+            return np.array(list(by_name.values()))
+    else:
+        names = problem.column_labels or range(problem.n_features)
     unknown = set(by_name) - set(names)
     if unknown:
-        wrong = min(unknown, key=str)
+        has_names = problem.feature_names is not None or problem.column_labels is not None
+        how = "features of the data" if has_names else "features without names by column number"
         raise MaucError(
-            f"prior must name features by their column numbers, as the data have no names, got "
-            f"{wrong!r}."
-            if problem.feature_names is None
-            else f"prior must name features of the data, got {wrong!r}, which is none of them."
+            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
         )
     return np.array([by_name.get(name, 1.0) for name in names])
 
