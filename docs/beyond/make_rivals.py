@@ -29,6 +29,7 @@ from rivals.base import TIME_LIMIT
 from rivals.seconds import measure_seconds
 
 HERE = Path(__file__).resolve().parent
+P_COLUMNS = ("p", "Holm p")
 PLANS = ("rivals", "ours")
 EVERYTHING = "all_features"
 SAME = ("seed", "folds", "repeats", "sizes", "max_rows", "classifiers")
@@ -190,12 +191,17 @@ def in_short(rows, ranks, compared):
     place = order.index(tables.OURS) + 1
     best = zip(order[:4], ranks["all"][:4], strict=True)
     rank = ranks["all"][place - 1]
+    duels = tables.duel_table(tables.dataset_means(rows)[order])
+    equal = duels.loc[duels["Holm p"] >= 0.05, "selector"]
     return f"""## In short
 
 - **Rank.** GreedyMAUC is number {place} of {len(order)} selectors that finished on all data sets, \
 mean rank {rank:.2f}; first are {", ".join(f"{name} ({mean:.2f})" for name, mean in best)}.
 - **Classifiers.** It has the best mean rank with {len(firsts)} of {len(classifiers)}: \
 {", ".join(firsts) or "none"}.
+- **One against one.** Over the data sets it is significantly better (Wilcoxon, Holm, 5 %) than \
+{len(duels) - len(equal)} of {len(duels)} selectors{", not than " if len(equal) else ""}\
+{", ".join(equal)}.
 - **Tests.** Of {compared["p_value"].notna().sum()} settings (data set x classifier x size x other \
 selector) it is significantly better in {better} and worse in {worse}.
 - **Losses.** {len(losses)} pairs of data set and selector have a higher mean; the largest \
@@ -221,7 +227,10 @@ def rank_section(ranks, scores, output):
     text = (
         "## Mean ranks over the data sets\n\nOf the selectors that finished everywhere; over all "
     )
-    text += "classifiers, and with each alone. Holm's p is that of the comparison with GreedyMAUC."
+    text += (
+        "classifiers, and with each alone. Holm's p is that of the difference of mean ranks to "
+        "GreedyMAUC, which depends on all selectors that are ranked."
+    )
     if len(scores) > 1 and scores.shape[1] > 1:
         names = list(scores.columns)
         display = CriticalDifferenceDisplay.from_scores(scores.to_numpy(), names, posthoc="nemenyi")
@@ -229,7 +238,19 @@ def rank_section(ranks, scores, output):
         figure.savefig(output / "rivals_ranks.png", dpi=120)
         plt.close(figure)
         text += "\n\n![mean ranks with the critical difference](rivals_ranks.png)"
-    return f"{text}\n\n{tables.markdown(ranks, 2)}\n\n{tables.friedman_line(scores)}"
+    duels = tables.duel_table(scores)
+    return (
+        f"{text}\n\n{tables.markdown(ranks, 2)}\n\n{tables.friedman_line(scores)}\n\n"
+        "### One against one\n\nData sets on which the mean MAUC of GreedyMAUC is higher and "
+        "lower than that of the other selector, the mean and the lowest difference, and Wilcoxon's "
+        "signed-rank test over the data sets, corrected by Holm for the number of selectors.\n\n"
+        f"{tables.markdown(duels.assign(**{name: shown_p(duels[name]) for name in P_COLUMNS}))}"
+    )
+
+
+def shown_p(p_values):
+    """Return p-values in words: four decimals, or that they are smaller."""
+    return [f"{p:.4f}" if p >= 0.0001 else "< 0.0001" for p in p_values]
 
 
 def seconds_section(seconds, scores, output):

@@ -4,7 +4,14 @@ import numpy as np
 import pandas as pd
 
 from mauc.report.as_markdown import markdown_table
-from mauc.stats import Comparison, compare_to, friedman_test, holm_test, win_draw_loss
+from mauc.stats import (
+    Comparison,
+    compare_to,
+    friedman_test,
+    holm_test,
+    wilcoxon_test,
+    win_draw_loss,
+)
 
 OURS = "greedy"
 ALL = "all"  # the selector of all_features.toml
@@ -80,6 +87,39 @@ def rank_table(rows):
         p_values = dict(zip(found["method"], found["p_holm"], strict=True))
         table["Holm p"] = [p_values.get(name, np.nan) for name in scores.columns]
     return table.sort_values("all", kind="stable", ignore_index=True), scores
+
+
+def duel_table(scores):
+    """Return GreedyMAUC against each selector alone: data sets won, and a test over the data sets.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Data sets by selectors.
+
+    Returns
+    -------
+    table : DataFrame
+        With Wilcoxon's signed-rank test of the means of the data sets, corrected by Holm.
+    """
+    others = [name for name in scores.columns if name != OURS]
+    differences = scores[others].rsub(scores[OURS], axis=0)
+    p_values = np.array([wilcoxon_test(scores[OURS], scores[name]).p_value for name in others])
+    order = np.argsort(p_values, kind="stable")
+    holm = np.empty(len(others))
+    steps = p_values[order] * np.arange(len(others), 0, -1)
+    holm[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return pd.DataFrame(
+        {
+            "selector": others,
+            f"{OURS} higher": (differences > 0).sum().to_numpy(),
+            "lower": (differences < 0).sum().to_numpy(),
+            "mean difference": differences.mean().to_numpy(),
+            "worst": differences.min().to_numpy(),
+            "p": p_values,
+            "Holm p": holm,
+        }
+    ).sort_values("mean difference", kind="stable", ignore_index=True)
 
 
 def place_table(rows):

@@ -64,6 +64,21 @@ def test_an_unfinished_selector_has_no_rank_but_all_that_it_finished(rows):
     ]
 
 
+def test_one_against_one():
+    scores = pd.DataFrame({"greedy": np.full(8, 0.9), "near": 0.9, "far": 0.8})
+    scores.loc[:3, "near"] -= 0.01 * np.arange(1, 5)
+    scores.loc[4:, "near"] += 0.01 * np.arange(1, 5)
+    duels = tables.duel_table(scores).set_index("selector")
+    assert list(duels.index) == ["near", "far"]  # the closest first
+    assert list(duels["greedy higher"]) == [4, 8]
+    assert list(duels["lower"]) == [4, 0]
+    assert duels["worst"].to_numpy() == pytest.approx([-0.04, 0.1])
+    assert duels["mean difference"].to_numpy() == pytest.approx([0.0, 0.1], abs=1e-12)
+    assert duels.loc["far", "p"] == pytest.approx(2 / 2**8)
+    assert duels.loc["far", "Holm p"] == pytest.approx(4 / 2**8)
+    assert duels.loc["near", "Holm p"] == duels.loc["near", "p"] > 0.5
+
+
 def test_losses_are_all_there(rows):
     wins, compared = tables.win_table(rows)
     losses = tables.loss_table(rows, compared)
