@@ -150,7 +150,7 @@ def head(runs, parts, rows):
     datasets = rows["dataset"].unique()
     folds = rows.groupby("dataset")[["repeat", "fold"]].apply(lambda p: len(p.drop_duplicates()))
     partial = [f"{name} ({n} folds)" for name, n in folds.items() if n < folds.max()]
-    note = f"\n**Incomplete**: {', '.join(counts)}." if any(
+    note = f"\n\n**Incomplete**: {', '.join(counts)}." if any(
         len(part[tables.SPLIT].drop_duplicates()) < len(read_plan(HERE / f"{name}.toml").cells())
         for name, part in parts.items()
     ) else ""  # fmt: skip
@@ -158,8 +158,7 @@ def head(runs, parts, rows):
     return f"""# Against what people use
 
 Written by `make beyond-rivals` on {datetime.date.today()} with {versions()}, {peer_versions()}; \
-{os.cpu_count()} cores.
-{note}
+{os.cpu_count()} cores.{note}
 
 {len(datasets)} data sets, those of more than 2,000 rows thinned to 2,000 by class; twice fivefold;
 features are selected in the training part of each fold, once for all classifiers and sizes.
