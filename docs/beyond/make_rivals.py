@@ -280,25 +280,50 @@ def plot_seconds(means, seconds, path):
     figure = Figure(figsize=(9, 5.5), layout="constrained")
     ax = figure.add_subplot()
     seconds = seconds.clip(lower=1e-4)
-    span = max(means.max() - means.min(), 1e-3)
-    lowest = -1.0
-    for name in means.sort_values().index:
-        is_ours = name == tables.OURS
-        ax.plot(seconds[name], means[name], "o", color="C3" if is_ours else "C0")
-        # Labels of points that are nearly as high are moved up, each above the last.
-        height = max(means[name], lowest + 0.035 * span)
-        lowest = height
-        ax.annotate(
-            name, (seconds[name], means[name]), (seconds[name] * 1.15, height),
-            va="center", fontsize=9, weight="bold" if is_ours else "normal",
-            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey"},
-        )  # fmt: skip
+    for name in means.index:
+        ax.plot(seconds[name], means[name], "o", color="C3" if name == tables.OURS else "C0")
     ax.set_xscale("log")
-    ax.set_xlim(seconds.min() / 1.5, seconds.max() * 6)
+    ax.set_xlim(seconds.min() / 2, seconds.max() * 4)
+    ax.margins(y=0.08)
     ax.set_xlabel("seconds of selection, median over the data sets")
     ax.set_ylabel("mean MAUC")
     ax.grid(alpha=0.3)
+    figure.draw_without_rendering()  # places are known only when the layout is
+    figure.set_layout_engine("none")
+    label_points(ax, {name: (seconds[name], means[name]) for name in means.index})
     figure.savefig(path, dpi=120)
+
+
+def label_points(ax, points):
+    """Write each name beside its point, at the first of some places that is free."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+    from matplotlib.transforms import Bbox
+
+    renderer = FigureCanvasAgg(ax.figure).get_renderer()
+    places = ax.transData.transform(list(points.values()))
+    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in places]
+    # Right, left, above, below, then slantwise, further and further away.
+    sides = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
+    aligned = {-1: "right", 0: "center", 1: "left"}
+    upright = {-1: "top", 0: "center", 1: "bottom"}
+    for name, point in points.items():
+        for away, (right, up) in ((away, side) for away in (8, 16, 24, 32) for side in sides):
+            label = ax.annotate(
+                name, point, (right * away, up * away), textcoords="offset points", fontsize=9,
+                ha=aligned[right], va=upright[up],
+                weight="bold" if name == tables.OURS else "normal",
+                arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey"} if away > 8 else None,
+            )  # fmt: skip
+            label.update_positions(renderer)
+            box = Text.get_window_extent(label, renderer).padded(
+                1
+            )  # of the words, without the line
+            if not any(box.overlaps(other) for other in taken):
+                break
+            if (away, (right, up)) != (32, sides[-1]):
+                label.remove()
+        taken.append(box)
 
 
 def settings_section():
