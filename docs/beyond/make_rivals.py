@@ -27,9 +27,9 @@ from mauc.experiments.rows import versions
 from mauc.plotting import CriticalDifferenceDisplay
 from rivals.base import TIME_LIMIT
 from rivals.seconds import measure_seconds
+from rivals_picture import plot_seconds
 
 HERE = Path(__file__).resolve().parent
-P_COLUMNS = ("p", "Holm p")
 PLANS = ("rivals", "ours")
 EVERYTHING = "all_features"
 SAME = ("seed", "folds", "repeats", "sizes", "max_rows", "classifiers")
@@ -62,14 +62,15 @@ def write_page(runs, output):
         raise MaucError(f"the runs in {runs} have no fold in common yet.")
     compared_table, compared = tables.win_table(rows)
     ranks, scores = tables.rank_table(rows)
+    duels = tables.duel_table(scores)
     seconds = load_seconds(runs / "seconds.csv", rows)
     unranked = tables.partial_table(rows)
     everything = tables.all_features_table(rows, parts[EVERYTHING])
     sections = [
         head(runs, parts, rows),
-        in_short(rows, ranks, compared),
+        in_short(rows, ranks, duels, compared),
         mean_section(rows),
-        rank_section(ranks, scores, output),
+        rank_section(ranks, scores, duels, output),
         "## The place of GreedyMAUC\n\nIts mean rank over the data sets, over all classifiers and "
         "with each alone, and the best of the other selectors.\n\n"
         + tables.markdown(tables.place_table(rows), 2),
@@ -179,7 +180,7 @@ def peer_versions():
     return ", ".join(found)
 
 
-def in_short(rows, ranks, compared):
+def in_short(rows, ranks, duels, compared):
     """Return what the tables say, in a list: places, firsts by classifier, losses."""
     order = list(ranks["selector"])
     classifiers = [name for name in ranks.columns if name not in ("selector", "all", "Holm p")]
@@ -190,7 +191,6 @@ def in_short(rows, ranks, compared):
     place = order.index(tables.OURS) + 1
     best = zip(order[:4], ranks["all"][:4], strict=True)
     rank = ranks["all"][place - 1]
-    duels = tables.duel_table(tables.dataset_means(rows)[order])
     equal = duels.loc[duels["Holm p"] >= 0.05, "selector"]
     return f"""## In short
 
@@ -220,7 +220,7 @@ def mean_section(rows):
     )
 
 
-def rank_section(ranks, scores, output):
+def rank_section(ranks, scores, duels, output):
     import matplotlib.pyplot as plt
 
     text = (
@@ -237,19 +237,19 @@ def rank_section(ranks, scores, output):
         figure.savefig(output / "rivals_ranks.png", dpi=120)
         plt.close(figure)
         text += "\n\n![mean ranks with the critical difference](rivals_ranks.png)"
-    duels = tables.duel_table(scores)
+    shown = {name: [shown_p(p) for p in duels[name]] for name in ("p", "Holm p")}
     return (
         f"{text}\n\n{tables.markdown(ranks, 2)}\n\n{tables.friedman_line(scores)}\n\n"
         "### One against one\n\nData sets on which the mean MAUC of GreedyMAUC is higher and "
         "lower than that of the other selector, the mean and the lowest difference, and Wilcoxon's "
         "signed-rank test over the data sets, corrected by Holm for the number of selectors.\n\n"
-        f"{tables.markdown(duels.assign(**{name: shown_p(duels[name]) for name in P_COLUMNS}))}"
+        f"{tables.markdown(duels.assign(**shown))}"
     )
 
 
-def shown_p(p_values):
-    """Return p-values in words: four decimals, or that they are smaller."""
-    return [f"{p:.4f}" if p >= 0.0001 else "< 0.0001" for p in p_values]
+def shown_p(p):
+    """Return a p-value as four decimals, or that it is smaller."""
+    return f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
 
 
 def seconds_section(seconds, scores, output):
@@ -257,7 +257,8 @@ def seconds_section(seconds, scores, output):
     wide = frame.pivot_table(index="selector", columns="dataset", values="seconds", sort=False)
     medians = wide.median(axis=1)
     finished = [name for name in scores.columns if name in medians.index]
-    plot_seconds(scores[finished].mean(), medians[finished], output / "rivals_seconds.png")
+    path = output / "rivals_seconds.png"
+    plot_seconds(scores[finished].mean(), medians[finished], tables.OURS, path)
     table = pd.DataFrame(
         {
             "selector": wide.index, "median": medians.to_numpy(),
@@ -271,59 +272,6 @@ def seconds_section(seconds, scores, output):
         "![mean MAUC against seconds](rivals_seconds.png)\n\n"
         + tables.markdown(table.sort_values("median", ignore_index=True), 3)
     )
-
-
-def plot_seconds(means, seconds, path):
-    """Draw mean MAUC against median seconds, one point per selector."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 5.5), layout="constrained")
-    ax = figure.add_subplot()
-    seconds = seconds.clip(lower=1e-4)
-    for name in means.index:
-        ax.plot(seconds[name], means[name], "o", color="C3" if name == tables.OURS else "C0")
-    ax.set_xscale("log")
-    ax.set_xlim(seconds.min() / 2, seconds.max() * 4)
-    ax.margins(y=0.08)
-    ax.set_xlabel("seconds of selection, median over the data sets")
-    ax.set_ylabel("mean MAUC")
-    ax.grid(alpha=0.3)
-    figure.draw_without_rendering()  # places are known only when the layout is
-    figure.set_layout_engine("none")
-    label_points(ax, {name: (seconds[name], means[name]) for name in means.index})
-    figure.savefig(path, dpi=120)
-
-
-def label_points(ax, points):
-    """Write each name beside its point, at the first of some places that is free."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.text import Text
-    from matplotlib.transforms import Bbox
-
-    renderer = FigureCanvasAgg(ax.figure).get_renderer()
-    places = ax.transData.transform(list(points.values()))
-    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in places]
-    # Right, left, above, below, then slantwise, further and further away.
-    sides = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
-    aligned = {-1: "right", 0: "center", 1: "left"}
-    upright = {-1: "top", 0: "center", 1: "bottom"}
-    for name, point in points.items():
-        for away, (right, up) in ((away, side) for away in (8, 16, 24, 32) for side in sides):
-            label = ax.annotate(
-                name, point, (right * away, up * away), textcoords="offset points", fontsize=9,
-                ha=aligned[right], va=upright[up],
-                weight="bold" if name == tables.OURS else "normal",
-                arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey"} if away > 8 else None,
-            )  # fmt: skip
-            label.update_positions(renderer)
-            box = Text.get_window_extent(label, renderer).padded(
-                1
-            )  # of the words, without the line
-            if not any(box.overlaps(other) for other in taken):
-                break
-            if (away, (right, up)) != (32, sides[-1]):
-                label.remove()
-        taken.append(box)
 
 
 def settings_section():

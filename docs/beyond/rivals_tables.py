@@ -8,6 +8,7 @@ from mauc.stats import (
     Comparison,
     compare_to,
     friedman_test,
+    holm_adjust,
     holm_test,
     wilcoxon_test,
     win_draw_loss,
@@ -104,11 +105,7 @@ def duel_table(scores):
     """
     others = [name for name in scores.columns if name != OURS]
     differences = scores[others].rsub(scores[OURS], axis=0)
-    p_values = np.array([wilcoxon_test(scores[OURS], scores[name]).p_value for name in others])
-    order = np.argsort(p_values, kind="stable")
-    holm = np.empty(len(others))
-    steps = p_values[order] * np.arange(len(others), 0, -1)
-    holm[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    p_values = [wilcoxon_test(scores[OURS], scores[name]).p_value for name in others]
     return pd.DataFrame(
         {
             "selector": others,
@@ -117,7 +114,7 @@ def duel_table(scores):
             "mean difference": differences.mean().to_numpy(),
             "worst": differences.min().to_numpy(),
             "p": p_values,
-            "Holm p": holm,
+            "Holm p": holm_adjust(p_values),
         }
     ).sort_values("mean difference", kind="stable", ignore_index=True)
 

@@ -92,8 +92,7 @@ def holm_test(
     p_value = 2 * stats.norm.sf(np.abs(z))
     order = np.argsort(p_value, kind="stable")
     method, other, z, p_value = method[order], other[order], z[order], p_value[order]
-    steps = np.minimum(1.0, p_value * np.arange(len(p_value), 0, -1))
-    p_holm = np.maximum.accumulate(steps)
+    p_holm = holm_adjust(p_value)
     is_significant = p_holm < alpha
     return pd.DataFrame(
         {
@@ -109,6 +108,33 @@ def holm_test(
             ),
         }
     )
+
+
+def holm_adjust(p_values: ArrayLike) -> Array:
+    r"""Correct p-values for their number by Holm's procedure.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n_tests,)
+
+    Returns
+    -------
+    adjusted : ndarray of shape (n_tests,)
+        In the order given. The i-th smallest of m p-values becomes
+        :math:`\max_{l \le i} \min(1, (m - l + 1) p_l)`.
+
+    Examples
+    --------
+    >>> from mauc.stats import holm_adjust
+    >>> holm_adjust([0.04, 0.01, 0.03])
+    array([0.06, 0.03, 0.06])
+    """
+    p_values = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p_values, kind="stable")
+    steps = np.minimum(1.0, p_values[order] * np.arange(len(p_values), 0, -1))
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.maximum.accumulate(steps)
+    return adjusted
 
 
 def critical_difference(n_methods: int, n_problems: int, alpha: float = 0.05) -> float:

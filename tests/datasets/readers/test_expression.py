@@ -29,7 +29,7 @@ def pairs(mark="\t", header=""):
     )
 
 
-def check(dataset):
+def assert_is_the_matrix(dataset):
     np.testing.assert_array_equal(dataset.X, X)
     assert dataset.feature_names == GENES
     assert dataset.y.tolist() == LABELS
@@ -51,26 +51,28 @@ def write(tmp_path):
 def test_labels_in_a_row_which_the_target_names(write, ending, mark):
     path = write(**{f"a__{ending}": matrix(mark=mark, labels=True)})
     dataset = load_dataset(path, "class")
-    check(dataset)
+    assert_is_the_matrix(dataset)
     assert "rows of the file are features, its 4 columns samples" in dataset.notes
 
 
 @pytest.mark.parametrize("header", ["", "sample\tclass\n", "id\tkind\n"])
 @pytest.mark.parametrize("corner", ["gene", "", None])  # R leaves the corner out
 def test_labels_in_a_file_of_their_own(write, corner, header):
-    check(load_dataset(write(a__tsv=matrix(corner), a_labels__tsv=pairs(header=header))))
+    assert_is_the_matrix(
+        load_dataset(write(a__tsv=matrix(corner), a_labels__tsv=pairs(header=header)))
+    )
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
 def test_labels_may_be_separated_otherwise_and_be_in_another_order(write, mark):
     text = "".join(reversed(pairs(mark).splitlines(keepends=True)))
-    check(load_dataset(write(a__tsv=matrix(), a_labels__csv=text)))
+    assert_is_the_matrix(load_dataset(write(a__tsv=matrix(), a_labels__csv=text)))
 
 
 def test_labels_without_names_are_in_the_order_of_the_samples(write):
     for header in ("", "class\n"):
         text = header + "\n".join(LABELS) + "\n"
-        check(load_dataset(write(a__tsv=matrix(), a_labels__txt=text)))
+        assert_is_the_matrix(load_dataset(write(a__tsv=matrix(), a_labels__txt=text)))
 
 
 def test_the_column_of_the_labels_among_others(write):
@@ -82,7 +84,7 @@ def test_the_column_of_the_labels_among_others(write):
 def test_compressed_files(tmp_path):
     (tmp_path / "a.tsv.gz").write_bytes(gzip.compress(matrix().encode()))
     (tmp_path / "a_labels.tsv.gz").write_bytes(gzip.compress(pairs().encode()))
-    check(load_dataset(tmp_path / "a.tsv.gz"))
+    assert_is_the_matrix(load_dataset(tmp_path / "a.tsv.gz"))
 
 
 def test_samples_in_rows_with_labels_in_a_file(write):

@@ -48,7 +48,7 @@ def test_few_pairs_have_bounds_too():
     assert_allclose(100 * concave_tail(0.05, 2, 2, -0.25), 1.489, atol=5e-4)
     assert r_concave(0.05, 1.0, 1) == unimodal(0.05, 1.0, 1)
     for share, n_pairs in ((0.05, 1), (0.025, 2), (0.1, 3)):
-        for threshold in (0.75, 1.0):
+        for threshold in (0.6, 0.75, 1.0):
             known = np.fmin(worst_case(share, threshold), unimodal(share, threshold, n_pairs))
             assert 0 < r_concave(share, threshold, n_pairs) <= known
 

@@ -130,9 +130,9 @@ def r_concave(share, threshold, n_pairs):
     n_reached = round(threshold * 2 * n_pairs)
     both = concave_tail(share * share, n_reached - n_pairs, n_pairs, -0.5)
     single = concave_tail(share, n_reached, 2 * n_pairs, -0.25)
-    known = unimodal(share, threshold, n_pairs)
-    known = worst_case(share, threshold) if math.isnan(known) else known
-    return min(both, single, known)
+    # fmin, as there may be no bound for unimodal frequencies.
+    known = np.fmin(worst_case(share, threshold), unimodal(share, threshold, n_pairs))
+    return min(both, single, float(known))
 
 
 def concave_tail(mean, t, n, r):
