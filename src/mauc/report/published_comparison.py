@@ -10,6 +10,7 @@ from mauc.checks import check_choice, unknown_word
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.report.as_latex import render_latex
+from mauc.report.beside import beside_layout
 from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number
 from mauc.report.provenance import describe_protocols
 from mauc.report.published import load_published
@@ -33,8 +34,9 @@ class PublishedComparison(Table):
     ----------
     cells : DataFrame
         Columns dataset, classifier, selector (label of the run), method (of the paper), size, n,
-        published, reproduced, difference (reproduced - published), published_mark,
-        reproduced_mark and agreement (True, False, or None where there are no two marks).
+        published, reproduced, difference (reproduced - published), published_best (whether the
+        paper has it bold), published_mark, reproduced_mark and agreement (True, False, or None
+        where there are no two marks).
     comparison : Comparison
         Of the reproduced marks; its reference is the selector of the run that stands for MDFS.
         The published marks are those of Wilcoxon's test at 5 %.
@@ -89,11 +91,12 @@ class PublishedComparison(Table):
         return counts.reindex(index=_MARKS, columns=_MARKS, fill_value=0)
 
     def layouts(self) -> tuple[Layout, ...]:
-        """Return differences by data set and classifier, by selector, marks, and all cells."""
-        return (*self._summaries(), self._listing())
+        """Return differences by data set and classifier, by selector, marks, and every table."""
+        tables = (beside_layout(self.cells, name) for name in labels_of(self.cells, "dataset"))
+        return (*self._summaries(), *tables)
 
     def to_latex(self) -> str:
-        """Return the summaries in LaTeX; the cells are many, `to_csv` has them."""
+        """Return the summaries in LaTeX; the tables are longer than a page, `to_csv` has them."""
         return "\n".join(render_latex(layout) for layout in self._summaries())
 
     def _summaries(self) -> tuple[Layout, ...]:
@@ -130,21 +133,6 @@ class PublishedComparison(Table):
                    "(columns) against MDFS.", _MARKS, (Group("", marks),), "Reproduced",
                    ("", "published")),
         )  # fmt: skip
-
-    def _listing(self) -> Layout:
-        groups = []
-        parts = self.cells.groupby(["dataset", "classifier"], sort=False)
-        for (dataset, classifier), part in parts:
-            lines = tuple(
-                (shown_name("selector", row.selector), _cell_values(row))
-                for row in part.itertuples(index=False)
-            )
-            name = f"{shown_name('dataset', dataset)}, {shown_name('classifier', classifier)}"
-            groups.append(Group(name, lines))
-        columns = ("size", "published", "reproduced", "difference", "published mark",
-                   "reproduced mark", "agreement")  # fmt: skip
-        caption = "Every cell of the paper beside that of the run."
-        return Layout("published-cells", caption, columns, tuple(groups), heads=("", "selector"))
 
     def _notes(self) -> tuple[str, ...]:
         lists = {
@@ -245,7 +233,8 @@ def _side_by_side(
                 "dataset": cell.dataset, "classifier": cell.classifier, "selector": cell.label,
                 "method": cell.selector, "size": cell.size, "n": n, "published": cell.mauc,
                 "reproduced": value, "difference": value - cell.mauc,
-                "published_mark": cell.mark, "reproduced_mark": mark,
+                "published_best": cell.is_best, "published_mark": cell.mark,
+                "reproduced_mark": mark,
                 "agreement": (cell.mark == mark) if cell.mark and mark else None,
             }
         )  # fmt: skip
@@ -284,13 +273,3 @@ def _summary_values(part: Any) -> tuple[Value, ...]:
 
 def _share(share: float, n: int) -> str:
     return GAP if n == 0 else f"{100 * share:.1f} % of {n}"
-
-
-def _cell_values(row: Any) -> tuple[Value, ...]:
-    agreement = {True: "yes", False: "no"}.get(row.agreement, GAP)
-    texts = (
-        str(row.size), f"{row.published:.3f}", show_number(row.reproduced, ".4f"),
-        show_number(row.difference, "+.4f"), row.published_mark or GAP,
-        row.reproduced_mark or GAP, agreement,
-    )  # fmt: skip
-    return tuple(map(Value, texts))
