@@ -101,7 +101,7 @@ def walk_by_definition(scores, auc, decomposition, schedule, counts, seed):
     chosen = []
     while len(chosen) < n_features:
         is_open = [len(entries) > 0 for entries in lists]
-        if schedule == "round_robin":
+        if schedule.startswith("round_robin"):
             while not is_open[order[turn % n_lists]]:
                 turn += 1
             speaker = order[turn % n_lists]
@@ -117,7 +117,7 @@ def walk_by_definition(scores, auc, decomposition, schedule, counts, seed):
                 chosen.append((feature, speaker))
                 separation += ndtri(np.minimum(auc[feature], 1 - 1e-4)) ** 2
                 break
-            if schedule == "random":
+            if schedule in ("random", "round_robin_drop"):
                 break  # the turn is lost
     return chosen
 

@@ -8,7 +8,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
 from mauc.problem.decomposition import Decomposition
-from mauc.selectors.schedules import SCHEDULES, Hardest, Random, RandRobin, RoundRobin
+from mauc.selectors.rankings import RankingLists
+from mauc.selectors.schedules import (
+    SCHEDULES,
+    Hardest,
+    Random,
+    RandRobin,
+    RoundRobin,
+    draw_features,
+)
 
 PAIRS = Decomposition("one-vs-one", 4)
 COUNTS = np.array([100, 100, 10, 10])
@@ -51,6 +59,19 @@ def test_round_robin_passes_over_closed_lists():
     is_open[order[1]] = False
     left = [p for p in order if is_open[p]]
     assert speakers(RoundRobin(PAIRS, COUNTS, None), 10, is_open) == left * 2
+
+
+def test_a_turn_that_meets_a_selected_feature_is_lost():
+    # Two lists, 0 1 2 and 0 2 1. In turn, each adding a new one: 0, 2 (of the second), 1.
+    # Dropping: 0; the second's 0 is dropped; 1; 2.
+    lists = RankingLists(np.array([[0, 1, 2], [0, 2, 1]]), np.zeros((2, 3)))
+    halves = Decomposition("one-vs-rest", 2)
+    walks = {
+        name: draw_features(lists, SCHEDULES[name](halves, [5, 5], None), 3, None)
+        for name in ("round_robin", "round_robin_drop")
+    }
+    assert walks["round_robin"].features.tolist() == [0, 2, 1]
+    assert walks["round_robin_drop"].features.tolist() == [0, 1, 2]
 
 
 def test_hardest_follows_the_least_separation():

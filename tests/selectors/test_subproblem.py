@@ -66,7 +66,7 @@ def test_an_unknown_choice_is_answered_with_all_choices(name, value):
     choices = {
         "decomposition": "'one-vs-one', 'one-vs-rest', 'whole'",
         "relevance": "'auc'",
-        "schedule": "'random', 'round_robin', 'rand_robin', 'hardest'",
+        "schedule": "'random', 'round_robin', 'rand_robin', 'hardest', 'round_robin_drop'",
         "ties": "'index', 'mauc'",
     }[name]
     with pytest.raises(MaucError, match=f"^{name} must be one of {choices}.*, got {value!r}"):

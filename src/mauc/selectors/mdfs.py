@@ -17,7 +17,8 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     n_features_to_select : int, float, "all" or "auto", default=0.5
         How many features to select: a number, a fraction of all, all of them (a full ranking),
         or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
+    schedule : {"random", "round_robin", "rand_robin", "hardest", "round_robin_drop"}, \
+            default="random"
         Which pair is drawn from next; "random" is the paper's. See `SubproblemSelector`.
     ties : {"index", "mauc"}, default="index"
         Order of features with equal AUC on a pair: by column, as the paper's results have it,

@@ -72,6 +72,16 @@ class RoundRobin:
                 return self.order[self.turn]
 
 
+class RoundRobinDrop(RoundRobin):
+    """Take the lists in turn, one feature of each: one that is already selected is dropped.
+
+    This is how SpreadFx is first described, and the rule that gives the published values of SCHI
+    and SSU (docs/reproduction/README.md).
+    """
+
+    draws_until_new = False
+
+
 class Hardest:
     r"""Draw from the sub-problem that the selected features separate least.
 
@@ -99,6 +109,7 @@ SCHEDULES = {
     "round_robin": RoundRobin,
     "rand_robin": RandRobin,
     "hardest": Hardest,
+    "round_robin_drop": RoundRobinDrop,
 }
 
 

@@ -8,7 +8,8 @@ class SpreadFx(ListSelector):
 
     Every class against all others ranks the features by a relevance, chi-square by default;
     then the classes take turns and each adds its best feature that is not selected yet. With
-    ``relevance="chi2"`` this is the paper's SCHI, with ``relevance="su"`` its SSU.
+    ``relevance="chi2"`` this is the paper's SCHI, with ``relevance="su"`` its SSU; to its published
+    values ``schedule="round_robin_drop"`` comes closest.
 
     Parameters
     ----------
@@ -18,9 +19,12 @@ class SpreadFx(ListSelector):
     relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova", "fast"}, default="chi2"
         What ranks features on a sub-problem. The first three discretise every feature anew
         for each class, by the MDL method of Fayyad and Irani.
-    schedule : {"round_robin", "rand_robin", "random", "hardest"}, default="round_robin"
+    schedule : {"round_robin", "rand_robin", "random", "hardest", "round_robin_drop"}, \
+            default="round_robin"
         Which class is drawn from next: in label order, or drawn by class frequency; see
-        `SubproblemSelector` for the others.
+        `SubproblemSelector` for the others. With "round_robin_drop" a class whose next feature is
+        already selected adds none in that turn, so classes that share their best features have less
+        of a say.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
         strings in a data frame are nominal anyway. For the relevances "chi2", "su" and "ig", whose

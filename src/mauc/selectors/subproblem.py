@@ -24,10 +24,12 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         its mean over the class pairs); chi-square, symmetrical uncertainty or information
         gain of the MDL-discretised feature; the distance discriminant FSDD; the Fisher score;
         F of the analysis of variance; or the AUC of bins of equal counts (FAST).
-    schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
+    schedule : {"random", "round_robin", "rand_robin", "hardest", "round_robin_drop"}, \
+            default="random"
         Which list is drawn from next: drawn uniformly (a drawn feature that is already selected is
-        dropped); in turn, pairs in tournament order; drawn by the share of the samples; or
-        that of the sub-problem which the selected features separate least.
+        dropped); in turn, pairs in tournament order, each adding its best new feature; drawn by
+        the share of the samples; that of the sub-problem which the selected features separate
+        least; or in turn, dropping a feature that is already selected.
     ties : {"index", "mauc"}, default="index"
         Order of features with equal relevance: by column, or by their mean relevance over all
         sub-problems first.

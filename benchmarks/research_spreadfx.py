@@ -1,0 +1,71 @@
+"""Which round-robin the paper's SCHI and SSU are: published values beside those of two rules.
+
+The classes take turns. Each adds its best feature that is not selected yet ("round_robin"), or
+takes its next feature and drops it if it is selected already ("round_robin_drop"). Prints the mean
+absolute difference to the published MAUC over the sizes, once tenfold, with Naive Bayes and 1NN.
+Run as
+``MAUC_DATA=folder python benchmarks/research_spreadfx.py``; the folder holds the npz files.
+"""
+
+import argparse
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from mauc import SpreadFx
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.datasets import load_dataset
+from mauc.evaluation import FoldEvaluator
+from mauc.report import load_published
+from mauc.report.as_markdown import markdown_table
+from mauc.stats.rows import shown_name
+
+DATASETS = ("synthetic", "phoneme", "usps", "indiana", "mnist", "isolet")
+RULES = ("round_robin", "round_robin_drop")
+METHODS = {"schi": "chi2", "ssu": "su"}
+CLASSIFIERS = {"nb": NormalNaiveBayes(), "1nn": NearestNeighbor()}
+
+
+def measure(name, n_repeats):
+    """Return the mean MAUC by method, rule and classifier, and the sizes."""
+    data = load_dataset(name)
+    sizes = [size for size in range(10, 101, 10) if size <= data.X.shape[1]]
+    curves = {}
+    for seed in range(n_repeats):
+        folds = StratifiedKFold(10, shuffle=True, random_state=seed)
+        for train, test in folds.split(data.X, data.y):
+            X, y = data.X[train], data.y[train]
+            evaluator = FoldEvaluator(X, y, data.X[test], data.y[test])
+            for method, relevance in METHODS.items():
+                for rule in RULES:
+                    selector = SpreadFx(sizes[-1], relevance=relevance, schedule=rule).fit(X, y)
+                    for key, classifier in CLASSIFIERS.items():
+                        curve = evaluator.evaluate(selector.ranking_, sizes, classifier)
+                        curves.setdefault((method, rule, key), []).append(curve)
+    return {key: np.mean(found, axis=0) for key, found in curves.items()}, sizes
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("datasets", nargs="*", default=DATASETS)
+    parser.add_argument("--repeats", type=int, default=1, help="times tenfold")
+    options = parser.parse_args()
+    published = load_published().set_index(["dataset", "classifier", "selector"])
+    rows = []
+    for name in options.datasets:
+        curves, sizes = measure(name, options.repeats)
+        for method in METHODS:
+            shown = []
+            for key in CLASSIFIERS:
+                paper = published.loc[(name, key, method)].set_index("size")["mauc"][sizes]
+                for rule in RULES:
+                    off = np.abs(curves[method, rule, key] - paper.to_numpy()).mean()
+                    shown.append(f"{off:.4f}")
+            rows.append([shown_name("dataset", name), method.upper(), *shown])
+    heads = [f"{shown_name('classifier', key)}, {rule}" for key in CLASSIFIERS for rule in RULES]
+    print(markdown_table(["data set", "selector", *heads], rows, 2))
+
+
+if __name__ == "__main__":
+    main()
