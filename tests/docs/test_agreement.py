@@ -1,0 +1,77 @@
+"""The tables of the reproduction, from cells that can be counted by hand."""
+
+import pandas as pd
+import pytest
+
+import agreement
+
+COLUMNS = [
+    "dataset", "classifier", "method", "size", "published", "reproduced", "published_mark",
+    "reproduced_mark",
+]  # fmt: skip
+NAN = float("nan")
+
+
+@pytest.fixture
+def cells():
+    rows = [
+        ("usps", "nb", "mdfs", 10, 0.900, 0.902, "", ""),
+        ("usps", "nb", "mdfs", 20, 0.900, 0.897, "", ""),
+        ("usps", "nb", "chi", 10, 0.800, 0.805, "worse", "worse"),
+        ("usps", "nb", "chi", 20, 0.800, 0.805, "worse", "none"),
+        ("usps", "nb", "relieff", 10, 0.800, 0.809, "better", "worse"),
+        ("usps", "nb", "relieff", 20, 0.800, 0.809, "none", "none"),
+        ("usps", "c45", "mdfs", 10, 0.900, NAN, "", ""),
+        ("mnist", "nb", "fsdd", 10, 0.500, 0.900, "worse", "better"),
+        ("mnist", "nb", "mdfs", 10, 0.900, 0.900, "", ""),
+    ]
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    return frame.assign(difference=frame["reproduced"] - frame["published"])
+
+
+def test_bars_by_hand(cells):
+    frame = agreement.selector_differences(cells).set_index(["dataset", "method"])
+    # 0.002 and 0.003, 0.005 twice, 0.009 twice; the bar of Naive Bayes is 0.004, ReliefF's 0.010.
+    assert frame["absolute"].round(6).tolist() == [0.0025, 0.005, 0.009, 0.4, 0.0]
+    assert frame["is_above"].tolist() == [False, True, False, True, False]
+    assert agreement.bars_line(cells) == (
+        "3 of 4 are within their bar; above it: USPS, Naive Bayes, CHI (0.0050)."
+    )
+    assert "**0.0050**" in agreement.selector_table(cells[cells["dataset"] == "usps"])
+
+
+def test_what_holds_is_said_without_a_list(cells):
+    assert agreement.bars_line(cells[cells["method"] == "mdfs"]) == "2 of 2 are within their bar."
+
+
+def test_marks_by_hand(cells):
+    # Three marks: one the same, one lost, one turned; one draw that agrees. MNIST's FSDD is out.
+    table = agreement.marks_table(cells)
+    assert table.splitlines()[-1] == "| all |  | 3 | 1 (33%) | 1 | 1 | 1 | 1 |"
+
+
+def test_glance_by_hand(cells):
+    lines = agreement.glance_table(cells).splitlines()
+    assert lines[0] == "| data set | Naive Bayes | all |"
+    # (0.002 + 0.003 + 2 * 0.005 + 2 * 0.009) / 6, and one of three marks.
+    assert lines[2] == "| USPS | 0.0055 · 33% | 0.0055 · 33% |"
+    assert lines[3] == "| MNIST | 0.0000 | 0.0000 |"  # MDFS has no marks
+
+
+def test_sizes_by_hand(cells):
+    lines = agreement.size_table(cells).splitlines()
+    assert lines[2] == "| 10 | +0.0040 | 0.0040 | +0.0000 | +0.0090 |"
+    assert lines[3] == "| 20 | +0.0037 | 0.0057 | -0.0030 | +0.0090 |"
+
+
+def test_seconds_by_hand():
+    rows = pd.DataFrame(
+        {
+            "dataset": "usps", "repeat": 0, "fold": [0, 0, 0, 1], "selector": "mdfs",
+            "classifier": ["nb", "nb", "1nn", "1nn"], "select_seconds": [2.0, 2.0, 2.0, 4.0],
+            "fit_seconds": 1.0, "score_seconds": 0.5,
+        }
+    )  # fmt: skip
+    # Selecting once per fold and selector: 2 + 4; two seconds each; MAUC four times a half.
+    line = agreement.time_table(rows).splitlines()[-1]
+    assert line == "| USPS | 6 (50%) | 2 (17%) | 2 (17%) | 2 (17%) | 12 |"
