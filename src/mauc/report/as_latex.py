@@ -39,6 +39,7 @@ def render_latex(layout: Layout) -> str:
         r"\centering",
         rf"\caption{{{escape_latex(layout.caption)}}}",
         rf"\label{{tab:{re.sub('[^a-zA-Z0-9]+', '-', layout.name).strip('-')}}}",
+        r"\smallskip",  # many classes leave no space between a caption and what is below it
         *([opening] if opening else []),
         rf"\begin{{tabular}}{{{'l' * (n_labels - 1)}r*{{{n_values}}}{{c}}}}",
         r"\toprule",

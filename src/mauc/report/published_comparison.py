@@ -268,7 +268,8 @@ def _summary_values(part: Any) -> tuple[Value, ...]:
         show_number(summary["mean"], "+.4f"), _share(summary["agreement"], summary["n_marks"]),
         _share(summary["significant_agreement"], summary["n_significant"]),
     )  # fmt: skip
-    return tuple(map(Value, texts))
+    # In math mode LaTeX sets a minus sign, not a hyphen.
+    return tuple(Value(text, is_math=text[0] in "+-") for text in texts)
 
 
 def _share(share: float, n: int) -> str:
