@@ -1,5 +1,7 @@
 """How far a run and the paper agree: cells of `compare_published` in, Markdown tables out."""
 
+import math
+
 from mauc.report.as_markdown import markdown_table
 from mauc.stats.rows import shown_name
 
@@ -120,6 +122,32 @@ def size_table(cells):
         for size, part in cells.groupby("size")["difference"]
     ]  # fmt: skip
     return markdown_table(["size", "mean", "mean absolute", "smallest", "largest"], rows)
+
+
+def chance_table(cells, rows, sizes=(10, 20, 50)):
+    """Return mean absolute differences by selector and size beside those that chance would give.
+
+    Two runs on the same data differ by the draw of their folds and of the selectors. With s the
+    standard error of a mean over the repeats, the absolute difference of two such means is
+    2 s / sqrt(pi) in the mean, if they are normal.
+    """
+    key = ["dataset", "classifier", "selector", "size"]
+    means = rows.groupby([*key, "repeat"], sort=False)["mauc"].mean()
+    repeats = means.groupby(key, sort=False)
+    chance = 2 / math.sqrt(math.pi) * repeats.std() / repeats.count() ** 0.5
+    cells = measured(cells)
+    cells = cells[~is_excepted(cells)].merge(chance.rename("chance").reset_index(), on=key)
+    lines = []
+    for selector, part in cells.groupby("selector", sort=False):
+        shown = [chance_cell(part[part["size"] == size]) for size in sizes]
+        lines.append([shown_name("selector", selector), *shown, chance_cell(part)])
+    return markdown_table(["selector", *map(str, sizes), "all sizes"], lines)
+
+
+def chance_cell(part):
+    if part.empty:
+        return "-"
+    return f"{part['difference'].abs().mean():.4f} ({part['chance'].mean():.4f})"
 
 
 def bars_line(cells):

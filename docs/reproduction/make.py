@@ -104,6 +104,10 @@ def readme(runs, parts, rows, studies):
         f"{bars}; {agreement.RELIEFF_BAR:.3f} for ReliefF. What exceeds its bar is bold. "
         f"{agreement.bars_line(cells)} FSDD on MNIST does not count.\n\n"
         + agreement.selector_table(cells),
+        "## How much is chance\n\nMean absolute difference of Naive Bayes, C4.5 and 1NN at a size, "
+        "and in brackets what two runs on the same data would differ by in the mean, from the "
+        "standard error over the ten repeats.\n\n"
+        + agreement.chance_table(ten, parts["ten_times"]),
         "## Marks against MDFS\n\nNaive Bayes, C4.5 and 1NN, ten times tenfold:\n\n"
         + agreement.marks_table(ten)
         + "\n\nThe SVM, once tenfold:\n\n"

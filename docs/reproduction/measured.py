@@ -28,15 +28,15 @@ NARROW = {
 
 
 def keep_run(run, folder):
-    """Write what a run folder has, whole or not, to a folder of few files."""
+    """Write what a run folder has, whole or not, to a folder of few files.
+
+    A data set with as many rows as are kept already is left as it is: rows never change.
+    """
     run, folder = Path(run), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
-        shutil.copyfile(run / name, folder / name)
-    if (run / "tuning").is_dir():
-        shutil.copytree(run / "tuning", folder / "tuning", dirs_exist_ok=True)
     store = RunFolder(run)
     plan = store.read_plan()
+    has_news = not all((folder / name).is_file() for name in FILES)
     for dataset in (spec["name"] for spec in plan["datasets"]):
         cells = [
             Cell(dataset, repeat, fold)
@@ -44,8 +44,16 @@ def keep_run(run, folder):
             for fold in range(plan["folds"])
         ]
         tables = [store.read(cell) for cell in cells if store.has(cell)]
-        if tables:
-            write_packed(pa.concat_tables(tables).to_pandas(), folder / f"{dataset}.parquet")
+        path = folder / f"{dataset}.parquet"
+        n_kept = pq.read_metadata(path).num_rows if path.is_file() else 0
+        if n_kept < sum(table.num_rows for table in tables):
+            write_packed(pa.concat_tables(tables).to_pandas(), path)
+            has_news = True
+    if has_news:
+        for name in FILES:
+            shutil.copyfile(run / name, folder / name)
+        if (run / "tuning").is_dir():
+            shutil.copytree(run / "tuning", folder / "tuning", dirs_exist_ok=True)
 
 
 def restore_run(folder, run):

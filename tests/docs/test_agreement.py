@@ -1,5 +1,7 @@
 """The tables of the reproduction, from cells that can be counted by hand."""
 
+import math
+
 import pandas as pd
 import pytest
 
@@ -62,6 +64,24 @@ def test_sizes_by_hand(cells):
     lines = agreement.size_table(cells).splitlines()
     assert lines[2] == "| 10 | +0.0040 | 0.0040 | +0.0000 | +0.0090 |"
     assert lines[3] == "| 20 | +0.0037 | 0.0057 | -0.0030 | +0.0090 |"
+
+
+def test_chance_by_hand(cells):
+    here = cells[(cells["dataset"] == "usps") & (cells["method"] == "mdfs")]
+    here = here.assign(selector=here["method"])
+    # Means of two repeats at 10 features: 0.90 and 0.94, so s = 0.02; at 20 they are equal.
+    rows = pd.DataFrame(
+        {
+            "dataset": "usps", "classifier": "nb", "selector": "mdfs",
+            "size": [10, 10, 10, 20, 20], "repeat": [0, 0, 1, 0, 1],
+            "mauc": [0.89, 0.91, 0.94, 0.9, 0.9],
+        }
+    )  # fmt: skip
+    table = agreement.chance_table(here, rows, sizes=(10, 20, 30))
+    chance = 2 * 0.02 / math.sqrt(math.pi)
+    assert table.splitlines()[-1] == (
+        f"| MDFS | 0.0020 ({chance:.4f}) | 0.0030 (0.0000) | - | 0.0025 ({chance / 2:.4f}) |"
+    )
 
 
 def test_seconds_by_hand():

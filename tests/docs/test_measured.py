@@ -57,6 +57,21 @@ def test_a_run_that_was_stopped_goes_on(run, plan, tmp_path):
     )
 
 
+def test_what_is_kept_is_written_again_only_with_news(run, plan, tmp_path):
+    keep_run(run, tmp_path / "few")
+    (tmp_path / "few" / "wine.parquet").unlink()
+    restore_run(tmp_path / "few", tmp_path / "back")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "few").glob("*.*")}
+    keep_run(tmp_path / "back", tmp_path / "few")
+    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "few").glob("*.*")}
+    run_plan(plan, tmp_path / "back", engine="serial", progress="quiet")
+    keep_run(tmp_path / "back", tmp_path / "few")
+    changed = {path.name for path in (tmp_path / "few").glob("*.*")} - {
+        path.name for path, when in before.items() if path.stat().st_mtime_ns == when
+    }
+    assert changed == {"wine.parquet", "plan.toml", "plan.json", "provenance.json"}
+
+
 def test_a_run_folder_is_never_replaced(run, tmp_path):
     keep_run(run, tmp_path / "few")
     with pytest.raises(MaucError, match="must not exist yet"):
