@@ -26,7 +26,7 @@ METHODS = {"schi": "chi2", "ssu": "su"}
 CLASSIFIERS = {"nb": NormalNaiveBayes(), "1nn": NearestNeighbor()}
 
 
-def measure(name, n_repeats):
+def measure(name, n_repeats, is_shuffled):
     """Return the mean MAUC by method, rule and classifier, and the sizes."""
     data = load_dataset(name)
     sizes = [size for size in range(10, 101, 10) if size <= data.X.shape[1]]
@@ -34,6 +34,8 @@ def measure(name, n_repeats):
     for seed in range(n_repeats):
         folds = StratifiedKFold(10, shuffle=True, random_state=seed)
         for train, test in folds.split(data.X, data.y):
+            if is_shuffled:
+                train = np.random.default_rng(seed).permutation(train)
             X, y = data.X[train], data.y[train]
             evaluator = FoldEvaluator(X, y, data.X[test], data.y[test])
             for method, relevance in METHODS.items():
@@ -50,11 +52,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", nargs="*", default=DATASETS)
     parser.add_argument("--repeats", type=int, default=1, help="times tenfold")
+    parser.add_argument(
+        "--shuffle", action="store_true", help="training rows in random order: 1NN takes the first"
+    )
     options = parser.parse_args()
     published = load_published().set_index(["dataset", "classifier", "selector"])
     rows = []
     for name in options.datasets:
-        curves, sizes = measure(name, options.repeats)
+        curves, sizes = measure(name, options.repeats, options.shuffle)
         for method in METHODS:
             shown = []
             for key in CLASSIFIERS:

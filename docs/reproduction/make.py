@@ -107,11 +107,13 @@ def readme(runs, parts, rows, studies):
         "## How much is chance\n\nMean absolute difference of Naive Bayes, C4.5 and 1NN at a size, "
         "and in brackets what two runs on the same data would differ by in the mean, from the "
         "standard error over the ten repeats.\n\n"
-        + agreement.chance_table(ten, parts["ten_times"]),
+        + agreement.chance_table(ten, parts["ten_times"])
+        + "\n\n"
+        + agreement.chance_table(ten, parts["ten_times"], by="dataset"),
         "## Marks against MDFS\n\nNaive Bayes, C4.5 and 1NN, ten times tenfold:\n\n"
-        + agreement.marks_table(ten)
+        + f"{agreement.marks_table(ten)}\n\n{agreement.lost_marks_line(ten)}"
         + "\n\nThe SVM, once tenfold:\n\n"
-        + agreement.marks_table(svm),
+        + f"{agreement.marks_table(svm)}\n\n{agreement.lost_marks_line(svm)}",
         "## The SVM\n\nC and gamma by data set and size, and their MAUC threefold on the rows they "
         f"were tuned on:\n\n{tuning_table(runs / 'svm')}\n\nReproduced - published by size, all "
         f"data sets and selectors:\n\n{agreement.size_table(svm)}",

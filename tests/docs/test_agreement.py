@@ -52,6 +52,16 @@ def test_marks_by_hand(cells):
     assert table.splitlines()[-1] == "| all |  | 3 | 1 (33%) | 1 | 1 | 1 | 1 |"
 
 
+def test_lost_marks_by_hand(cells):
+    # CHI at 20 features, off by 0.005, and ReliefF at 10, off by 0.009.
+    assert agreement.lost_marks_line(cells) == (
+        "The 2 cells whose mark is not found are off by 0.0070 in the median, 0% of them by less "
+        "than 0.002."
+    )
+    found = cells[cells["published_mark"] == cells["reproduced_mark"]]
+    assert agreement.lost_marks_line(found) == "All marks of the paper are found."
+
+
 def test_glance_by_hand(cells):
     lines = agreement.glance_table(cells).splitlines()
     assert lines[0] == "| data set | Naive Bayes | all |"
@@ -82,6 +92,9 @@ def test_chance_by_hand(cells):
     assert table.splitlines()[-1] == (
         f"| MDFS | 0.0020 ({chance:.4f}) | 0.0030 (0.0000) | - | 0.0025 ({chance / 2:.4f}) |"
     )
+    by_dataset = agreement.chance_table(here, rows, by="dataset", sizes=(10,)).splitlines()
+    assert by_dataset[0] == "| data set | 10 | all sizes |"
+    assert by_dataset[2].startswith("| USPS | 0.0020 ")
 
 
 def test_seconds_by_hand():
