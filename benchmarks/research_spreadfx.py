@@ -2,9 +2,10 @@
 
 The classes take turns. Each adds its best feature that is not selected yet ("round_robin"), or
 takes its next feature and drops it if it is selected already ("round_robin_drop"). Prints the mean
-absolute difference to the published MAUC over the sizes, once tenfold, with Naive Bayes and 1NN.
-Run as
-``MAUC_DATA=folder python benchmarks/research_spreadfx.py``; the folder holds the npz files.
+absolute difference to the published MAUC over the sizes, with Naive Bayes and 1NN, once tenfold
+(``--repeats``) and with the training rows in the order of the file (``--shuffle``).
+
+Run as ``MAUC_DATA=folder python benchmarks/research_spreadfx.py``; the folder holds the npz files.
 """
 
 import argparse
@@ -53,7 +54,9 @@ def main():
     parser.add_argument("datasets", nargs="*", default=DATASETS)
     parser.add_argument("--repeats", type=int, default=1, help="times tenfold")
     parser.add_argument(
-        "--shuffle", action="store_true", help="training rows in random order: 1NN takes the first"
+        "--shuffle",
+        action="store_true",
+        help="shuffle the training rows (1NN takes the first of equals)",
     )
     options = parser.parse_args()
     published = load_published().set_index(["dataset", "classifier", "selector"])

@@ -8,6 +8,7 @@ from mauc.stats.rows import shown_name
 # What a reimplementation should not exceed: mean absolute difference over the sizes.
 BARS = {"nb": 0.004, "c45": 0.007, "1nn": 0.007, "svm": 0.010}
 RELIEFF_BAR = 0.010
+ROUNDING = 0.001  # of the published values
 # The published values are not those of FSDD, see fsdd_mnist.md.
 EXCEPTED = ("mnist", "fsdd")
 
@@ -63,7 +64,8 @@ def glance_cell(part):
     if part.empty:
         return "-"
     text = f"{part['difference'].abs().mean():.4f}"
-    marked = part[part["published_mark"].isin(["worse", "better"])]
+    marked = compared_marks(part)
+    marked = marked[marked["published_mark"] != "none"]
     same = (marked["published_mark"] == marked["reproduced_mark"]).mean()
     return f"{text} · {same:.0%}" if len(marked) else text
 
@@ -74,21 +76,19 @@ def selector_table(cells):
     methods = list(dict.fromkeys(frame["method"]))
     rows = []
     for (dataset, classifier), part in frame.groupby(["dataset", "classifier"], sort=False):
-        part = part.set_index("method")
-        shown = [
-            f"**{part.at[name, 'absolute']:.4f}**" if part.at[name, "is_above"]
-            else f"{part.at[name, 'absolute']:.4f}"
-            for name in methods
-        ]  # fmt: skip
-        rows.append([shown_name("dataset", dataset), shown_name("classifier", classifier), *shown])
+        shown = dict.fromkeys(methods, "-")
+        for row in part.itertuples(index=False):
+            text = f"{row.absolute:.4f}"
+            shown[row.method] = f"**{text}**" if row.is_above else text
+        names = shown_name("dataset", dataset), shown_name("classifier", classifier)
+        rows.append([*names, *shown.values()])
     heads = ["data set", "classifier", *(shown_name("selector", name) for name in methods)]
     return markdown_table(heads, rows, 2)
 
 
 def marks_table(cells):
     """Return how many of the paper's marks the run has too, and what it has instead."""
-    cells = measured(cells)
-    cells = cells[~is_excepted(cells) & (cells["published_mark"] != "")]
+    cells = compared_marks(cells)
     heads = [
         "data set", "classifier", "marks of the paper", "same here", "opposite", "none here",
         "no mark in the paper", "none here either",
@@ -112,13 +112,20 @@ def mark_counts(part):
     return len(marked), share, len(marked) - n_same - n_none, n_none, len(rest), n_agreed
 
 
+def compared_marks(cells):
+    """Return the cells that have a mark, or none, in the paper and in the run, MDFS apart."""
+    cells = measured(cells)
+    has_both = (cells["published_mark"] != "") & (cells["reproduced_mark"] != "")
+    return cells[has_both & ~is_excepted(cells)]
+
+
 def lost_marks_line(cells):
     """Return how far off the MAUC is where a mark of the paper is not found, in a sentence."""
-    cells = measured(cells)
-    marked = cells[~is_excepted(cells) & cells["published_mark"].isin(["worse", "better"])]
+    marked = compared_marks(cells)
+    marked = marked[marked["published_mark"] != "none"]
     lost = marked[marked["published_mark"] != marked["reproduced_mark"]]
     if lost.empty:
-        return "All marks of the paper are found."
+        return f"All {len(marked)} marks of the paper are found."
     off = lost["difference"].abs()
     return (
         f"The {len(lost)} cells whose mark is not found are off by {off.median():.4f} in the "
@@ -141,14 +148,16 @@ def size_table(cells):
 def chance_table(cells, rows, by="selector", sizes=(10, 20, 50)):
     """Return mean absolute differences by selector or data set beside what chance would give.
 
-    Two runs on the same data differ by the draw of their folds and of the selectors. With s the
-    standard error of a mean over the repeats, the absolute difference of two such means is
-    2 s / sqrt(pi) in the mean, if they are normal.
+    Two runs on the same data differ by the draw of their folds and of the selectors, and the paper
+    rounds to three digits. With s the standard error of a mean over the repeats, the difference
+    has the variance 2 s^2 + 0.001^2 / 12, and its absolute value the mean sqrt(2 / pi) times the
+    root of that, if it is normal.
     """
     key = ["dataset", "classifier", "selector", "size"]
     means = rows.groupby([*key, "repeat"], sort=False)["mauc"].mean()
     repeats = means.groupby(key, sort=False)
-    chance = 2 / math.sqrt(math.pi) * repeats.std() / repeats.count() ** 0.5
+    variance = 2 * repeats.var() / repeats.count() + ROUNDING**2 / 12
+    chance = math.sqrt(2 / math.pi) * variance**0.5
     cells = measured(cells)
     cells = cells[~is_excepted(cells)].merge(chance.rename("chance").reset_index(), on=key)
     lines = []
@@ -189,8 +198,34 @@ def time_table(rows):
     for dataset, part in rows.groupby("dataset", sort=False):
         chosen = part.drop_duplicates(["repeat", "fold", "selector"])["select_seconds"].sum()
         fitting = part.groupby("classifier")["fit_seconds"].sum()
-        parts = [chosen, *(fitting[name] for name in classifiers), part["score_seconds"].sum()]
+        fitted = (fitting.get(name, 0.0) for name in classifiers)
+        parts = [chosen, *fitted, part["score_seconds"].sum()]
         shown = [f"{value:.0f} ({value / sum(parts):.0%})" for value in parts]
         lines.append([shown_name("dataset", dataset), *shown, f"{sum(parts):.0f}"])
     names = [shown_name("classifier", name) for name in classifiers]
     return markdown_table(["data set", "selecting", *names, "MAUC", "all"], lines)
+
+
+def tuning_table(tuned):
+    """Return C, gamma and the MAUC they were chosen by, by data set and size.
+
+    Parameters
+    ----------
+    tuned : dict of str to dict of int to Tuned
+        What was tuned, by data set and size.
+    """
+    sizes = sorted({size for found in tuned.values() for size in found})
+    lines = []
+    for name, found in tuned.items():
+        shown = [
+            f"{power(found[size].C)}, {power(found[size].gamma)}; {found[size].mauc:.3f}"
+            if size in found else "-"
+            for size in sizes
+        ]  # fmt: skip
+        lines.append([shown_name("dataset", name), *shown])
+    return markdown_table(["data set", *map(str, sizes)], lines)
+
+
+def power(value):
+    """Return a power of two as the paper writes it."""
+    return f"2^{math.log2(value):g}"

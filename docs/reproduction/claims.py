@@ -1,6 +1,7 @@
 """The paper's claims in numbers: rows, published cells and siren studies in, Markdown tables out.
 
-claims.md has the prose; its lines `<!-- name -->` are where `fill` puts the table of that name.
+claims_text.md has the prose; its lines `<!-- name -->` are where `fill` puts the table of that
+name.
 """
 
 import re
@@ -10,16 +11,18 @@ import pandas as pd
 
 from mauc.report import load_published, load_published_runtime
 from mauc.report.as_markdown import markdown_table
+from mauc.report.layout import as_printed
 from mauc.stats import Comparison, compare_to, holm_test, problem_scores, win_draw_loss
 from mauc.stats.rows import shown_name
 
 CLASSIFIERS = ("nb", "c45", "1nn", "svm")
 ALL = "all"
+HEADS = {"selector": "selector", "dataset": "data set"}
 WILCOXON = Comparison("mdfs")
 CORRECTED = Comparison("mdfs", test="corrected_t")
 
 
-def make_tables(rows, studies):
+def make_tables(rows, studies, seconds):
     """Return every table by name.
 
     Parameters
@@ -28,21 +31,24 @@ def make_tables(rows, studies):
         Measurements of all classifiers.
     studies : dict of str to SirenStudy
         Of Indiana, by relevance.
+    seconds : DataFrame
+        Seconds of the selectors on a quiet machine: columns selector, dataset, seconds.
     """
     published = load_published()
-    here = published[published["dataset"].isin(rows["dataset"].unique())]
+    cell = ["dataset", "classifier", "size", "selector"]
+    here = published.merge(rows[cell].drop_duplicates(), on=cell)
     tests = {
         "paper": published_marks(here),
         "Wilcoxon": compare_to(rows, WILCOXON),
         "corrected t": compare_to(rows, CORRECTED),
     }
     return {
-        "figure 4 as printed": count_table({"paper": published_marks(published)}),
-        "figure 4": count_table(tests),
-        "by data set": dataset_table(tests),
+        "figure 4 as printed": count_table({"paper": published_marks(published)}, "selector"),
+        "figure 4": count_table(tests, "selector"),
+        "by data set": count_table(tests, "dataset"),
         "ranks": rank_table(rows),
         "best": best_table(rows, here),
-        "runtimes": runtime_table(rows),
+        "runtimes": runtime_table(seconds),
         "siren": siren_table(studies),
         "siren pair": pair_table(studies),
     }
@@ -62,21 +68,33 @@ def published_marks(published):
     return marked[["dataset", "classifier", "size", "selector", "mark"]].assign(p_value=0.0)
 
 
-def count_table(tests):
-    """Return win/draw/loss of MDFS by selector and classifier, one line per source."""
+def count_table(tests, by):
+    """Return win/draw/loss of MDFS by selector or data set, and classifier; one line per source.
+
+    Parameters
+    ----------
+    tests : dict of str to DataFrame
+        Comparisons with MDFS by source, as `compare_to` gives them.
+    by : {"selector", "dataset"}
+    """
     rows = []
     first = next(iter(tests.values()))
-    present = [name for name in CLASSIFIERS if name in set(first["classifier"])]
-    for selector in [*dict.fromkeys(first["selector"]), ALL]:
-        name = shown_name("selector", selector) if selector != ALL else ALL
+    present = present_classifiers(first)
+    for name in [*dict.fromkeys(first[by]), *([ALL] if by == "selector" else [])]:
+        label = shown_name(by, name) if name != ALL else ALL
         for source, compared in tests.items():
-            part = compared if selector == ALL else compared[compared["selector"] == selector]
+            part = compared if name == ALL else compared[compared[by] == name]
             shown = [counts(part[part["classifier"] == one]) for one in present]
-            rows.append([name, *([source] if len(tests) > 1 else []), *shown, counts(part)])
-            name = ""
-    heads = ["selector", *(["marks of"] if len(tests) > 1 else [])]
+            rows.append([label, *([source] if len(tests) > 1 else []), *shown, counts(part)])
+            label = ""
+    heads = [HEADS[by], *(["marks of"] if len(tests) > 1 else [])]
     heads += [*(shown_name("classifier", one) for one in present), ALL]
     return markdown_table(heads, rows, 1 + (len(tests) > 1))
+
+
+def present_classifiers(rows):
+    """Return the classifiers that rows have, in the order of the paper."""
+    return [name for name in CLASSIFIERS if name in set(rows["classifier"])]
 
 
 def counts(compared):
@@ -87,43 +105,24 @@ def counts(compared):
     return f"{found['win']}/{found['draw']}/{found['loss']}"
 
 
-def dataset_table(tests):
-    """Return win/draw/loss of MDFS against all selectors by data set and classifier."""
-    rows = []
-    first = next(iter(tests.values()))
-    present = [name for name in CLASSIFIERS if name in set(first["classifier"])]
-    for dataset in dict.fromkeys(first["dataset"]):
-        name = shown_name("dataset", dataset)
-        for source, compared in tests.items():
-            part = compared[compared["dataset"] == dataset]
-            shown = [counts(part[part["classifier"] == one]) for one in present]
-            rows.append([name, source, *shown, counts(part)])
-            name = ""
-    heads = ["data set", "marks of", *(shown_name("classifier", one) for one in present), ALL]
-    return markdown_table(heads, rows, 2)
-
-
 def rank_table(rows):
     """Return mean ranks over the data sets, with Holm's p against MDFS, by classifier."""
     names = list(dict.fromkeys(rows["selector"]))
-    columns = {}
-    present = [name for name in CLASSIFIERS if name in set(rows["classifier"])]
+    present = present_classifiers(rows)
+    lines = {name: [shown_name("selector", name)] for name in names}
     for classifier in [*present, ALL]:
         part = rows if classifier == ALL else rows[rows["classifier"] == classifier]
         scores = problem_scores(part)[names]
-        found = holm_test(scores.to_numpy(), names, control="mdfs").set_index("method")
         ranks = scores.rank(axis=1, ascending=False).mean()
-        columns[classifier] = [
-            f"{ranks[name]:.2f}"
-            + ("" if name == "mdfs" else f" ({shown_p(found.at[name, 'p_holm'])})")
-            for name in names
-        ]
+        p_values = {}
+        if len(scores) > 1:
+            found = holm_test(scores.to_numpy(), names, control="mdfs")
+            p_values = dict(zip(found["method"], found["p_holm"], strict=True))
+        for name in names:
+            p = f" ({shown_p(p_values[name])})" if name in p_values else ""
+            lines[name].append(f"{ranks[name]:.2f}{p}")
     heads = ["selector", *(shown_name("classifier", one) for one in present), ALL]
-    lines = [
-        [shown_name("selector", name), *(columns[key][at] for key in columns)]
-        for at, name in enumerate(names)
-    ]
-    return markdown_table(heads, lines)
+    return markdown_table(heads, lines.values())
 
 
 def shown_p(p):
@@ -135,42 +134,35 @@ def best_table(rows, published):
 
     Values that print alike are all the largest, as in the paper.
     """
-    means = rows[rows["status"] == "ok"].groupby(
-        ["dataset", "classifier", "size", "selector"], sort=False
-    )["mauc"].mean().map("{:.3f}".format).astype(float)  # fmt: skip
-    wide = means.unstack("selector")
+    key = ["dataset", "classifier", "size"]
+    measured = rows[rows["status"] == "ok"].groupby([*key, "selector"], sort=False)["mauc"]
+    wide = as_printed(measured.mean()).unstack("selector")
     is_best = wide["mdfs"] == wide.max(axis=1)
-    printed = published[published["selector"] == "mdfs"]
-    printed = printed.set_index(["dataset", "classifier", "size"])["is_best"].loc[is_best.index]
-    both = pd.DataFrame({"paper": printed, "run": is_best}).reset_index()
-    present = [name for name in CLASSIFIERS if name in set(both["classifier"])]
+    printed = published[published["selector"] == "mdfs"].set_index(key)["is_best"]
+    both = pd.DataFrame({"paper": printed, "run": is_best}).dropna().astype(int).reset_index()
+    present = present_classifiers(both)
     lines = []
     for dataset in [*dict.fromkeys(rows["dataset"]), ALL]:
         part = both if dataset == ALL else both[both["dataset"] == dataset]
-        shown = [
-            f"{one['paper'].sum()} | {one['run'].sum()} of {len(one)}".replace("|", "\\|")
-            for one in (*(part[part["classifier"] == name] for name in present), part)
-        ]
+        parts = [*(part[part["classifier"] == name] for name in present), part]
+        shown = [rf"{one['paper'].sum()} \| {one['run'].sum()} of {len(one)}" for one in parts]
         lines.append([shown_name("dataset", dataset) if dataset != ALL else ALL, *shown])
     heads = ["data set", *(shown_name("classifier", one) for one in present), ALL]
     return markdown_table(heads, lines)
 
 
-def runtime_table(rows):
-    """Return the seconds of every selector as multiples of those of MDFS: paper | run."""
-    paper = load_published_runtime().pivot(index="selector", columns="dataset", values="seconds")
-    chosen = rows.drop_duplicates(["dataset", "repeat", "fold", "selector"])
-    run = chosen.groupby(["selector", "dataset"], sort=False)["select_seconds"].median()
-    run = run.unstack("dataset")
-    datasets = list(dict.fromkeys(rows["dataset"]))
+def runtime_table(seconds):
+    """Return the seconds of every selector as multiples of those of MDFS: paper | here."""
+    paper, here = (
+        frame.pivot(index="selector", columns="dataset", values="seconds")
+        for frame in (load_published_runtime(), seconds)
+    )
+    datasets = [name for name in paper.columns if name in here.columns]
     lines = []
-    for name in run.index:
-        shown = [
-            f"{paper.at[name, one] / paper.at['mdfs', one]:.2f} \\| "
-            f"{run.at[name, one] / run.at['mdfs', one]:.2f}"
-            for one in datasets
-        ]
-        lines.append([shown_name("selector", name), *shown])
+    for selector in dict.fromkeys(seconds["selector"]):
+        multiples = [frame.loc[selector] / frame.loc["mdfs"] for frame in (paper, here)]
+        shown = [rf"{multiples[0][one]:.2f} \| {multiples[1][one]:.2f}" for one in datasets]
+        lines.append([shown_name("selector", selector), *shown])
     return markdown_table(["selector", *(shown_name("dataset", one) for one in datasets)], lines)
 
 

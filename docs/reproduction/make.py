@@ -3,13 +3,12 @@
     python docs/reproduction/make.py               # run what is missing, write tables and pages
     python docs/reproduction/make.py --page-only   # write them from what is there
 
-What was measured is kept in measured/ and is not measured again; runs resume. The data sets are
-looked for in the folder MAUC_DATA.
+What was measured is kept in measured/: a run folder that is not there is made of it, and runs
+resume. The data sets are looked for in the folder MAUC_DATA; Figures 1-3 are computed each time.
 """
 
 import argparse
 import datetime
-import math
 import os
 import shutil
 import warnings
@@ -24,18 +23,17 @@ from mauc.datasets import load_dataset
 from mauc.difficulty import siren_study
 from mauc.exceptions import IncompleteRunWarning
 from mauc.experiments import load_run, read_plan, run_plan
+from mauc.experiments.methods import build_selector
 from mauc.experiments.rows import versions
 from mauc.experiments.store import RunFolder
 from mauc.plotting import SirenDisplay
 from mauc.report import compare_published, write_published, write_tables
-from mauc.report.as_markdown import markdown_table
 from mauc.stats.rows import shown_name
 from measured import keep_run, restore_run
 
 HERE = Path(__file__).resolve().parent
 PLANS = ("ten_times", "svm")
 SIREN_RELEVANCES = ("chi2", "su")
-SELECTORS = ("mdfs", "maucd", "mrmr", "fsdd", "schi", "ssu", "chi", "su")
 
 
 def main() -> None:
@@ -46,21 +44,27 @@ def main() -> None:
     matplotlib.use("agg")
     for name in PLANS:
         run, kept = options.runs / name, HERE / "measured" / name
-        if not run.exists() and kept.exists():
+        if not run.exists() and (kept / "plan.json").is_file():
             restore_run(kept, run)
         if not options.page_only:
             print(run_plan(HERE / f"{name}.toml", run))
         keep_run(run, kept)
+    # All that may fail comes before the first file is replaced.
+    studies = study_sirens()
     runs = {name: load_part(options.runs / name) for name in PLANS}
     rows = pd.concat(runs.values(), ignore_index=True)
+    seconds = pd.read_csv(HERE.parent / "runtime.csv")
+    text = (HERE / "claims_text.md").read_text(encoding="utf-8")
+    filled = claims.fill(text, claims.make_tables(rows, studies, seconds))
+    page = readme(options.runs, runs, rows, studies)
     shutil.rmtree(HERE / "tables", ignore_errors=True)
     write_tables(rows, HERE / "tables", formats=("md", "tex"))
     write_published(rows, HERE / "tables", formats=("md", "csv"), dpi=100)
-    studies = draw_sirens()
-    text = (HERE / "claims_text.md").read_text(encoding="utf-8")
-    filled = claims.fill(text, claims.make_tables(rows, studies))
+    for relevance, study in studies.items():
+        display = SirenDisplay.from_study(study).plot()
+        display.figure_.savefig(HERE / f"siren_indiana_{relevance}.png", dpi=100)
     (HERE / "claims.md").write_text(filled, encoding="utf-8")
-    (HERE / "README.md").write_text(readme(options.runs, runs, rows, studies), encoding="utf-8")
+    (HERE / "README.md").write_text(page, encoding="utf-8")
 
 
 def load_part(run):
@@ -70,19 +74,21 @@ def load_part(run):
         return load_run(run)
 
 
-def draw_sirens():
-    """Study the siren pitfall on Indiana and draw Figures 1 to 3."""
+def study_sirens():
+    """Study the siren pitfall on Indiana, with the selectors of the plans."""
     data = load_dataset("indiana")
-    studies = {}
-    for relevance in SIREN_RELEVANCES:
-        study = siren_study(
-            data.X, data.y, relevance=relevance, n_features=100, n_folds=10,
-            selectors=list(SELECTORS), n_jobs=-1,
-        )  # fmt: skip
-        display = SirenDisplay.from_study(study).plot()
-        display.figure_.savefig(HERE / f"siren_indiana_{relevance}.png", dpi=100)
-        studies[relevance] = study
-    return studies
+    selectors = {}
+    for spec in read_plan(HERE / f"{PLANS[0]}.toml").selectors:
+        selectors[spec.name] = build_selector(spec)
+        if "random_state" in selectors[spec.name].get_params():
+            selectors[spec.name].set_params(random_state=0)
+    return {
+        relevance: siren_study(
+            data.X, data.y, relevance=relevance, n_features=100, n_folds=10, selectors=selectors,
+            n_jobs=-1,
+        )
+        for relevance in SIREN_RELEVANCES
+    }  # fmt: skip
 
 
 def readme(runs, parts, rows, studies):
@@ -115,8 +121,8 @@ def readme(runs, parts, rows, studies):
         + "\n\nThe SVM, once tenfold:\n\n"
         + f"{agreement.marks_table(svm)}\n\n{agreement.lost_marks_line(svm)}",
         "## The SVM\n\nC and gamma by data set and size, and their MAUC threefold on the rows they "
-        f"were tuned on:\n\n{tuning_table(runs / 'svm')}\n\nReproduced - published by size, all "
-        f"data sets and selectors:\n\n{agreement.size_table(svm)}",
+        f"were tuned on:\n\n{agreement.tuning_table(read_tuned(runs / 'svm'))}\n\nReproduced - "
+        f"published by size, all data sets and selectors:\n\n{agreement.size_table(svm)}",
         "## Table 10: seconds of the selectors\n\n[docs/runtime.md](../runtime.md) has the seconds "
         "on a quiet machine beside those of the paper, [tables/runtime.md](tables/runtime.md) "
         "those of the runs above.",
@@ -140,8 +146,8 @@ def head(runs, parts):
         counts.append((name, n_done, len(read_plan(HERE / f"{name}.toml").cells())))
     missing = [f"`{name}.toml` {done} of {whole}" for name, done, whole in counts if done < whole]
     incomplete = f"\n\n**Incomplete**: folds of {', '.join(missing)}." if missing else ""
-    starts = RunFolder(runs / PLANS[0]).provenance()["starts"]
-    dates = ", ".join(dict.fromkeys(start["date"][:10] for start in starts))
+    starts = [start for name in parts for start in RunFolder(runs / name).provenance()["starts"]]
+    dates = ", ".join(sorted({start["date"][:10] for start in starts}))
     n_rows = sum(map(len, parts.values()))
     n_failed = sum(int((part["status"] != "ok").sum()) for part in parts.values())
     return f"""# The paper, reproduced
@@ -158,30 +164,12 @@ Measured on {dates}: {n_rows} values, {n_failed} failed.{incomplete}
   [papers/wang2011](../../papers/wang2011/README.md)."""
 
 
-def tuning_table(run):
-    """Return C, gamma and MAUC by data set and size, as powers of two."""
+def read_tuned(run):
+    """Return what was tuned in a run, by data set and size."""
     store = RunFolder(run)
     names = [spec["name"] for spec in store.read_plan()["datasets"]]
     tuned = {name: store.read_tuned(name) for name in names}
-    tuned = {name: found for name, found in tuned.items() if found}
-    sizes = sorted({size for found in tuned.values() for size in found})
-    lines = [
-        [
-            shown_name("dataset", name),
-            *(
-                f"{power(found[size].C)}, {power(found[size].gamma)}; {found[size].mauc:.3f}"
-                if size in found else "-"
-                for size in sizes
-            ),
-        ]
-        for name, found in tuned.items()
-    ]  # fmt: skip
-    return markdown_table(["data set", *map(str, sizes)], lines)
-
-
-def power(value):
-    """Return a power of two as the paper writes it."""
-    return f"2^{math.log2(value):g}"
+    return {name: found for name, found in tuned.items() if found}
 
 
 def siren_section(studies):

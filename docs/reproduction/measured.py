@@ -33,9 +33,9 @@ def keep_run(run, folder):
     A data set with as many rows as are kept already is left as it is: rows never change.
     """
     run, folder = Path(run), Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     store = RunFolder(run)
     plan = store.read_plan()
+    folder.mkdir(parents=True, exist_ok=True)
     has_news = not all((folder / name).is_file() for name in FILES)
     for dataset in (spec["name"] for spec in plan["datasets"]):
         cells = [

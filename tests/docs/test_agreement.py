@@ -1,11 +1,10 @@
 """The tables of the reproduction, from cells that can be counted by hand."""
 
-import math
-
 import pandas as pd
 import pytest
 
 import agreement
+from mauc.experiments.tuning import Tuned
 
 COLUMNS = [
     "dataset", "classifier", "method", "size", "published", "reproduced", "published_mark",
@@ -52,6 +51,28 @@ def test_marks_by_hand(cells):
     assert table.splitlines()[-1] == "| all |  | 3 | 1 (33%) | 1 | 1 | 1 | 1 |"
 
 
+def test_what_could_not_be_compared_is_no_lost_mark(cells):
+    # A run of one fold has means and no tests.
+    untested = cells.assign(reproduced_mark="")
+    assert agreement.marks_table(untested).splitlines()[-1] == "| all |  | 0 | 0 | 0 | 0 | 0 | 0 |"
+    assert agreement.glance_table(untested).splitlines()[2] == "| USPS | 0.0055 | 0.0055 |"
+    assert agreement.lost_marks_line(untested) == "All 0 marks of the paper are found."
+
+
+def test_a_selector_that_a_data_set_lacks_is_a_dash(cells):
+    lines = agreement.selector_table(cells).splitlines()
+    assert lines[0] == "| data set | classifier | MDFS | CHI | ReliefF | FSDD |"
+    assert lines[3] == "| MNIST | Naive Bayes | 0.0000 | - | - | **0.4000** |"
+
+
+def test_tuning_by_hand():
+    found = Tuned(C=8.0, gamma=0.125, mauc=0.9321, n_evaluated=25, n_samples=90, n_features=10)
+    lines = agreement.tuning_table({"usps": {10: found, 20: found}, "wine": {10: found}})
+    assert lines.splitlines()[2:] == [
+        "| USPS | 2^3, 2^-3; 0.932 | 2^3, 2^-3; 0.932 |", "| wine | 2^3, 2^-3; 0.932 | - |",
+    ]  # fmt: skip
+
+
 def test_lost_marks_by_hand(cells):
     # CHI at 20 features, off by 0.005, and ReliefF at 10, off by 0.009.
     assert agreement.lost_marks_line(cells) == (
@@ -59,7 +80,7 @@ def test_lost_marks_by_hand(cells):
         "than 0.002."
     )
     found = cells[cells["published_mark"] == cells["reproduced_mark"]]
-    assert agreement.lost_marks_line(found) == "All marks of the paper are found."
+    assert agreement.lost_marks_line(found) == "All 1 marks of the paper are found."
 
 
 def test_glance_by_hand(cells):
@@ -88,13 +109,14 @@ def test_chance_by_hand(cells):
         }
     )  # fmt: skip
     table = agreement.chance_table(here, rows, sizes=(10, 20, 30))
-    chance = 2 * 0.02 / math.sqrt(math.pi)
+    # At 10: 2 s^2 = 0.0008 and next to nothing for rounding, sqrt(0.0008 * 2 / pi) = 0.0226.
+    # At 20: rounding alone, 0.001 / sqrt(12) * sqrt(2 / pi) = 0.00023.
     assert table.splitlines()[-1] == (
-        f"| MDFS | 0.0020 ({chance:.4f}) | 0.0030 (0.0000) | - | 0.0025 ({chance / 2:.4f}) |"
+        "| MDFS | 0.0020 (0.0226) | 0.0030 (0.0002) | - | 0.0025 (0.0114) |"
     )
     by_dataset = agreement.chance_table(here, rows, by="dataset", sizes=(10,)).splitlines()
     assert by_dataset[0] == "| data set | 10 | all sizes |"
-    assert by_dataset[2].startswith("| USPS | 0.0020 ")
+    assert by_dataset[2] == "| USPS | 0.0020 (0.0226) | 0.0025 (0.0114) |"
 
 
 def test_seconds_by_hand():

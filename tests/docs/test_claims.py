@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from report_rows import LADDER, make_rows
 
@@ -31,21 +32,21 @@ def lines_of(table):
 
 def test_counts_by_hand(rows):
     compared = claims.compare_to(rows, claims.WILCOXON)
-    lines = lines_of(claims.count_table({"a": compared, "b": compared}))
+    lines = lines_of(claims.count_table({"a": compared, "b": compared}, "selector"))
     assert lines[0] == ["selector", "marks of", "Naive Bayes", "1NN", "all"]
     # MDFS wins twice against CHI behind Naive Bayes and draws behind 1NN; it loses to SU.
     assert lines[2] == ["CHI", "a", "2/0/0", "0/1/0", "2/1/0"]
     assert lines[3][1:] == ["b", "2/0/0", "0/1/0", "2/1/0"]
     assert lines[4] == ["SU", "a", "0/0/2", "0/0/1", "0/0/3"]
     assert lines[6] == ["all", "a", "2/0/2", "0/1/1", "2/1/3"]
-    by_dataset = lines_of(claims.dataset_table({"a": compared}))
-    assert by_dataset[2] == ["USPS", "a", "1/0/1", "0/1/1", "1/1/2"]
-    assert by_dataset[3] == ["MNIST", "a", "1/0/1", "-", "1/0/1"]
+    by_dataset = lines_of(claims.count_table({"a": compared}, "dataset"))
+    assert by_dataset[2] == ["USPS", "1/0/1", "0/1/1", "1/1/2"]
+    assert by_dataset[3] == ["MNIST", "1/0/1", "-", "1/0/1"]  # without 1NN there
 
 
 def test_marks_of_the_paper_are_counted_as_those_of_a_run():
     published = load_published()
-    table = claims.count_table({"paper": claims.published_marks(published)})
+    table = claims.count_table({"paper": claims.published_marks(published)}, "selector")
     last = lines_of(table)[-1]
     marks = published["mark"].value_counts()
     assert last[-1] == f"{marks['worse']}/{marks['none']}/{marks['better']}"
@@ -62,16 +63,30 @@ def test_best_by_hand(rows):
 
 
 def test_ranks_by_hand(rows):
-    table = lines_of(claims.rank_table(rows[rows["classifier"] == "nb"]))
-    assert [line[0] for line in table[2:]] == ["MDFS", "CHI", "SU"]
-    assert [line[1].split()[0] for line in table[2:]] == ["2.00", "3.00", "1.00"]
+    table = lines_of(claims.rank_table(rows))
+    # Three selectors on two data sets: z = 1 / sqrt(3 * 4 / 12) = 1, p = 0.317, by Holm twice that.
+    assert [line[:2] for line in table[2:]] == [
+        ["MDFS", "2.00"], ["CHI", "3.00 (p 0.635)"], ["SU", "1.00 (p 0.635)"],
+    ]  # fmt: skip
+    # 1NN has one data set, on which MDFS and CHI are equal: ranks and no test.
+    assert [line[2] for line in table[2:]] == ["2.50", "2.50", "1.00"]
+    assert [claims.shown_p(p) for p in (0.0314, 0.00004)] == ["p 0.031", "p < 0.001"]
 
 
-def test_seconds_are_multiples_of_those_of_mdfs(rows):
-    slow = rows.assign(select_seconds=np.where(rows["selector"] == "su", 6.0, 2.0))
-    lines = lines_of(claims.runtime_table(slow))
+def test_seconds_are_multiples_of_those_of_mdfs():
+    seconds = pd.DataFrame({"selector": ["mdfs", "su"], "dataset": "usps", "seconds": [2.0, 6.0]})
+    lines = lines_of(claims.runtime_table(seconds))
     # The paper: 2.964 / 6.223 on USPS.
-    assert lines[-1][:2] == ["SU", r"0.48 \| 3.00"]
+    assert lines[2:] == [["MDFS", r"1.00 \| 1.00"], ["SU", r"0.48 \| 3.00"]]
+
+
+def test_the_paper_is_counted_on_the_cells_of_the_run_alone(rows, study):
+    # Naive Bayes on two data sets and 1NN on one, 10 features, two selectors besides MDFS.
+    seconds = pd.DataFrame({"selector": ["mdfs"], "dataset": "usps", "seconds": [2.0]})
+    tables = claims.make_tables(rows, {"chi2": study}, seconds)
+    last = lines_of(tables["figure 4"])[-3]
+    assert last == ["all", "paper", "4/0/0", "2/0/0", "6/0/0"]
+    assert lines_of(tables["best"])[-1][-1] == r"3 \| 0 of 3"
 
 
 @pytest.fixture
@@ -103,7 +118,7 @@ def test_every_table_has_its_place_in_the_text():
 
 def test_the_text_names_every_table(rows, study):
     text = Path(claims.__file__).with_name("claims_text.md").read_text(encoding="utf-8")
-    of_both = rows[rows["classifier"] == "nb"]  # ranks need two data sets
-    filled = claims.fill(text, claims.make_tables(of_both, {"chi2": study}))
+    seconds = pd.DataFrame({"selector": ["mdfs"], "dataset": "usps", "seconds": [2.0]})
+    filled = claims.fill(text, claims.make_tables(rows, {"chi2": study}, seconds))
     assert "<!--" not in filled
     assert "| chi2 | 0.990 | 2 | 0 of 2 |" in filled

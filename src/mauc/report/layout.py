@@ -153,6 +153,11 @@ class FrameTable(Table):
         return self.numbers.copy()
 
 
+def as_printed(values: Any) -> Any:
+    """Return a Series of MAUC values as the tables print them: those that print alike are equal."""
+    return values.map("{:.3f}".format).astype(float)
+
+
 def show_number(value: float, form: str = ".3f") -> str:
     """Return a number as a table prints it, a gap for NaN."""
     return GAP if value != value else format(value, form)

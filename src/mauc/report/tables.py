@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.extras import optional_import
-from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value
+from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value, as_printed
 from mauc.report.provenance import describe_protocol, failure_notes, protocol_of
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
@@ -225,7 +225,7 @@ def build_mauc_table(
 ) -> MaucTable:
     """Make a table of means (columns classifier, selector, size, n, mean, mark) of a data set."""
     # Values that print alike count as equal, so a configuration may have several bold ones.
-    printed = means["mean"].map("{:.3f}".format).astype(float)
+    printed = as_printed(means["mean"])
     is_whole = (means["n"] >= means["classifier"].map(n_splits)) & means["mean"].notna()
     best = printed.where(is_whole).groupby([means["classifier"], means["size"]]).transform("max")
     cells = {

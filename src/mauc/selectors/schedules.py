@@ -75,8 +75,8 @@ class RoundRobin:
 class RoundRobinDrop(RoundRobin):
     """Take the lists in turn, one feature of each: one that is already selected is dropped.
 
-    This is how SpreadFx is first described, and the rule that gives the published values of SCHI
-    and SSU (docs/reproduction/README.md).
+    Of the two rules this one comes closer to the published values of SCHI and SSU in most cases
+    (docs/reproduction/README.md).
     """
 
     draws_until_new = False

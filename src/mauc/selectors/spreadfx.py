@@ -7,9 +7,9 @@ class SpreadFx(ListSelector):
     """Spread the selection over the classes.
 
     Every class against all others ranks the features by a relevance, chi-square by default;
-    then the classes take turns and each adds its best feature that is not selected yet. With
-    ``relevance="chi2"`` this is the paper's SCHI, with ``relevance="su"`` its SSU; to its published
-    values ``schedule="round_robin_drop"`` comes closest.
+    then the classes take turns and each adds its best feature that is not selected yet. The paper
+    calls it SCHI with ``relevance="chi2"`` and SSU with ``relevance="su"``; its published values
+    are closer to ``schedule="round_robin_drop"``.
 
     Parameters
     ----------
@@ -23,8 +23,8 @@ class SpreadFx(ListSelector):
             default="round_robin"
         Which class is drawn from next: in label order, or drawn by class frequency; see
         `SubproblemSelector` for the others. With "round_robin_drop" a class whose next feature is
-        already selected adds none in that turn, so classes that share their best features have less
-        of a say.
+        already selected adds none in that turn, so classes that share their best features
+        contribute fewer.
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
         strings in a data frame are nominal anyway. For the relevances "chi2", "su" and "ig", whose
