@@ -2,6 +2,7 @@
 
 import math
 
+from mauc.report import load_published_runtime
 from mauc.report.as_markdown import markdown_table
 from mauc.stats.rows import shown_name
 
@@ -204,6 +205,27 @@ def time_table(rows):
         lines.append([shown_name("dataset", dataset), *shown, f"{sum(parts):.0f}"])
     names = [shown_name("classifier", name) for name in classifiers]
     return markdown_table(["data set", "selecting", *names, "MAUC", "all"], lines)
+
+
+def seconds_table(seconds):
+    """Return the paper's Table 10 beside seconds measured here: here | paper.
+
+    Parameters
+    ----------
+    seconds : DataFrame
+        Columns selector, dataset, seconds.
+    """
+    paper, here = (
+        frame.set_index(["selector", "dataset"])["seconds"]
+        for frame in (load_published_runtime(), seconds)
+    )
+    datasets = [name for name in paper.index.unique("dataset") if name in here.index.levels[1]]
+    lines = [
+        [shown_name("selector", one), *(rf"{here[one, name]:.3f} \| {paper[one, name]:.3f}"
+                                        for name in datasets)]
+        for one in here.index.unique("selector")
+    ]  # fmt: skip
+    return markdown_table(["selector", *(shown_name("dataset", one) for one in datasets)], lines)
 
 
 def tuning_table(tuned):

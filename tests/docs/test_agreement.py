@@ -65,6 +65,13 @@ def test_a_selector_that_a_data_set_lacks_is_a_dash(cells):
     assert lines[3] == "| MNIST | Naive Bayes | 0.0000 | - | - | **0.4000** |"
 
 
+def test_table_10_beside_seconds():
+    seconds = pd.DataFrame({"selector": ["su"], "dataset": ["usps"], "seconds": [0.0534]})
+    lines = agreement.seconds_table(seconds).splitlines()
+    assert lines[0] == "| selector | USPS |"
+    assert lines[2] == r"| SU | 0.053 \| 2.964 |"
+
+
 def test_tuning_by_hand():
     found = Tuned(C=8.0, gamma=0.125, mauc=0.9321, n_evaluated=25, n_samples=90, n_features=10)
     lines = agreement.tuning_table({"usps": {10: found, 20: found}, "wine": {10: found}})
