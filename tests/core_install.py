@@ -113,6 +113,7 @@ def calls(folder):
         "report.write_tables": lambda: report.write_tables(run, folder / "t"),
         "report.write_figures": lambda: report.write_figures(run, folder / "f"),
         "report.write_published": lambda: report.write_published(run, folder / "p"),
+        "report.write_with_published": lambda: report.write_with_published(run, folder / "b"),
         "stats.compare_to": lambda: stats.compare_to(rows, comparison),
         "stats.mean_mauc": lambda: stats.mean_mauc(rows),
         "stats.marked_means": lambda: stats.marked_means(rows, comparison),

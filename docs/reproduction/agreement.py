@@ -121,17 +121,23 @@ def compared_marks(cells):
 
 
 def lost_marks_line(cells):
-    """Return how far off the MAUC is where a mark of the paper is not found, in a sentence."""
-    marked = compared_marks(cells)
-    marked = marked[marked["published_mark"] != "none"]
-    lost = marked[marked["published_mark"] != marked["reproduced_mark"]]
-    if lost.empty:
-        return f"All {len(marked)} marks of the paper are found."
-    off = lost["difference"].abs()
-    return (
-        f"The {len(lost)} cells whose mark is not found are off by {off.median():.4f} in the "
-        f"median, {(off < 0.002).mean():.0%} of them by less than 0.002."
-    )
+    """Return which marks of the paper are found, and how far off the others are, in sentences."""
+    cells = compared_marks(cells)
+    marked = cells[cells["published_mark"] != "none"]
+    is_found = marked["published_mark"] == marked["reproduced_mark"]
+    counts = []
+    for mark, words in (("worse", "MDFS wins"), ("better", "MDFS loses")):
+        found = is_found[marked["published_mark"] == mark]
+        n_here = int((cells["reproduced_mark"] == mark).sum())
+        counts.append(f"{words}: {int(found.sum())} of {len(found)} found, {n_here} marks here")
+    text = f"{'; '.join(counts)}."
+    off = marked.loc[~is_found, "difference"].abs()
+    if len(off):
+        text += (
+            f" The {len(off)} cells whose mark is not found are off by {off.median():.4f} in the "
+            f"median, {(off < 0.002).mean():.0%} of them by less than 0.002."
+        )
+    return text
 
 
 def size_table(cells):
@@ -162,9 +168,9 @@ def chance_table(cells, rows, by="selector", sizes=(10, 20, 50)):
     cells = measured(cells)
     cells = cells[~is_excepted(cells)].merge(chance.rename("chance").reset_index(), on=key)
     lines = []
-    for name, part in cells.groupby(by, sort=False):
+    for name, part in [*cells.groupby(by, sort=False), ("all", cells)]:
         shown = [chance_cell(part[part["size"] == size]) for size in sizes]
-        lines.append([shown_name(by, name), *shown, chance_cell(part)])
+        lines.append([shown_name(by, name) if name != "all" else name, *shown, chance_cell(part)])
     head = {"selector": "selector", "dataset": "data set"}[by]
     return markdown_table([head, *map(str, sizes), "all sizes"], lines)
 

@@ -160,7 +160,8 @@ Measured on {dates}: {n_rows} values, {n_failed} failed.{incomplete}
 - [tables/](tables): Tables 2-5, 7 and 8 in the paper's layout (`table_*.md`, LaTeX beside);
   in [published.md](tables/published.md) with published | reproduced | difference of every cell.
 - [fsdd_mnist.md](fsdd_mnist.md): where the published values of FSDD on MNIST come from.
-- `ten_times.toml` and `svm.toml` are the plans, [measured/](measured) has every measured value.
+- `ten_times.toml` and `svm.toml` are the plans, [measured/](measured) has every measured value, a
+  Parquet file per data set (`pandas.read_parquet`); `make reproduction` makes run folders of them.
 - Tables 6 and 9 (Washington, Thyroid) are one command each for whoever has the data:
   [papers/wang2011](../../papers/wang2011/README.md)."""
 

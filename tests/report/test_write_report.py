@@ -6,7 +6,14 @@ import pytest
 from report_rows import LADDER, VERSIONS, make_rows, small_run
 
 from mauc.exceptions import MaucError, MaucWarning
-from mauc.report import mauc_table, run_tables, write_figures, write_published, write_tables
+from mauc.report import (
+    mauc_table,
+    run_tables,
+    write_figures,
+    write_published,
+    write_tables,
+    write_with_published,
+)
 from mauc.stats import Comparison
 
 matplotlib.use("Agg")
@@ -72,14 +79,36 @@ def test_labels_that_make_one_file_name_keep_their_files(tmp_path):
     assert names == ["table_a_b.txt", "table_a_b_2.txt", "table_A_B_3.txt", "table__.txt"]
 
 
-def test_comparison_and_figures(tmp_path):
-    rows = make_rows(
+def paper_run():
+    """Two data sets of the paper, two selectors."""
+    return make_rows(
         {
             (dataset, "nb", selector, 10): LADDER - 0.01 * place
             for dataset in ("mnist", "usps")
             for place, selector in enumerate(("mdfs", "chi"))
         }
     )
+
+
+def test_tables_and_comparison_are_written_together(tmp_path, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("mauc.report.write._draw", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_with_published(paper_run(), tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+    names = {path.name for path in write_with_published(paper_run(), tmp_path / "all")}
+    tables = {path.name for path in write_tables(paper_run(), tmp_path / "tables")}
+    published = {path.name for path in write_published(paper_run(), tmp_path / "published")}
+    assert names == tables | published
+    with pytest.raises(MaucError, match="already has"):
+        write_with_published(paper_run(), tmp_path / "all")
+
+
+def test_comparison_and_figures(tmp_path):
+    rows = paper_run()
     files = write_published(rows, tmp_path, dpi=50)
     assert [path.name for path in files] == [
         "published.txt", "published.md", "published.tex", "published.csv", "curves_mnist.png",

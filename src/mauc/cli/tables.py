@@ -163,21 +163,18 @@ def published(
 def write_run_tables(run: Path, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the tables of a run and, if the paper has its data sets, the comparison with it."""
     from mauc.experiments import load_run
-    from mauc.report import load_published, write_published, write_tables
+    from mauc.report import load_published, write_tables, write_with_published
 
     rows = watched(load_run, f"reading {run}")(run)
     selectors = list(rows["selector"].unique())
     if not selectors:
         raise MaucError(f"{run} has no rows, so that there are no tables to write.")
-    files = write_tables(
-        rows, folder, make_comparison(_first_of(selectors), "wilcoxon", 0.05), force=force
-    )
-    published = load_published()
-    if set(rows["dataset"]) & set(published["dataset"]) and "mdfs" in selectors:
-        use_no_screen()
-        comparison = make_comparison(None, "wilcoxon", 0.05)
-        files += write_published(rows, folder, comparison, force=force)
-    return files
+    comparison = make_comparison(_first_of(selectors), "wilcoxon", 0.05)
+    is_published = bool(set(rows["dataset"]) & set(load_published()["dataset"]))
+    if not (is_published and "mdfs" in selectors):
+        return write_tables(rows, folder, comparison, force=force)
+    use_no_screen()
+    return write_with_published(rows, folder, comparison, force=force)
 
 
 def _first_of(selectors: list[str]) -> str:

@@ -59,13 +59,7 @@ def write_tables(
     """
     formats = _check_formats(formats)
     rows = rows_of(run, "dataset", "selector", "versions")
-    datasets = _file_names(labels_of(rows, "dataset"))
-    files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
-    tables = {
-        files.get(name, name.replace("/", "_")): table
-        for name, table in run_tables(rows, comparison).items()
-    }
-    return _write_files(Path(folder), _render(tables, formats, rows), force)
+    return _write_files(Path(folder), _table_files(rows, comparison, formats), force)
 
 
 def write_figures(
@@ -131,10 +125,46 @@ def write_published(
     """
     formats = _check_formats(formats)
     rows = rows_of(run, "dataset", "selector", "versions")
+    files = _published_files(rows, comparison, methods, formats, dpi)
+    return _write_files(Path(folder), files, force)
+
+
+def write_with_published(
+    run: Any, folder: str | Path, comparison: Comparison = PAPER_COMPARISON, *, force: bool = False
+) -> list[Path]:
+    """Write what `write_tables` and `write_published` write, in every format.
+
+    All is made before the first file is written, so whoever interrupts it finds all or nothing.
+    """
+    rows = rows_of(run, "dataset", "selector", "versions")
+    formats = list(FORMATS)
+    files = {
+        **_table_files(rows, comparison, formats),
+        **_published_files(rows, AS_PUBLISHED, None, formats, dpi=200),
+    }
+    return _write_files(Path(folder), files, force)
+
+
+def _table_files(rows: Any, comparison: Comparison, formats: list[str]) -> dict[str, bytes]:
+    datasets = _file_names(labels_of(rows, "dataset"))
+    files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
+    tables = {
+        files.get(name, name.replace("/", "_")): table
+        for name, table in run_tables(rows, comparison).items()
+    }
+    return _render(tables, formats, rows)
+
+
+def _published_files(
+    rows: Any, comparison: Comparison, methods: Mapping[str, str] | None, formats: list[str],
+    dpi: float,
+) -> dict[str, bytes]:  # fmt: skip
     compared = compare_published(rows, comparison, methods=methods)
-    files = _render({"published": compared}, formats, rows)
     drawings = _drawings(rows, compared.comparison)
-    return _write_files(Path(folder), {**files, **_draw(drawings, stamp_of(rows), dpi)}, force)
+    return {
+        **_render({"published": compared}, formats, rows),
+        **_draw(drawings, stamp_of(rows), dpi),
+    }
 
 
 def _drawings(rows: Any, comparison: Comparison) -> dict[str, Callable[[], Any]]:
