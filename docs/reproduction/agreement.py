@@ -1,8 +1,10 @@
-"""How far a run and the paper agree: cells of `compare_published` in, Markdown tables out."""
+"""How far a run and the paper agree: what `compare_published` gives in, Markdown tables out."""
 
 import math
+from dataclasses import replace
 
-from mauc.report import load_published_runtime
+import pandas as pd
+
 from mauc.report.as_markdown import markdown_table
 from mauc.stats.rows import shown_name
 
@@ -12,6 +14,7 @@ RELIEFF_BAR = 0.010
 ROUNDING = 0.001  # of the published values
 # The published values are not those of FSDD, see fsdd_mnist.md.
 EXCEPTED = ("mnist", "fsdd")
+ALL = "all"
 
 
 def is_excepted(cells):
@@ -19,8 +22,14 @@ def is_excepted(cells):
     return (cells["dataset"] == EXCEPTED[0]) & (cells["method"] == EXCEPTED[1])
 
 
-def measured(cells):
-    """Return the cells that the run has."""
+def counted(compared):
+    """Return a comparison without the cells that count in no summary."""
+    return replace(compared, cells=compared.cells[~is_excepted(compared.cells)])
+
+
+def measured_cells(compared):
+    """Return the cells that the run has and that count."""
+    cells = counted(compared).cells
     return cells[cells["reproduced"].notna()]
 
 
@@ -29,57 +38,57 @@ def bar_of(classifier, method):
     return RELIEFF_BAR if method == "relieff" else BARS[classifier]
 
 
-def selector_differences(cells):
+def selector_differences(compared):
     """Return mean absolute differences over the sizes, with their bars.
 
     Returns
     -------
     differences : DataFrame
-        Columns dataset, classifier, method, absolute, bar and is_above.
+        Columns dataset, classifier, method, mean_absolute, bar and is_above.
     """
-    cells = measured(cells)
-    keys = ["dataset", "classifier", "method"]
-    means = cells.assign(absolute=cells["difference"].abs()).groupby(keys, sort=False)["absolute"]
-    frame = means.mean().reset_index()
-    bars = zip(frame["classifier"], frame["method"], strict=True)
-    frame["bar"] = [bar_of(*names) for names in bars]
-    return frame.assign(is_above=frame["absolute"] > frame["bar"])
+    frame = compared.summary("dataset", "classifier", "method").dropna(subset="mean_absolute")
+    bars = [bar_of(*names) for names in zip(frame["classifier"], frame["method"], strict=True)]
+    frame = frame[["dataset", "classifier", "method", "mean_absolute"]].assign(bar=bars)
+    return frame.assign(is_above=frame["mean_absolute"] > frame["bar"])
 
 
-def glance_table(cells):
+def glance_table(compared):
     """Return one line per data set: how far off each classifier is, and the marks that agree."""
-    cells = measured(cells)
-    cells = cells[~is_excepted(cells)]
-    classifiers = [name for name in BARS if name in set(cells["classifier"])]
+    compared = counted(compared)
+    summaries = pd.concat(
+        [
+            compared.summary(*by)
+            for by in (("dataset", "classifier"), ("dataset",), ("classifier",), ())
+        ]
+    ).fillna({"dataset": ALL, "classifier": ALL})
+    summaries = summaries[summaries["cells"] > 0].set_index(["dataset", "classifier"])
+    classifiers = [name for name in BARS if (ALL, name) in summaries.index]
     rows = []
-    groups = [*cells.groupby("dataset", sort=False), ("all", cells)]
-    for dataset, part in groups:
-        shown = [glance_cell(part[part["classifier"] == name]) for name in classifiers]
-        name = shown_name("dataset", dataset) if dataset != "all" else "all"
-        rows.append([name, *shown, glance_cell(part)])
-    heads = ["data set", *(shown_name("classifier", name) for name in classifiers), "all"]
+    for dataset in summaries.index.unique("dataset"):
+        shown = [glance_cell(summaries, dataset, name) for name in [*classifiers, ALL]]
+        rows.append([shown_name("dataset", dataset) if dataset != ALL else ALL, *shown])
+    heads = ["data set", *(shown_name("classifier", name) for name in classifiers), ALL]
     return markdown_table(heads, rows)
 
 
-def glance_cell(part):
-    if part.empty:
+def glance_cell(summaries, dataset, classifier):
+    if (dataset, classifier) not in summaries.index:
         return "-"
-    text = f"{part['difference'].abs().mean():.4f}"
-    marked = compared_marks(part)
-    marked = marked[marked["published_mark"] != "none"]
-    same = (marked["published_mark"] == marked["reproduced_mark"]).mean()
-    return f"{text} · {same:.0%}" if len(marked) else text
+    summary = summaries.loc[(dataset, classifier)]
+    text = f"{summary['mean_absolute']:.4f}"
+    has_marks = summary["n_significant"] > 0
+    return f"{text} · {summary['significant_agreement']:.0%}" if has_marks else text
 
 
-def selector_table(cells):
+def selector_table(compared):
     """Return mean absolute differences by data set, classifier and selector; bold above the bar."""
-    frame = selector_differences(cells)
+    frame = selector_differences(compared)
     methods = list(dict.fromkeys(frame["method"]))
     rows = []
     for (dataset, classifier), part in frame.groupby(["dataset", "classifier"], sort=False):
         shown = dict.fromkeys(methods, "-")
         for row in part.itertuples(index=False):
-            text = f"{row.absolute:.4f}"
+            text = f"{row.mean_absolute:.4f}"
             shown[row.method] = f"**{text}**" if row.is_above else text
         names = shown_name("dataset", dataset), shown_name("classifier", classifier)
         rows.append([*names, *shown.values()])
@@ -87,18 +96,18 @@ def selector_table(cells):
     return markdown_table(heads, rows, 2)
 
 
-def marks_table(cells):
+def marks_table(compared):
     """Return how many of the paper's marks the run has too, and what it has instead."""
-    cells = compared_marks(cells)
+    cells = compared_marks(compared)
     heads = [
         "data set", "classifier", "marks of the paper", "same here", "opposite", "none here",
         "no mark in the paper", "none here either",
     ]  # fmt: skip
-    groups = [*cells.groupby(["dataset", "classifier"], sort=False), (("all", "all"), cells)]
+    groups = [*cells.groupby(["dataset", "classifier"], sort=False), ((ALL, ALL), cells)]
     rows = []
     for (dataset, classifier), part in groups:
         names = (shown_name("dataset", dataset), shown_name("classifier", classifier))
-        rows.append([*(names if dataset != "all" else ("all", "")), *map(str, mark_counts(part))])
+        rows.append([*(names if dataset != ALL else (ALL, "")), *map(str, mark_counts(part))])
     return markdown_table(heads, rows, 2)
 
 
@@ -113,16 +122,15 @@ def mark_counts(part):
     return len(marked), share, len(marked) - n_same - n_none, n_none, len(rest), n_agreed
 
 
-def compared_marks(cells):
+def compared_marks(compared):
     """Return the cells that have a mark, or none, in the paper and in the run, MDFS apart."""
-    cells = measured(cells)
-    has_both = (cells["published_mark"] != "") & (cells["reproduced_mark"] != "")
-    return cells[has_both & ~is_excepted(cells)]
+    cells = counted(compared).cells
+    return cells[cells["agreement"].notna()]
 
 
-def lost_marks_line(cells):
+def lost_marks_line(compared):
     """Return which marks of the paper are found, and how far off the others are, in sentences."""
-    cells = compared_marks(cells)
+    cells = compared_marks(compared)
     marked = cells[cells["published_mark"] != "none"]
     is_found = marked["published_mark"] == marked["reproduced_mark"]
     counts = []
@@ -140,19 +148,17 @@ def lost_marks_line(cells):
     return text
 
 
-def size_table(cells):
+def size_table(compared):
     """Return the differences of all selectors and data sets by size."""
-    cells = measured(cells)
-    cells = cells[~is_excepted(cells)]
     rows = [
         [str(size), f"{part.mean():+.4f}", f"{part.abs().mean():.4f}", f"{part.min():+.4f}",
          f"{part.max():+.4f}"]
-        for size, part in cells.groupby("size")["difference"]
+        for size, part in measured_cells(compared).groupby("size")["difference"]
     ]  # fmt: skip
     return markdown_table(["size", "mean", "mean absolute", "smallest", "largest"], rows)
 
 
-def chance_table(cells, rows, by="selector", sizes=(10, 20, 50)):
+def chance_table(compared, rows, by="selector", sizes=(10, 20, 50)):
     """Return mean absolute differences by selector or data set beside what chance would give.
 
     Two runs on the same data differ by the draw of their folds and of the selectors, and the paper
@@ -165,12 +171,11 @@ def chance_table(cells, rows, by="selector", sizes=(10, 20, 50)):
     repeats = means.groupby(key, sort=False)
     variance = 2 * repeats.var() / repeats.count() + ROUNDING**2 / 12
     chance = math.sqrt(2 / math.pi) * variance**0.5
-    cells = measured(cells)
-    cells = cells[~is_excepted(cells)].merge(chance.rename("chance").reset_index(), on=key)
+    cells = measured_cells(compared).merge(chance.rename("chance").reset_index(), on=key)
     lines = []
-    for name, part in [*cells.groupby(by, sort=False), ("all", cells)]:
+    for name, part in [*cells.groupby(by, sort=False), (ALL, cells)]:
         shown = [chance_cell(part[part["size"] == size]) for size in sizes]
-        lines.append([shown_name(by, name) if name != "all" else name, *shown, chance_cell(part)])
+        lines.append([shown_name(by, name) if name != ALL else ALL, *shown, chance_cell(part)])
     head = {"selector": "selector", "dataset": "data set"}[by]
     return markdown_table([head, *map(str, sizes), "all sizes"], lines)
 
@@ -181,79 +186,16 @@ def chance_cell(part):
     return f"{part['difference'].abs().mean():.4f} ({part['chance'].mean():.4f})"
 
 
-def bars_line(cells):
+def bars_line(compared):
     """Return what is above its bar, in a sentence."""
-    frame = selector_differences(cells)
-    excepted = is_excepted(frame)
-    above = frame[frame["is_above"] & ~excepted]
-    n_held = int((~excepted).sum()) - len(above)
-    text = f"{n_held} of {int((~excepted).sum())} are within their bar"
+    frame = selector_differences(counted(compared))
+    above = frame[frame["is_above"]]
+    text = f"{len(frame) - len(above)} of {len(frame)} are within their bar"
     if above.empty:
         return f"{text}."
     listed = [
         f"{shown_name('dataset', row.dataset)}, {shown_name('classifier', row.classifier)}, "
-        f"{shown_name('selector', row.method)} ({row.absolute:.4f})"
+        f"{shown_name('selector', row.method)} ({row.mean_absolute:.4f})"
         for row in above.itertuples(index=False)
     ]
     return f"{text}; above it: {'; '.join(listed)}."
-
-
-def time_table(rows):
-    """Return where the seconds of a run went, by data set."""
-    lines = []
-    classifiers = list(dict.fromkeys(rows["classifier"]))
-    for dataset, part in rows.groupby("dataset", sort=False):
-        chosen = part.drop_duplicates(["repeat", "fold", "selector"])["select_seconds"].sum()
-        fitting = part.groupby("classifier")["fit_seconds"].sum()
-        fitted = (fitting.get(name, 0.0) for name in classifiers)
-        parts = [chosen, *fitted, part["score_seconds"].sum()]
-        shown = [f"{value:.0f} ({value / sum(parts):.0%})" for value in parts]
-        lines.append([shown_name("dataset", dataset), *shown, f"{sum(parts):.0f}"])
-    names = [shown_name("classifier", name) for name in classifiers]
-    return markdown_table(["data set", "selecting", *names, "MAUC", "all"], lines)
-
-
-def seconds_table(seconds):
-    """Return the paper's Table 10 beside seconds measured here: here | paper.
-
-    Parameters
-    ----------
-    seconds : DataFrame
-        Columns selector, dataset, seconds.
-    """
-    paper, here = (
-        frame.set_index(["selector", "dataset"])["seconds"]
-        for frame in (load_published_runtime(), seconds)
-    )
-    datasets = [name for name in paper.index.unique("dataset") if name in here.index.levels[1]]
-    lines = [
-        [shown_name("selector", one), *(rf"{here[one, name]:.3f} \| {paper[one, name]:.3f}"
-                                        for name in datasets)]
-        for one in here.index.unique("selector")
-    ]  # fmt: skip
-    return markdown_table(["selector", *(shown_name("dataset", one) for one in datasets)], lines)
-
-
-def tuning_table(tuned):
-    """Return C, gamma and the MAUC they were chosen by, by data set and size.
-
-    Parameters
-    ----------
-    tuned : dict of str to dict of int to Tuned
-        What was tuned, by data set and size.
-    """
-    sizes = sorted({size for found in tuned.values() for size in found})
-    lines = []
-    for name, found in tuned.items():
-        shown = [
-            f"{power(found[size].C)}, {power(found[size].gamma)}; {found[size].mauc:.3f}"
-            if size in found else "-"
-            for size in sizes
-        ]  # fmt: skip
-        lines.append([shown_name("dataset", name), *shown])
-    return markdown_table(["data set", *map(str, sizes)], lines)
-
-
-def power(value):
-    """Return a power of two as the paper writes it."""
-    return f"2^{math.log2(value):g}"

@@ -19,6 +19,7 @@ import pandas as pd
 
 import agreement
 import claims
+import run_costs
 from mauc.datasets import load_dataset
 from mauc.difficulty import siren_study
 from mauc.exceptions import IncompleteRunWarning
@@ -93,23 +94,23 @@ def study_sirens():
 
 def readme(runs, parts, rows, studies):
     """Return the page: what agrees at a glance, what does not and why, then the tables."""
-    cells = compare_published(rows).frame()
-    ten, svm = (compare_published(part).frame() for part in parts.values())
+    compared = compare_published(rows)
+    ten, svm = (compare_published(part) for part in parts.values())
     bars = ", ".join(
         f"{bar:.3f} for {shown_name('classifier', name)}" for name, bar in agreement.BARS.items()
     )
     sections = [
-        head(runs, parts),
+        head(parts),
         "## At a glance\n\nMean absolute difference to the published MAUC over selectors and "
         "sizes, and the share of the paper's marks against MDFS (Wilcoxon at 5 %) that are found "
         "here too. Naive Bayes, C4.5 and 1NN ten times tenfold as in the paper; the SVM once "
         "tenfold, so that its marks rest on 10 values where the paper has 100. Without FSDD on "
-        "MNIST, see below.\n\n" + agreement.glance_table(cells),
+        "MNIST, see below.\n\n" + agreement.glance_table(compared),
         (HERE / "findings.md").read_text(encoding="utf-8").strip(),
         "## By selector\n\nMean absolute difference over the sizes. Bars: "
         f"{bars}; {agreement.RELIEFF_BAR:.3f} for ReliefF. What exceeds its bar is bold. "
-        f"{agreement.bars_line(cells)} FSDD on MNIST does not count.\n\n"
-        + agreement.selector_table(cells),
+        f"{agreement.bars_line(compared)} FSDD on MNIST does not count.\n\n"
+        + agreement.selector_table(compared),
         "## How much is chance\n\nMean absolute difference of Naive Bayes, C4.5 and 1NN at a size, "
         "and in brackets what two runs on the same data would differ by in the mean, from the "
         "standard error over the ten repeats.\n\n"
@@ -121,33 +122,35 @@ def readme(runs, parts, rows, studies):
         + "\n\nThe SVM, once tenfold:\n\n"
         + f"{agreement.marks_table(svm)}\n\n{agreement.lost_marks_line(svm)}",
         "## The SVM\n\nC and gamma by data set and size, and their MAUC threefold on the rows they "
-        f"were tuned on:\n\n{agreement.tuning_table(read_tuned(runs / 'svm'))}\n\nReproduced - "
+        f"were tuned on:\n\n{run_costs.tuning_table(read_tuned(runs / 'svm'))}\n\nReproduced - "
         f"published by size, all data sets and selectors:\n\n{agreement.size_table(svm)}",
         "## Table 10: seconds of the selectors\n\nHere | paper. One fit on all samples with one "
         "thread on a quiet machine ([docs/runtime.md](../runtime.md) names it); "
         "[tables/runtime.md](tables/runtime.md) has the seconds of the runs above.\n\n"
-        + agreement.seconds_table(pd.read_csv(SECONDS)),
+        + run_costs.seconds_table(pd.read_csv(SECONDS)),
         "## Figures 1-3: the siren pitfall on Indiana\n\nFigure 1 is the upper part of each "
         "picture, Figures 2 (CHI) and 3 (SU) the lower part.\n\n" + siren_section(studies),
         "## Figure 4: win, draw and loss of MDFS\n\n"
         "![win, draw and loss of MDFS by classifier](tables/win_draw_loss.png)",
         "## Where the time goes\n\nSeconds inside the workers, all folds of a data set: selecting, "
         "fitting and predicting, computing MAUC. Ten times tenfold, all nine selectors:\n\n"
-        + agreement.time_table(parts["ten_times"])
+        + run_costs.time_table(parts["ten_times"])
         + "\n\nThe SVM, once tenfold:\n\n"
-        + agreement.time_table(parts["svm"]),
+        + run_costs.time_table(parts["svm"]),
     ]
     return "\n\n".join(sections) + "\n"
 
 
-def head(runs, parts):
+def head(parts):
     counts = []
     for name, part in parts.items():
         n_done = len(part[["dataset", "repeat", "fold"]].drop_duplicates())
         counts.append((name, n_done, len(read_plan(HERE / f"{name}.toml").cells())))
     missing = [f"`{name}.toml` {done} of {whole}" for name, done, whole in counts if done < whole]
     incomplete = f"\n\n**Incomplete**: folds of {', '.join(missing)}." if missing else ""
-    starts = [start for name in parts for start in RunFolder(runs / name).provenance()["starts"]]
+    # Of what is kept: a run that had nothing left to do has begun later, and measured nothing.
+    kept = [RunFolder(HERE / "measured" / name).provenance() for name in parts]
+    starts = [start for provenance in kept for start in provenance["starts"]]
     dates = ", ".join(sorted({start["date"][:10] for start in starts}))
     n_rows = sum(map(len, parts.values()))
     n_failed = sum(int((part["status"] != "ok").sum()) for part in parts.values())

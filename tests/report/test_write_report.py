@@ -6,6 +6,7 @@ import pytest
 from report_rows import LADDER, VERSIONS, make_rows, small_run
 
 from mauc.exceptions import MaucError, MaucWarning
+from mauc.files import write_atomic
 from mauc.report import (
     mauc_table,
     run_tables,
@@ -105,6 +106,22 @@ def test_tables_and_comparison_are_written_together(tmp_path, monkeypatch):
     assert names == tables | published
     with pytest.raises(MaucError, match="already has"):
         write_with_published(paper_run(), tmp_path / "all")
+
+
+def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
+    def stop_at_third(path, content, *, force):
+        if path.name == "ranks.txt":
+            raise KeyboardInterrupt
+        return write_atomic(path, content, force=force)
+
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "table_wine.txt").write_text("before")
+    monkeypatch.setattr("mauc.report.write.write_atomic", stop_at_third)
+    for folder in (tmp_path / "old", tmp_path / "new"):
+        with pytest.raises(KeyboardInterrupt):
+            write_tables(small_run(), folder, formats="txt", force=True)
+    assert [path.name for path in (tmp_path / "old").iterdir()] == ["table_wine.txt"]
+    assert not (tmp_path / "new").exists()
 
 
 def test_comparison_and_figures(tmp_path):

@@ -1,5 +1,6 @@
 """Write the tables and figures of a run as files: all of them or, on any error, none."""
 
+import contextlib
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -132,9 +133,23 @@ def write_published(
 def write_with_published(
     run: Any, folder: str | Path, comparison: Comparison = PAPER_COMPARISON, *, force: bool = False
 ) -> list[Path]:
-    """Write what `write_tables` and `write_published` write, in every format.
+    """Write what `write_tables` and `write_published` write, all of it or, on any error, none.
 
-    All is made before the first file is written, so whoever interrupts it finds all or nothing.
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    folder : path
+    comparison : Comparison, default=PAPER_COMPARISON
+        Baseline selector, test and level of the tables; those of the comparison with the paper
+        are the paper's.
+    force : bool, default=False
+        Replace files that exist.
+
+    Returns
+    -------
+    files : list of Path
+        Tables in every format, and figures.
     """
     rows = rows_of(run, "dataset", "selector", "versions")
     formats = list(FORMATS)
@@ -250,5 +265,18 @@ def _write_files(folder: Path, files: Mapping[str, bytes], force: bool) -> list[
             f"{folder} already has {len(existing)} of the files to write ({shown}); "
             "choose another folder or force=True to replace them."
         )
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    return [write_atomic(folder / name, files[name], force=True) for name in files]
+    written: list[Path] = []
+    try:
+        for name, content in files.items():
+            written.append(write_atomic(folder / name, content, force=True))
+    except BaseException:  # Ctrl-C as well: half of the files would keep the next try from starting
+        for path in written:
+            if path.name not in existing:
+                path.unlink(missing_ok=True)
+        if is_new:
+            with contextlib.suppress(OSError):  # a parent may have been made, too; it stays
+                folder.rmdir()
+        raise
+    return written
