@@ -8,9 +8,9 @@ from _common import load, print_header, print_row
 from _peers import CPU, WekaClock, find_weka, time_wall_and_cpu
 from mauc import ChiSquare, SpreadFx, SymmetricalUncertainty
 from mauc.binning.contingency import CHI, SU
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.make import make_problem
-from mauc.selectors.relevance.contingency import contingency_scores
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
+from mauc.selectors.relevance import contingency_scores
 
 N_SELECTED = 100
 

@@ -7,9 +7,9 @@ import numpy as np
 from _common import load, print_header, print_row
 from _peers import CPU, time_wall_and_cpu
 from mauc import FSDD
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.make import make_problem
-from mauc.selectors.relevance.fsdd import fsdd_relevance
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
+from mauc.selectors.relevance import fsdd_relevance
 
 N_SELECTED = 100
 

@@ -10,9 +10,9 @@ import numpy as np
 from _common import load, print_header, print_row, time_in_turns
 from mauc import GreedyMAUC
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from xor_pairs import KINDS, make_pairs
+from tests.helpers.xor_pairs import KINDS, make_pairs
 
 N_SEEDS = 20
 

@@ -9,7 +9,7 @@ from sklearn.preprocessing import MinMaxScaler
 from _common import load, print_header, print_row, time_in_turns
 from mauc import mauc_score
 from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
-from mauc.classifiers.c45.c45 import C45
+from mauc.classifiers.c45.estimator import C45
 from mauc.evaluation import FoldEvaluator
 
 N_RANKINGS = 9

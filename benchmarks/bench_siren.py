@@ -12,9 +12,9 @@ from sklearn.model_selection import StratifiedKFold
 from _common import print_header, print_row, time_in_turns
 from mauc import siren_study
 from mauc.classifiers import NormalNaiveBayes
+from mauc.data import Decomposition, make_problem
 from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.metrics import mauc_score
-from mauc.problem import Decomposition, make_problem
 
 N_PER_CLASS, N_FEATURES = 20, 40
 METHODS = ["mdfs", "maucd", "chi", "su", "mrmr"]  # those of mauc siren

@@ -17,9 +17,8 @@ from zlib import crc32
 import numpy as np
 
 from mauc import pair_auc_scores
-from mauc.metrics.class_pairs import ClassPairs, score_columns
-from mauc.metrics.components import pair_components
-from mauc.metrics.delong import component_bounds
+from mauc.metrics.interval import component_bounds, pair_components
+from mauc.metrics.mauc import ClassPairs, score_columns
 
 LEVEL = 0.95
 TARGETS = (0.64, 0.8, 0.9, 0.97, 0.998)

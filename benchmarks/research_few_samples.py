@@ -25,15 +25,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mauc import MRMR, GreedyMAUC, mauc_score
-from mauc.auc.pair_auc import pair_wins
 from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
+from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.problem.make import make_problem
-from mauc.selectors.greedy_mauc.measuring.effects import auc_effects
-from mauc.selectors.greedy_mauc.measuring.measure import measure
-from mauc.selectors.greedy_mauc.measuring.value_scores import value_scores
-from mauc.selectors.greedy_mauc.searching.prior import needs_prior
-from mauc.selectors.greedy_mauc.searching.shrinkage import estimate_shrinkage
+from mauc.selectors.greedy_mauc.effects import auc_effects, measure
+from mauc.selectors.greedy_mauc.prior import needs_prior
+from mauc.selectors.greedy_mauc.scores import value_scores
+from mauc.selectors.greedy_mauc.search import estimate_shrinkage
+from mauc.selectors.pair_auc import pair_wins
 
 ALL = (
     "isolet", "mnist", "usps", "phoneme", "indiana", "synthetic", "thyroid_sub_tox171",

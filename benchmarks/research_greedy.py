@@ -17,14 +17,13 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from mauc import MDFS, MRMR
-from mauc.auc.pair_auc import dense_wins
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.problem.make import make_problem
-from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.measuring.effects import MAX_AUC, MODEL_NOISE
-from mauc.selectors.greedy_mauc.measuring.measure import measure
-from mauc.selectors.greedy_mauc.searching.shrinkage import estimate_shrinkage
+from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE, measure
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
+from mauc.selectors.greedy_mauc.search import estimate_shrinkage
+from mauc.selectors.pair_auc import dense_wins
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")
 JUDGE = ("isolet", "mnist", "phoneme", "indiana", "thyroid_sub_tox171")

@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from mauc import MDFS, GreedyMAUC, SymmetricalUncertainty
 from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
-from mauc.selectors.greedy_mauc.measuring import measure
+from mauc.selectors.greedy_mauc import effects as measure
 
 SETS = (
     "dermatology", "segment", "vehicle", "satimage", "libras", "texture", "urban", "penbased",

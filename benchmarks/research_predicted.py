@@ -21,10 +21,10 @@ from sklearn.preprocessing import QuantileTransformer
 
 from mauc import GreedyMAUC
 from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
+from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.problem.make import make_problem
-from mauc.selectors.greedy_mauc.measuring.measure import measure
-from mauc.selectors.greedy_mauc.searching.search import greedy_ranking
+from mauc.selectors.greedy_mauc.effects import measure
+from mauc.selectors.greedy_mauc.search import greedy_ranking
 
 MORE = (
     "arrhythmia", "cnae9", "dermatology", "libras", "penbased", "satimage", "segment", "semeion",

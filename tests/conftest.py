@@ -3,9 +3,15 @@
 import csv
 import hashlib
 import os
+import sys
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[1]
+
+# Scripts that are tested but not installed; they import one another by name.
+sys.path += [
+    str(_ROOT / folder) for folder in ("tools", "benchmarks", "docs/beyond", "docs/reproduction")
+]
 
 
 def _kernel_hash():

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from core_install import OPTIONAL, PACKAGES
 from mauc import extras
 from mauc.extras import MissingExtraError, optional_import
+from tests.helpers.core_install import OPTIONAL, PACKAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 #: What a core install can do.
@@ -24,7 +24,7 @@ WORKS = {
 
 @pytest.fixture(scope="module")
 def results():
-    program = Path(__file__).with_name("core_install.py")
+    program = Path(__file__).parent / "helpers" / "core_install.py"
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
-import oracles
-import strategies
+from tests.helpers import oracles, strategies
 
 
 def test_wins_by_hand():

@@ -6,8 +6,8 @@ from sklearn.datasets import load_digits, load_iris
 
 from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, select_k, siren_study
 from mauc.evaluation import SizeCurve
-from mauc.printing import MAX_ROWS, SmallTable, first_rows, short_name
-from mauc.selectors.greedy_mauc.acting_together.interactions import Interactions
+from mauc.results import MAX_ROWS, SmallTable, first_rows, short_name
+from mauc.selectors.greedy_mauc.interactions import Interactions
 
 
 @pytest.fixture(scope="module")

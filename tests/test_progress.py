@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF, progress
-from mauc.problem.source import ColumnSource
+from mauc.data.source import ColumnSource
 from mauc.progress import shown, track
-from pseudo_terminal import run_on_terminal
+from tests.helpers.pseudo_terminal import run_on_terminal
 
 
 @pytest.fixture

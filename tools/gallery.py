@@ -9,10 +9,10 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "plotting"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import matplotlib.pyplot as plt
-from plot_cases import cases
+from tests.helpers.plot_cases import cases
 
 
 def main(folder, word=""):

@@ -11,7 +11,6 @@ __version__ = version("mauc")
 # Where each name lives. A name is imported when it is first asked for, so that the command line
 # and whoever needs one part do not wait for all.
 _HOMES = {
-    "auc": ("PairAUCSketch", "feature_pair_auc", "sketch_rows"),
     "binning": ("MDLDiscretizer",),
     "difficulty": ("siren_study",),
     "evaluation": ("SizeCurve", "select_k"),
@@ -27,6 +26,8 @@ _HOMES = {
     ),
     "precompile": ("WarmupSummary", "warmup"),
     "selectors": SELECTOR_CLASSES,
+    "selectors.pair_auc": ("feature_pair_auc",),
+    "sketch": ("PairAUCSketch", "sketch_rows"),
     "sources": ("ColumnSource", "open_columns"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

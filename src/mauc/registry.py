@@ -106,7 +106,7 @@ class Relevance:
     @cached_property
     def score(self) -> Callable[..., Any]:
         """The function ``(problem, decomposition, chosen) -> scores``, imported when asked for."""
-        return getattr(import_module(f"mauc.selectors.relevance.{self.module}"), self.function)
+        return getattr(import_module("mauc.selectors.relevance"), self.function)
 
 
 _AUC = Accepts(sparse=True, infinite=True, nominal=True, weights=True)
@@ -131,40 +131,40 @@ RELEVANCES = {row[0]: Relevance(*row) for row in (
 )}
 
 _PAPER = (
-    ("mdfs", "MDFS", "MDFS", "mdfs", "AUC on class pairs drawn at random", _AUC),
-    ("maucd", "MAUCD", "MAUCD", "maucd", "mean AUC over the class pairs", _AUC),
+    ("mdfs", "MDFS", "MDFS", "filters", "AUC on class pairs drawn at random", _AUC),
+    ("maucd", "MAUCD", "MAUCD", "filters", "mean AUC over the class pairs", _AUC),
     ("mrmr", "mRMR", "MRMR", "information", "relevance minus redundancy", _BINNED),
-    ("fsdd", "FSDD", "FSDD", "fsdd", "distance discriminant", _MOMENTS),
-    ("schi", "SCHI", "SpreadFx", "spreadfx", "chi-square, the classes in turn", _BINNED,
+    ("fsdd", "FSDD", "FSDD", "filters", "distance discriminant", _MOMENTS),
+    ("schi", "SCHI", "SpreadFx", "filters", "chi-square, the classes in turn", _BINNED,
      {"relevance": "chi2"}),
-    ("ssu", "SSU", "SpreadFx", "spreadfx", "symmetrical uncertainty, the classes in turn", _BINNED,
+    ("ssu", "SSU", "SpreadFx", "filters", "symmetrical uncertainty, the classes in turn", _BINNED,
      {"relevance": "su"}),
-    ("chi", "CHI", "ChiSquare", "chi_square", "chi-square", _BINNED),
-    ("su", "SU", "SymmetricalUncertainty", "symmetrical_uncertainty", "symmetrical uncertainty",
+    ("chi", "CHI", "ChiSquare", "filters", "chi-square", _BINNED),
+    ("su", "SU", "SymmetricalUncertainty", "filters", "symmetrical uncertainty",
      _BINNED),
     ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses minus nearest hits",
      Accepts(nominal=True)),
 )
 _FURTHER = (
-    ("fisher", "Fisher score", "FisherScore", "fisher_score", "Fisher score", _MOMENTS),
-    ("ig", "information gain", "InformationGain", "information_gain", "information gain", _BINNED),
-    ("anova", "ANOVA F", "AnovaF", "anova_f", "F of the analysis of variance", _MOMENTS),
+    ("fisher", "Fisher score", "FisherScore", "filters", "Fisher score", _MOMENTS),
+    ("ig", "information gain", "InformationGain", "filters", "information gain", _BINNED),
+    ("anova", "ANOVA F", "AnovaF", "filters", "F of the analysis of variance", _MOMENTS),
     ("fcbf", "FCBF", "FCBF", "information", "symmetrical uncertainty, redundant features removed",
      _BINNED),
-    ("fast", "FAST", "FAST", "fast", "AUC of few thresholds", Accepts(sparse=True)),
+    ("fast", "FAST", "FAST", "filters", "AUC of few thresholds", Accepts(sparse=True)),
     ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
     ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
      "separation of all class pairs by the set", _ORDERED._replace(nominal=True)),
-    ("subproblem", "SubproblemSelector", "SubproblemSelector", "subproblem",
+    ("subproblem", "SubproblemSelector", "SubproblemSelector", "filters",
      "any relevance on any sub-problems", _AUC),
     ("consensus", "consensus", "ConsensusSelector", "consensus.consensus",
      "a selector on halves of the samples", _ORDERED._replace(nominal=True)),
 )
 _CLASSIFIERS = (
-    ("nb", "Naive Bayes", "NormalNaiveBayes", "naive_bayes", "normal densities", _FITTED),
+    ("nb", "Naive Bayes", "NormalNaiveBayes", "bayes", "normal densities", _FITTED),
     ("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _FITTED),
-    ("1nn", "1NN", "NearestNeighbor", "nearest_neighbor", "the nearest sample", _FITTED),
+    ("1nn", "1NN", "NearestNeighbor", "nearest", "the nearest sample", _FITTED),
     ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel",
      Accepts(nominal=True)),
 )

@@ -4,11 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 
-import oracle_mdl as oracle
-import rival_strategies
-import weka_filters
-from mauc.binning.contingency import CHI, IG, SU, nominal_scores, table_scores
-from mauc.binning.subproblem_scores import subproblem_scores
+from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores, table_scores
+from tests.helpers import oracle_mdl as oracle
+from tests.helpers import rival_strategies, weka_filters
 
 ALL = np.array([CHI, SU, IG])
 

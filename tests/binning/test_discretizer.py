@@ -12,16 +12,14 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 
-import oracle_mdl
-import oracle_mrmr
-import weka_filters
 from mauc import MDLDiscretizer
 from mauc.binning.discretizer import find_cut_points
 from mauc.binning.states import BINNINGS, bin_columns
+from mauc.data import problem as block_width_module
+from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
-from mauc.problem import block_width as block_width_module
-from mauc.problem.make import make_problem
 from mauc.registry import Accepts
+from tests.helpers import oracle_mdl, oracle_mrmr, weka_filters
 
 
 class Flagged(BaseEstimator):

@@ -8,15 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import oracle_mdl as oracle
-import rival_strategies
-import weka_filters
-from mauc.binning.contingency import CHI, IG, SU
-from mauc.binning.mdl_cuts import cut_regions
-from mauc.binning.subproblem_scores import mdl_cut_points, subproblem_scores
-from mauc.binning.value_runs import CLASS, COUNT, ENDS, make_entries
-from mauc.numerics.log_table import log_table
-from mauc.problem.decomposition import Decomposition
+from mauc.binning.contingency import CHI, IG, SU, mdl_cut_points, subproblem_scores
+from mauc.binning.mdl import CLASS, COUNT, ENDS, cut_regions, make_entries
+from mauc.data.decomposition import Decomposition
+from mauc.engine.special import log_table
+from tests.helpers import oracle_mdl as oracle
+from tests.helpers import rival_strategies, weka_filters
 
 ALL = np.array([CHI, SU, IG])
 
@@ -189,7 +186,7 @@ def test_pairs_of_unequal_classes_are_scored_as_if_alone(rng, dtype, monkeypatch
         part = read_only(XT[:, rows], dtype)
         subproblem_scores(part, role[y][rows], two, [0, 1, 2], alone)
         assert_array_equal(together[:, :, pair], alone[:, :, 0])
-    monkeypatch.setattr("mauc.binning.subproblem_scores._BATCH_VALUES", 1)
+    monkeypatch.setattr("mauc.binning.contingency._BATCH_VALUES", 1)
     one_by_one = np.empty_like(together)
     subproblem_scores(XT, y, roles, [0, 1, 2], one_by_one)
     assert_array_equal(one_by_one, together)

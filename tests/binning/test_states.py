@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-import oracle_mrmr as oracle
-import rival_strategies
 from mauc.binning.states import MAX_BINS, equal_frequency, equal_width, three_states
+from tests.helpers import oracle_mrmr as oracle
+from tests.helpers import rival_strategies
 
 
 def codes_of(method, XT, *args):

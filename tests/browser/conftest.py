@@ -6,11 +6,11 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from page_helpers import HOSTILE, WIDE
 from sklearn.datasets import load_digits
 
 from mauc import MDFS
 from mauc.report.html import selection_report
+from tests.helpers.page_helpers import HOSTILE, WIDE
 
 
 @pytest.fixture(scope="session")

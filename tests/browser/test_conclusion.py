@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from page_helpers import PHONE, column, settle
-from report_rows import small_run
 
 from mauc import MDFS, ChiSquare, GreedyMAUC
 from mauc.datasets import load_dataset
 from mauc.report.html import selection_report
+from tests.helpers.page_helpers import PHONE, column, settle
+from tests.helpers.report_rows import small_run
 
 pytestmark = pytest.mark.browser
 

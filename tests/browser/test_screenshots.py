@@ -10,13 +10,13 @@ import os
 from pathlib import Path
 
 import pytest
-from page_helpers import settle
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from mauc import GreedyMAUC
 from mauc.datasets import load_dataset
 from mauc.report.html import render, selection_report
+from tests.helpers.page_helpers import settle
 
 pytestmark = pytest.mark.browser
 

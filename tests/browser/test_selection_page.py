@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from page_helpers import HOSTILE, WIDE, column, settle
-from report_rows import small_run
 from sklearn.datasets import load_digits
 
 from mauc import MDFS
 from mauc.report.html import selection_report
 from mauc.stats import Comparison
+from tests.helpers.page_helpers import HOSTILE, WIDE, column, settle
+from tests.helpers.report_rows import small_run
 
 pytestmark = pytest.mark.browser
 

@@ -4,18 +4,18 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from classifier_oracles import naive_bayes, weka_row_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_ndtr, logsumexp
 from scipy.stats import norm
 from sklearn.datasets import load_wine
-from weka_reference import load_reference, reference_names
 
 from mauc.classifiers import NormalNaiveBayes
-from mauc.classifiers.naive_bayes.log_odds import log_odds, log_probabilities
+from mauc.classifiers.bayes import log_odds, log_probabilities
+from mauc.engine.special import log_normal_cell, normal_cdf
 from mauc.exceptions import MaucError
-from mauc.numerics.normal_cdf import log_normal_cell, normal_cdf
+from tests.helpers.classifier_oracles import naive_bayes, weka_row_order
+from tests.helpers.weka_reference import load_reference, reference_names
 
 # A column with an offset of 1e6 deviations: WEKA's own sums have lost those digits.
 OFFSET = ["edge", "edge_missing"]

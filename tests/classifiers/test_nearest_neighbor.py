@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from classifier_oracles import nearest_neighbor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
-from weka_reference import load_reference, reference_names
 
 from mauc.classifiers import NearestNeighbor
 from mauc.exceptions import MaucError
+from tests.helpers.classifier_oracles import nearest_neighbor
+from tests.helpers.weka_reference import load_reference, reference_names
 
 # Rows whose answer WEKA changes by widening the ranges with the test rows it has seen:
 # (IB1, IBk) of all test rows.
@@ -93,7 +93,7 @@ def test_blocks_do_not_matter(monkeypatch):
     X[::7, 3] = np.nan
     model = NearestNeighbor(smooth=True).fit(X[::2], y[::2])
     expected = model.predict_proba(X[1::2])
-    monkeypatch.setattr("mauc.classifiers.nearest_neighbor.nearest_neighbor._BLOCK_DISTANCES", 5000)
+    monkeypatch.setattr("mauc.classifiers.nearest._BLOCK_DISTANCES", 5000)
     np.testing.assert_array_equal(model.predict_proba(X[1::2]), expected)
 
 

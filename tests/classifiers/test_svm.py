@@ -7,11 +7,11 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
-from weka_reference import load_reference, reference_names
 
 from mauc.classifiers import RBFSVM, tune_rbf_svm
 from mauc.exceptions import MaucError
 from mauc.metrics import mauc_score
+from tests.helpers.weka_reference import load_reference, reference_names
 
 SLOW = {"mnist", "usps", "indiana", "phoneme"}
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from cli_helpers import run, run_json
-from image_files import write_mall
 
 from mauc.datasets import load_dataset
 from mauc.experiments import read_plan
 from mauc.report import paper_folder
+from tests.helpers.cli_helpers import run, run_json
+from tests.helpers.image_files import write_mall
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import os
 import time
 
 import pytest
-from cli_helpers import run, run_json
 
 from mauc.sources.transposed import open_transposed_text
+from tests.helpers.cli_helpers import run, run_json
 
 
 @pytest.fixture(autouse=True)

@@ -3,13 +3,13 @@
 from importlib.metadata import version
 
 import pytest
-from cli_helpers import run, run_json
 
 from mauc.classifiers import CLASSIFIERS
 from mauc.datasets import BUNDLED, FORMATS, NOMINAL, load_dataset
 from mauc.experiments.engines import ENGINES
 from mauc.experiments.progress import KINDS
 from mauc.selectors import SELECTORS
+from tests.helpers.cli_helpers import run, run_json
 
 COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "published",
             "warmup", "datasets list", "datasets info", "datasets fetch"]  # fmt: skip

@@ -1,11 +1,11 @@
 """Nothing is lost: places that cannot be written are refused before the work, results shown."""
 
 import pytest
-from cli_helpers import run
 from typer.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.exceptions import MaucError
+from tests.helpers.cli_helpers import run
 
 WORDS = ("select", "iris", "-m", "maucd", "-k", "2")
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import run, run_json
 
 from mauc import feature_pair_auc, mauc_interval, mauc_score, pair_auc_scores, siren_study
 from mauc.datasets import load_dataset
 from mauc.selectors import make_selector
+from tests.helpers.cli_helpers import run, run_json
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import run, run_json
 
 from mauc.cli.reading import Reading, as_options
 from mauc.datasets import load_dataset
 from mauc.selectors import SELECTORS
+from tests.helpers.cli_helpers import run, run_json
 
 N = 60
 

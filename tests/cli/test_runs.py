@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import run, run_json
 
 from mauc import load_run
 from mauc.experiments import plan_schema
 from mauc.stats import Comparison, compare_to, mean_mauc
+from tests.helpers.cli_helpers import run, run_json
 
 COMPARE = ("-m", "mdfs,su", "-c", "nb,1nn", "--sizes", "2,4", "--repeats", 1, "--folds", 3, "-j", 1,
            "--progress", "quiet")  # fmt: skip

@@ -5,7 +5,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import run, run_json
 from sklearn.datasets import load_wine
 from typer.testing import CliRunner
 
@@ -13,7 +12,8 @@ from mauc import MAUCD, MDFS
 from mauc.cli.app import app
 from mauc.datasets import load_dataset
 from mauc.selectors import SELECTORS
-from xor_pairs import make_pairs
+from tests.helpers.cli_helpers import run, run_json
+from tests.helpers.xor_pairs import make_pairs
 
 
 def test_the_table_shows_the_choice_and_who_asked(wine_file):

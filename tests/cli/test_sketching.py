@@ -9,8 +9,8 @@ from mauc import MDFS
 from mauc.cli.reading import DEFAULT_READING
 from mauc.cli.sketching import choose_rows
 from mauc.cli.streaming import Plan
+from mauc.data.source import ColumnSource
 from mauc.datasets import Dataset
-from mauc.problem.source import ColumnSource
 
 # By columns 40,000 reads of 2 ms take more than a minute; a sketch takes 328 kB per class.
 N, N_COLUMNS, MEMORY = 10_000, 40, 10**6
@@ -48,7 +48,7 @@ def test_classes_are_not_counted_for_columns(monkeypatch):
     def refuse(values):
         raise AssertionError("labels are counted")
 
-    monkeypatch.setattr("mauc.problem.factorize.factorize", refuse)
+    monkeypatch.setattr("mauc.data.categories.factorize", refuse)
     assert not chosen(np.arange(N) % 3, n_parts=10)
     with pytest.raises(AssertionError, match="labels are counted"):
         chosen(np.arange(N) % 3, n_parts=1000)

@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cli_helpers import run, run_json
 
 from mauc.registry import SELECTORS
+from tests.helpers.cli_helpers import run, run_json
 
 N = 2500  # more than the first rows that are looked at
 

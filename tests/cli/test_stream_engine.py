@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import run, run_json
+
+from tests.helpers.cli_helpers import run, run_json
 
 # Sockets of connections that distributed tried in vain are closed by the garbage collector.
 pytestmark = [

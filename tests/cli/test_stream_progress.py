@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from pseudo_terminal import run_on_terminal
+from tests.helpers.pseudo_terminal import run_on_terminal
 
 PROGRAM = """
 import time

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import run, run_json
 
 from mauc.exceptions import MaucError
 from mauc.sources.counted import CountedRows
+from tests.helpers.cli_helpers import run, run_json
 
 N = 6000
 
@@ -94,7 +94,7 @@ def test_errors_name_the_options(file, monkeypatch):
     def fail(*_, **__):
         raise MaucError("memory=1 MB is too little; leave it out (drop='f0').")
 
-    monkeypatch.setattr("mauc.auc.sketch.sketch_rows", fail)
+    monkeypatch.setattr("mauc.sketch.sketch_rows", fail)
     result = run("select", file, "--target", "label", "-m", "mdfs", "--sketch", code=2)
     assert "--memory 1 MB is too little; leave it out (--drop f0)" in result.stderr
 

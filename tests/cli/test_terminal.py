@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pseudo_terminal import run_on_terminal
+from tests.helpers.pseudo_terminal import run_on_terminal
 
 pytest.importorskip("pty", reason="needs a Unix terminal")
 

@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from cli_helpers import run
 from typer.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.cli.show import add_row, make_table, print_report_table, print_table
 from mauc.report.layout import FrameTable, Group, Layout, Value
+from tests.helpers.cli_helpers import run
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")
 

@@ -4,8 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cluster_table import assert_same_fit, make_table
-from file_source import FileSource
 from sklearn import config_context
 from sklearn.base import clone
 
@@ -23,6 +21,8 @@ from mauc import (
 from mauc.cluster import Cluster, tasks
 from mauc.exceptions import ConstantInputWarning, MaucError
 from mauc.registry import SELECTORS
+from tests.helpers.cluster_table import assert_same_fit, make_table
+from tests.helpers.file_source import FileSource
 
 distributed = pytest.importorskip("distributed")
 
@@ -188,7 +188,7 @@ def test_trees_are_grown_in_the_calling_process(table, client, monkeypatch):
     other = GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)
     assert np.array_equal(one.prior_, other.prior_)
     assert np.array_equal(one.ranking_, other.ranking_)
-    monkeypatch.setattr("mauc.selectors.greedy_mauc.searching.prior._SMALL_CELLS", 0)
+    monkeypatch.setattr("mauc.selectors.greedy_mauc.prior._SMALL_CELLS", 0)
     monkeypatch.setattr("mauc.memory.free_memory", lambda: 1000)
     with pytest.raises(MaucError, match=r"70 features x 600 samples for the trees.*prior=None"):
         GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)

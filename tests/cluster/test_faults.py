@@ -9,14 +9,14 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from cluster_table import assert_same_fit, make_table
-from dask_processes import SOURCES, DaskProcesses, kill, wait_for
-from file_source import FileSource
 from sklearn.base import clone
 
 from mauc import MDFS, GreedyMAUC
 from mauc.cluster import connect, probe
 from mauc.exceptions import MaucError
+from tests.helpers.cluster_table import assert_same_fit, make_table
+from tests.helpers.dask_processes import SOURCES, DaskProcesses, kill, wait_for
+from tests.helpers.file_source import FileSource
 
 distributed = pytest.importorskip("distributed")
 

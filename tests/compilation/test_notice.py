@@ -7,7 +7,7 @@ import pytest
 
 from mauc import MRMR, SpreadFx
 from mauc.compilation import notice, unannounced
-from pseudo_terminal import run_on_terminal
+from tests.helpers.pseudo_terminal import run_on_terminal
 
 FIT = """
 import sys
@@ -57,7 +57,7 @@ def kernel_of(module):
     return SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
 
 
-def compile_for(listener, seconds, monkeypatch, module="mauc.auc"):
+def compile_for(listener, seconds, monkeypatch, module="mauc.engine"):
     """Let a kernel take so many seconds of a clock that is ours."""
     now = [100.0]
     monkeypatch.setattr(notice.time, "monotonic", lambda: now[0])
@@ -76,7 +76,7 @@ def compile_for(listener, seconds, monkeypatch, module="mauc.auc"):
 
     monkeypatch.setattr(notice.threading, "Timer", Timer)
     listener.on_start(kernel_of(module))
-    listener.on_start(kernel_of("mauc.auc"))  # one that it calls
+    listener.on_start(kernel_of("mauc.engine"))  # one that it calls
     listener.on_end(None)
     now[0] += seconds
     for timer in timers:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from mauc.compilation import notice, relay_notices, report_to
-from pseudo_terminal import run_on_terminal
+from tests.helpers.pseudo_terminal import run_on_terminal
 
 COMMAND = "from mauc.cli import main; main()"
 
@@ -56,7 +56,7 @@ def test_a_worker_hands_its_lines_on(at_terminal, monkeypatch, capsys):
 def test_a_worker_listens_while_its_own_terminal_is_silent(at_terminal, monkeypatch):
     monkeypatch.setattr(notice, "is_at_terminal", lambda: False)
     listener = notice._Notice()
-    function = SimpleNamespace(__module__="mauc.auc")
+    function = SimpleNamespace(__module__="mauc.engine")
     event = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
     for tell, is_timed in ((None, False), (print, True)):
         notice.tell_by(tell)

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold
 
 from mauc.classifiers import NormalNaiveBayes
+from mauc.data.problem import make_problem
 from mauc.difficulty import bayes_auc
 from mauc.difficulty.bayes_auc import fold_numbers, pair_bayes_auc
 from mauc.metrics import mauc_score
-from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 
 

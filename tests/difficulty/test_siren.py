@@ -14,11 +14,11 @@ from sklearn.model_selection import StratifiedKFold
 from mauc import FSDD, MAUCD, MDFS, ChiSquare
 from mauc.classifiers import NormalNaiveBayes
 from mauc.difficulty import SirenStudy, siren_index, siren_study
-from mauc.difficulty.measures import third_weights
+from mauc.difficulty.study import third_weights
 from mauc.exceptions import MaucError, MaucWarning, SmallClassWarning
 from mauc.metrics import mauc_score
+from mauc.registry import RELEVANCES
 from mauc.selectors import make_selector
-from mauc.selectors.relevance import RELEVANCES
 
 
 def hand_study(ranks, auc, chosen=(0,), **parts):

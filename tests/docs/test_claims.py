@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_rows import LADDER, make_rows
 
 import claims
 from mauc.difficulty import SirenStudy
 from mauc.report import load_published
+from tests.helpers.report_rows import LADDER, make_rows
 
 # A selector 0.05 below MDFS on all six splits is worse by Wilcoxon (p = 0.03) and, as the
 # differences do not vary, by the corrected t-test as well.

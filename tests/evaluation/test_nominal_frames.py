@@ -13,10 +13,10 @@ from sklearn.preprocessing import OneHotEncoder
 
 from mauc import MAUCD, mauc_score, select_k
 from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier, tune_rbf_svm
+from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
-from mauc.evaluation.folds import stratified_folds
+from mauc.evaluation.evaluate import stratified_folds
 from mauc.exceptions import MaucError
-from mauc.problem.make import make_problem
 from mauc.registry import Accepts
 
 N = 240

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from run_tools import assert_same_results, crashing, make_plan, results
 from sklearn.feature_selection import f_classif
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -23,6 +22,7 @@ from mauc.experiments.fold import ranking_of, seed_of, split_rows
 from mauc.experiments.rows import rows_to_table
 from mauc.experiments.tuning import tune_dataset, tune_on
 from mauc.metrics import mauc_score
+from tests.helpers.run_tools import assert_same_results, crashing, make_plan, results
 
 WINE = load_dataset("wine")
 

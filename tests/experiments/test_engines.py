@@ -9,8 +9,13 @@ import time
 
 import pytest
 from joblib import cpu_count
-from run_tools import (
-    HERE,
+
+from mauc import load_run
+from mauc.exceptions import MaucError
+from mauc.experiments import TuningSpec, plan_to_toml, run_plan
+from mauc.experiments.engines import Engine, ProcessEngine, start_engine
+from tests.helpers.run_tools import (
+    ROOT,
     assert_same_results,
     crashing,
     end_group,
@@ -20,11 +25,6 @@ from run_tools import (
     start_python,
     wait_for,
 )
-
-from mauc import load_run
-from mauc.exceptions import MaucError
-from mauc.experiments import TuningSpec, plan_to_toml, run_plan
-from mauc.experiments.engines import Engine, ProcessEngine, start_engine
 
 PLAN = make_plan(
     classifiers=("nb", "c45", "1nn", "svm"), folds=2, tuning=TuningSpec(max_samples=60, n_folds=2)
@@ -188,6 +188,6 @@ def test_importing_experiments_imports_no_dask():
         "import sys, mauc.experiments; print({'dask', 'distributed', 'pyarrow'} & set(sys.modules))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=HERE
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.strip() in ("set()", "{'pyarrow'}")  # scikit-learn may bring pandas

@@ -4,13 +4,13 @@ import os
 
 import pytest
 from pandas.testing import assert_frame_equal
-from run_tools import NOT_RESULTS, crashing, make_plan
 
 from mauc import load_run
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
 from mauc.experiments import DatasetSpec, TuningSpec, run_plan
 from mauc.experiments import data as data_module
+from tests.helpers.run_tools import NOT_RESULTS, crashing, make_plan
 
 WINE = load_dataset("wine")
 # No file and no bundled set has this name: whoever were to read it would fail.

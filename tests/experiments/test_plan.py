@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from run_tools import make_plan
 
 from mauc.exceptions import MaucError
 from mauc.experiments import (
@@ -26,6 +25,7 @@ from mauc.experiments import (
     run_plan,
 )
 from mauc.experiments.plan_file import plan_from_dict, plan_to_dict
+from tests.helpers.run_tools import make_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = ROOT / "papers" / "wang2011"
@@ -122,7 +122,10 @@ def test_an_unknown_data_set_names_the_nearest_one(tmp_path):
         (SMALL.replace('"mdfs"', '"no_module.Nothing"'), "No module named 'no_module'"),
         (SMALL.replace('"mdfs"', '".x."'), "must be the import path"),
         (SMALL.replace('"mdfs"', '"os.getcwd"'), "must be the import path of an estimator"),
-        (SMALL.replace('"mdfs"', '"crashing_methods.NeedyMethod"'), "parameters have defaults"),
+        (
+            SMALL.replace('"mdfs"', '"tests.helpers.crashing_methods.NeedyMethod"'),
+            "parameters have defaults",
+        ),
         (SMALL + "sizes = []", "sizes must be ints of at least 1"),
         (SMALL + "sizes = [2, 2]", "sizes must ascend"),
         (SMALL + "sizes = [0, 2]", "sizes must be ints of at least 1"),

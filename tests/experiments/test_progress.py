@@ -5,13 +5,13 @@ import re
 import sys
 
 import pytest
-from run_tools import make_plan, start_driver
 
 from mauc.exceptions import MaucError
 from mauc.experiments import progress, run_plan
 from mauc.experiments.progress import BarProgress, LineProgress, Progress, make_progress
 from mauc.experiments.rows import schema
-from pseudo_terminal import run_on_terminal
+from tests.helpers.pseudo_terminal import run_on_terminal
+from tests.helpers.run_tools import ROOT, make_plan, start_driver
 
 PLAN = make_plan(selectors=("chi", "maucd"), classifiers=("nb",))
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -81,7 +81,7 @@ def test_kinds_go_by_the_terminal_and_by_what_is_installed(monkeypatch):
 
 CODE = """
 import sys
-from run_tools import make_plan
+from tests.helpers.run_tools import make_plan
 from mauc.exceptions import MaucError
 from mauc.experiments import run_plan
 plan = make_plan(selectors=("chi",), classifiers=("nb",))
@@ -97,7 +97,7 @@ except MaucError as error:
 
 def show_on_terminal(*arguments):
     """Run the code above on a pseudo-terminal; return all it writes there."""
-    folders = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+    folders = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     code, said, _ = run_on_terminal(CODE, *arguments, columns=100, PYTHONPATH=folders, NO_COLOR="")
     assert code == 0, said
     return said

@@ -7,8 +7,15 @@ import sys
 import time
 
 import pytest
-from run_tools import (
-    HERE,
+
+from mauc import load_run
+from mauc.exceptions import MaucError
+from mauc.experiments import MethodSpec, TuningSpec, plan_to_toml, run_plan
+from mauc.experiments.plan import Cell
+from mauc.experiments.store import RunFolder
+from mauc.experiments.tasks import Task, TaskQueue
+from tests.helpers.run_tools import (
+    ROOT,
     assert_same_results,
     crashing,
     end_group,
@@ -20,13 +27,6 @@ from run_tools import (
     wait_for,
     workers_of,
 )
-
-from mauc import load_run
-from mauc.exceptions import MaucError
-from mauc.experiments import MethodSpec, TuningSpec, plan_to_toml, run_plan
-from mauc.experiments.plan import Cell
-from mauc.experiments.store import RunFolder
-from mauc.experiments.tasks import Task, TaskQueue
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 
@@ -255,7 +255,13 @@ def test_a_plan_is_taken_from_its_file(tmp_path):
 def test_many_kills_end_with_the_same_table(tmp_path):
     plan = slow_plan(tmp_path / "log", seconds=0.2)
     (tmp_path / "plan.toml").write_text(plan_to_toml(plan))
-    command = [str(HERE / "kill_runs.py"), "--kills", "6", "--plan", str(tmp_path / "plan.toml")]
+    command = [
+        str(ROOT / "tests" / "helpers" / "kill_runs.py"),
+        "--kills",
+        "6",
+        "--plan",
+        str(tmp_path / "plan.toml"),
+    ]
     process = start_python(*command)
     try:
         out, said = process.communicate(timeout=400)

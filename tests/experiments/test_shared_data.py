@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from run_tools import assert_same_results, make_plan, results
 from scipy import sparse
 
 from mauc.datasets import Dataset, load_dataset
@@ -14,6 +13,7 @@ from mauc.experiments import run_plan, shared_data
 from mauc.experiments.engines import ProcessEngine
 from mauc.experiments.shared_data import SharedData, map_data, share_data
 from mauc.experiments.tasks import Task, run_task
+from tests.helpers.run_tools import assert_same_results, make_plan, results
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "memfd_create"), reason="needs files without names, as Linux has them"

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
-from run_tools import HERE, NOT_RESULTS, assert_same_results, crashing, make_plan, results
 
 from mauc import load_run
 from mauc.exceptions import DamagedShardError, IncompleteRunWarning, MaucError
@@ -18,6 +17,14 @@ from mauc.experiments import Cell, DatasetSpec, MethodSpec, TuningSpec, run_plan
 from mauc.experiments.rows import schema
 from mauc.experiments.shards import read_shard, shard_path
 from mauc.experiments.store import RunFolder
+from tests.helpers.run_tools import (
+    NOT_RESULTS,
+    ROOT,
+    assert_same_results,
+    crashing,
+    make_plan,
+    results,
+)
 
 PLAN = make_plan(selectors=("mdfs", "chi"), classifiers=("nb",))
 
@@ -106,8 +113,8 @@ def test_what_is_no_run_or_not_whole_is_said(run, tmp_path):
 
 
 def test_a_folder_written_by_the_first_version_is_read_and_resumed(tmp_path):
-    # golden_run has four of the eight cells of its plan, as version 0.1.0 wrote them.
-    folder = shutil.copytree(HERE / "golden_run", tmp_path / "run")
+    # golden/run has four of the eight cells of its plan, as version 0.1.0 wrote them.
+    folder = shutil.copytree(ROOT / "tests" / "golden" / "run", tmp_path / "run")
     with pytest.warns(IncompleteRunWarning, match="has 4 of 8 cells"):
         assert len(load_run(folder)) == 3 * 30 + 45
     summary = run_quietly(folder / "plan.toml", folder)
@@ -423,6 +430,6 @@ def test_rows_can_be_read_where_their_methods_are_not_installed(tmp_path):
     plan = make_plan(datasets=("iris",), selectors=(crashing("VarianceSelector"),), folds=2)
     run_quietly(plan, tmp_path)
     path = tmp_path / "plan.json"
-    path.write_text(path.read_text().replace("crashing_methods", "not_here_at_all"))
+    path.write_text(path.read_text().replace("tests.helpers.crashing_methods", "not_here_at_all"))
     with pytest.raises(DamagedShardError, match="is of another run"):
         load_run(tmp_path)  # the definition changed, but nothing was imported

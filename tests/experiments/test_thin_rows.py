@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from run_tools import assert_same_results, make_plan, results
 
 from mauc.datasets import load_dataset
 from mauc.experiments import parse_plan, plan_to_toml, run_plan
 from mauc.experiments.data import class_shares, thin_rows
+from tests.helpers.run_tools import assert_same_results, make_plan, results
 
 WINE = load_dataset("wine")  # 59, 71 and 48 rows
 

@@ -5,7 +5,7 @@ import pytest
 
 from mauc import mauc_score
 from mauc.exceptions import AbsentClassWarning
-from mauc.metrics.class_pairs import ClassPairs
+from mauc.metrics.mauc import ClassPairs
 
 
 def test_scores_are_mauc_scores():

@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from mauc import pair_auc_scores
-from mauc.metrics.components import pair_components
-from mauc.metrics.delong import PRIOR_SHARE, component_bounds
+from mauc.metrics.interval import PRIOR_SHARE, component_bounds, pair_components
 
 
 def test_components_by_hand():

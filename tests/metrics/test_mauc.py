@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 
-import oracles
 from mauc import MAUCD, mauc_interval, mauc_score, pair_auc_scores
 from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation import evaluate_ranking
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
+from tests.helpers import oracles
 
 
 @st.composite

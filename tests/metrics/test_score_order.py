@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from mauc import mauc_interval, mauc_score
 from mauc.exceptions import MaucError
-from mauc.metrics.score_order import ordered_scores
+from mauc.metrics.mauc import ordered_scores
 
 BIG = 2**53
 Y = [0, 0, 1, 1]

@@ -5,9 +5,9 @@ from itertools import pairwise
 import matplotlib
 import pytest
 from matplotlib.text import Annotation, Text
-from plot_cases import cases
 
 from mauc.plotting import __all__
+from tests.helpers.plot_cases import cases
 
 matplotlib.use("Agg")
 CASES = cases()

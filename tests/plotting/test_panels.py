@@ -5,9 +5,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from hand_run import THREE, make_run
 
 from mauc.plotting import CurvesDisplay, StabilityDisplay, WinDrawLossDisplay
+from tests.helpers.hand_run import THREE, make_run
 
 matplotlib.use("Agg")
 

@@ -4,7 +4,6 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from hand_run import MANY, THREE, make_run
 from matplotlib.text import Text
 from scipy.stats import t
 
@@ -14,6 +13,7 @@ from mauc.plotting.curves import CurvesDisplay
 from mauc.plotting.stability import StabilityDisplay
 from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 from mauc.stats import Comparison, problem_scores
+from tests.helpers.hand_run import MANY, THREE, make_run
 
 matplotlib.use("Agg")
 

@@ -3,10 +3,10 @@
 import matplotlib
 import numpy as np
 import pytest
-from plot_cases import make_curve
 
 from mauc import SizeCurve
 from mauc.plotting import SizeCurveDisplay
+from tests.helpers.plot_cases import make_curve
 
 matplotlib.use("Agg")
 

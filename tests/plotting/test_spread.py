@@ -5,10 +5,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from hand_run import MANY, make_run
 from numpy.testing import assert_array_equal
 
 from mauc.plotting import CurvesDisplay, StabilityDisplay
+from tests.helpers.hand_run import MANY, make_run
 
 matplotlib.use("Agg")
 

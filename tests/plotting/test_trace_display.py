@@ -6,12 +6,12 @@ import matplotlib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from plot_cases import make_trace
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import NotFittedError
 
 from mauc import MAUCD, MDFS, SpreadFx
 from mauc.plotting import TraceDisplay
+from tests.helpers.plot_cases import make_trace
 
 matplotlib.use("Agg")
 

@@ -6,12 +6,12 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.transforms import Bbox
-from plot_cases import AWKWARD_CLASSES, LONG, make_chain, make_tree
 from sklearn.datasets import load_iris
 
 from mauc.classifiers import C45
 from mauc.exceptions import MaucError
 from mauc.plotting import TreeDisplay
+from tests.helpers.plot_cases import AWKWARD_CLASSES, LONG, make_chain, make_tree
 
 matplotlib.use("Agg")
 

@@ -5,13 +5,13 @@ import io
 
 import numpy as np
 import pytest
-from report_rows import LADDER, make_rows, published_table, small_run
 
 from mauc.exceptions import MaucError
 from mauc.report import load_published, mauc_table
 from mauc.report.as_latex import escape_latex
 from mauc.report.as_markdown import escape_markdown
 from mauc.stats import Comparison
+from tests.helpers.report_rows import LADDER, make_rows, published_table, small_run
 
 # Lines of the paper's source, Tables 2 (ISOLET), 3 (MNIST) and 8 (Synthetic); indented ones go on.
 PAPER_LINES = {

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_rows import LADDER, make_rows
 
 from mauc.exceptions import MaucError
 from mauc.report import compare_published, load_published, load_published_runtime
+from tests.helpers.report_rows import LADDER, make_rows
 
 
 def run_of(**maucs):

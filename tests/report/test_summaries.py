@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from report_rows import LADDER, make_rows, small_run
 
 from mauc.report import (
     ranks_table,
@@ -12,6 +11,7 @@ from mauc.report import (
     win_draw_loss_table,
 )
 from mauc.stats import Comparison
+from tests.helpers.report_rows import LADDER, make_rows, small_run
 
 
 def test_seconds_are_means_over_splits():

@@ -3,7 +3,6 @@
 import matplotlib
 import pandas as pd
 import pytest
-from report_rows import LADDER, VERSIONS, make_rows, small_run
 
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
@@ -16,6 +15,7 @@ from mauc.report import (
     write_with_published,
 )
 from mauc.stats import Comparison
+from tests.helpers.report_rows import LADDER, VERSIONS, make_rows, small_run
 
 matplotlib.use("Agg")
 

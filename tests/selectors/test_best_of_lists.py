@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mauc.selectors.rankings import offer_block
+from mauc.selectors.lists import offer_block
 
 
 def best(scores, seconds, k, cuts=()):

@@ -14,11 +14,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.feature_selection import f_classif
 
-import oracle_further as oracle
-import oracle_mdl
-import oracle_mrmr
-import rival_strategies
-import weka_filters
 from mauc import (
     ARCO,
     FAST,
@@ -32,15 +27,17 @@ from mauc import (
     SymmetricalUncertainty,
 )
 from mauc.binning.states import BINNINGS
+from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError
-from mauc.problem.make import make_problem
+from mauc.selectors import arco as rank_columns
 from mauc.selectors import make_selector
-from mauc.selectors.arco import rank_columns
-from mauc.selectors.arco.arco import measure
+from mauc.selectors.arco import measure
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
 from mauc.selectors.information import jmi as jmi_module
 from mauc.selectors.information.binned import binned_features
+from tests.helpers import oracle_further as oracle
+from tests.helpers import oracle_mdl, oracle_mrmr, rival_strategies, weka_filters
 
 
 def jmi_ranking(D, n_states, y, n_classes, k, n_threads=1):

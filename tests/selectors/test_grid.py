@@ -6,15 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator
 
-import oracle_fsdd
-import oracle_further
-import oracle_mdl
-import oracles
 from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
-from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.problem.make import make_problem
-from mauc.selectors.relevance import RELEVANCES
-from mauc.selectors.schedules import SCHEDULES
+from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
+from mauc.data.problem import make_problem
+from mauc.registry import RELEVANCES
+from mauc.selectors.lists import SCHEDULES
+from tests.helpers import oracle_fsdd, oracle_further, oracle_mdl, oracles
 
 N_CLASSES, N_FEATURES = 4, 14
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
-import oracles
-import strategies
 from mauc import MAUCD, MDFS, SubproblemSelector
+from tests.helpers import oracles, strategies
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

@@ -10,11 +10,10 @@ from numpy.testing import assert_array_equal
 from scipy.stats import norm
 from sklearn.datasets import load_digits, load_iris
 
-import oracles
-import strategies
 from mauc import MDFS, feature_pair_auc
-from mauc.problem import block_width as block_width_module
-from mauc.problem.decomposition import Decomposition
+from mauc.data import problem as block_width_module
+from mauc.data.decomposition import Decomposition
+from tests.helpers import oracles, strategies
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

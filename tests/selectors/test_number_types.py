@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from mauc import MAUCD, MDFS, MDLDiscretizer
 from mauc.classifiers import C45, NormalNaiveBayes
-from mauc.problem.make import make_problem
+from mauc.data.problem import make_problem
 from mauc.registry import SELECTORS
 
 pd = pytest.importorskip("pandas")

@@ -5,8 +5,8 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits
 
 from mauc import ARCO, MAUCD, MDFS, GreedyMAUC, SubproblemSelector, feature_pair_auc
-from mauc.auc import pair_auc as engine
 from mauc.selectors import base
+from mauc.selectors import pair_auc as engine
 
 SELECTORS = [
     MDFS(20, random_state=0),
@@ -20,7 +20,7 @@ SELECTORS = [
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=str)
 def test_nothing_is_computed_twice(selector, monkeypatch):
-    monkeypatch.setattr("mauc.problem.columns.SMALL_SIZE", 0)
+    monkeypatch.setattr("mauc.data.columns.SMALL_SIZE", 0)
     X, y = load_digits(return_X_y=True)
     counted = []
     count = engine.dense_wins
@@ -30,7 +30,7 @@ def test_nothing_is_computed_twice(selector, monkeypatch):
         return count(XT, *args, **options)
 
     monkeypatch.setattr(engine, "dense_wins", dense_wins)
-    monkeypatch.setattr("mauc.auc.column_reader.dense_wins", dense_wins)
+    monkeypatch.setattr("mauc.selectors.pair_auc.dense_wins", dense_wins)
     selector.fit(X, y)
     assert sum(counted) == X.shape[1]
     assert_array_equal(selector.pair_auc_, feature_pair_auc(X, y)[selector.ranking_])

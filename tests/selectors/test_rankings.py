@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-import oracles
-import strategies
-from mauc.problem import block_width as block_width_module
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.make import make_problem
-from mauc.selectors.rankings import rank_features
-from mauc.selectors.relevance.auc import auc_relevance
+from mauc.data import problem as block_width_module
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
+from mauc.selectors.lists import rank_features
+from mauc.selectors.relevance import auc_relevance
+from tests.helpers import oracles, strategies
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

@@ -6,8 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
-import oracle_mdl
-import oracle_relief
 from mauc import (
     FSDD,
     MAUCD,
@@ -23,6 +21,7 @@ from mauc import (
     feature_pair_auc,
 )
 from mauc.exceptions import MaucError
+from tests.helpers import oracle_mdl, oracle_relief
 
 RIVALS = {
     "CHI": ChiSquare("all"),

@@ -8,11 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_wine
 
-import oracle_fsdd
-import oracle_mdl
-import oracle_mrmr
-import oracle_relief
-import weka_filters
 from mauc import (
     FSDD,
     MRMR,
@@ -24,7 +19,8 @@ from mauc import (
 )
 from mauc.binning.states import BINNINGS
 from mauc.exceptions import ConstantInputWarning
-from mauc.selectors.relieff.weights import relieff_weights
+from mauc.selectors.relieff.relieff import relieff_weights
+from tests.helpers import oracle_fsdd, oracle_mdl, oracle_mrmr, oracle_relief, weka_filters
 
 
 @pytest.fixture(scope="module")

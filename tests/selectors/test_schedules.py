@@ -7,13 +7,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from mauc.problem.decomposition import Decomposition
-from mauc.selectors.rankings import RankingLists
-from mauc.selectors.schedules import (
+from mauc.data.decomposition import Decomposition
+from mauc.selectors.lists import (
     SCHEDULES,
     Hardest,
     Random,
     RandRobin,
+    RankingLists,
     RoundRobin,
     draw_features,
 )

@@ -9,14 +9,14 @@ from collections import namedtuple
 import numpy as np
 import pandas as pd
 import pytest
-from array_source import BrokenSource, CountingSource
 
 from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC, ReliefF
+from mauc.data import workspace as spill
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.problem import spill
-from mauc.problem.source import ColumnSource
-from mauc.selectors.arco import arco
+from mauc.selectors import arco
 from mauc.selectors.information import binned, fcbf
+from tests.helpers.array_source import BrokenSource, CountingSource
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -165,7 +165,7 @@ MEASURE = """
     import resource, sys
     import numpy as np
     import mauc
-    from mauc.problem.source import ColumnSource
+    from mauc.data.source import ColumnSource
 
     N, M, MEMORY = 200_000, 400, 64 * 10**6
 

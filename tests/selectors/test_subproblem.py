@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
-import oracles
-import strategies
 from mauc import MDFS, SubproblemSelector
+from mauc.data.decomposition import DECOMPOSITIONS
 from mauc.exceptions import MaucError
-from mauc.problem.decomposition import DECOMPOSITIONS
-from mauc.selectors.schedules import SCHEDULES
+from mauc.selectors.lists import SCHEDULES
+from tests.helpers import oracles, strategies
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.selectors.rankings import RankingLists
-from mauc.selectors.schedules import draw_features
+from mauc.selectors.lists import RankingLists, draw_features
 from mauc.selectors.trace import SelectionTrace, TraceStep
 
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mauc.data.source import ColumnSource
 from mauc.datasets import encode_dataset, load_dataset, write_table
 from mauc.datasets.first_rows import N_FIRST
 from mauc.datasets.nominal import Encoded
 from mauc.exceptions import LateLeftOutError, LeftOutWarning, MaucError
-from mauc.problem.source import ColumnSource
 from mauc.sources.dataset import assemble_stream, open_table
 from mauc.sources.encoded import EncodedColumns, encode_stream
 from mauc.sources.feature_columns import FeatureColumns, find_features

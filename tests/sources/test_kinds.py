@@ -18,8 +18,8 @@ from sklearn.base import clone
 
 import mauc.sources.kinds
 from mauc import MAUCD, MDFS, AnovaF, ChiSquare, feature_pair_auc, open_columns
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.problem.source import ColumnSource
 from mauc.sources import as_source
 from mauc.sources.transposed import list_caches
 from mauc.sources.transposed.writer import TableWriter

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mauc.data.source import ColumnSource
 from mauc.datasets.left_out import column_reason
 from mauc.exceptions import MaucError
-from mauc.problem.source import ColumnSource
 from mauc.sources.large_columns import is_large, reason_by_parts
 
 N = 600

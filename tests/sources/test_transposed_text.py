@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from mauc import MDFS
+from mauc.data.source import StripeMemory, stripe_memory
 from mauc.datasets import load_dataset
 from mauc.datasets.readers import read_table
 from mauc.exceptions import LeftOutWarning, MaucError
-from mauc.problem.stripe_memory import StripeMemory, stripe_memory
 from mauc.sources.transposed import build_text, list_caches, open_transposed_text, pieces
 
 MEMORY = 2**27

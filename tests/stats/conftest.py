@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from run_rows import NAN, run_rows
+
+from tests.helpers.run_rows import NAN, run_rows
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from run_rows import NAN, SETTING, run_rows
 
 from mauc.exceptions import MaucError
 from mauc.stats import (
@@ -14,6 +13,7 @@ from mauc.stats import (
     wilcoxon_test,
     win_draw_loss,
 )
+from tests.helpers.run_rows import NAN, SETTING, run_rows
 
 
 def test_a_comparison_by_hand():

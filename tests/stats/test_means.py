@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from run_rows import NAN, SETTING, run_rows
 from scipy.stats import t
 
 from mauc.exceptions import MaucError
 from mauc.stats import mean_interval, mean_mauc, problem_scores
+from tests.helpers.run_rows import NAN, SETTING, run_rows
 
 
 def test_mean_mauc_by_hand():

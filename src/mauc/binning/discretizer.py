@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.binning.subproblem_scores import mdl_cut_points
-from mauc.problem.make import make_problem
-from mauc.problem.validate import check_table
+from mauc.binning.contingency import mdl_cut_points
+from mauc.data.problem import make_problem
+from mauc.data.validate import check_table
 from mauc.registry import Accepts
 
 

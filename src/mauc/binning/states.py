@@ -9,10 +9,10 @@ from numba import njit
 
 from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
+from mauc.compile import njit_part
+from mauc.data.categories import category_codes
+from mauc.engine.moments import known_sums, plain_sums, shift_of
 from mauc.exceptions import MaucError
-from mauc.numerics.njit_part import njit_part
-from mauc.numerics.shifted_sums import known_sums, plain_sums, shift_of
-from mauc.problem.nominal import category_codes
 
 BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
 MAX_BINS = 255  # missing values take one more code

@@ -1,4 +1,4 @@
-"""What the classifiers share: a user's X, y and weights in, `Samples` out; predict and tags."""
+"""Values of nominal columns as codes, which the classifiers share."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,27 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.data.categories import learn_categories
+from mauc.data.validate import check_columns, check_table, check_weights, encode_labels
 from mauc.exceptions import MaucError
-from mauc.problem.category_coder import learn_categories
-from mauc.problem.validate import check_columns, check_table, check_weights, encode_labels
 from mauc.registry import accepts_of
+
+UNSEEN = -1  # code of a missing value, or of one that is not in the training data
+
+
+def find_categories(X, columns):
+    """Return a dict of column to its sorted distinct values; NaN is not a value."""
+    return {int(j): np.unique(X[~np.isnan(X[:, j]), j]) for j in columns}
+
+
+def encode_column(column, categories):
+    """Return the place of each value in the sorted categories; UNSEEN if it has none."""
+    codes = np.full(len(column), UNSEEN, np.intp)
+    if len(categories):
+        places = np.minimum(np.searchsorted(categories, column), len(categories) - 1)
+        is_seen = categories[places] == column
+        codes[is_seen] = places[is_seen]
+    return codes
 
 
 @dataclass(frozen=True)

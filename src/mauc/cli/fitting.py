@@ -30,7 +30,7 @@ def fit_on(
 
 def fit_rows(selector: Any, dataset: "Dataset", *, keep_ids: bool) -> None:
     """Fit a selector on a sketch of the rows."""
-    from mauc.auc.sketch import sketch_rows
+    from mauc.sketch import sketch_rows
     from mauc.sources.counted import CountedRows
 
     rows = CountedRows(dataset.X)

@@ -148,7 +148,7 @@ def write_pairs(
     import numpy as np
     import pandas as pd
 
-    from mauc.problem.decomposition import Decomposition
+    from mauc.data.decomposition import Decomposition
     from mauc.selectors import MAUCD
 
     selector: Any = MAUCD("all", n_jobs=jobs)

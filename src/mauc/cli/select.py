@@ -205,7 +205,7 @@ def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str)
 
 def served_pairs(selector: "RankingSelector") -> list[list[str]]:
     """Return for each chosen feature the pairs on which no other chosen one has a larger AUC."""
-    from mauc.problem.decomposition import Decomposition
+    from mauc.data.decomposition import Decomposition
 
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
     served: list[list[str]] = [[] for _ in selector.ranking_]

@@ -35,8 +35,8 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
     """
     if not plan.is_streamed or not hasattr(selector, "fit_sketch"):
         return False
-    from mauc.auc.sketch import choose_way
-    from mauc.problem.factorize import factorize
+    from mauc.data.categories import factorize
+    from mauc.sketch import choose_way
 
     source = dataset.X
     if plan.is_sketched:
@@ -60,7 +60,7 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
 
 def _say_divided_parts(dataset: "Dataset") -> None:
     """Say if rows that are stored together take so much memory that they are read in parts."""
-    from mauc.auc.sketch.tables import parts_of_rows
+    from mauc.sketch.tables import parts_of_rows
 
     stored, read = len(dataset.X.row_parts()), len(parts_of_rows(dataset.X))
     if read > stored:

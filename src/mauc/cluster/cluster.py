@@ -12,12 +12,12 @@ from mauc.cluster.connect import active_client, address_of, connected
 from mauc.cluster.job import Job
 from mauc.cluster.probe import check_source, check_workers, count_worker_threads
 from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost, send
+from mauc.data.problem import Problem
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.memory import format_bytes
 from mauc.parallel import even_ranges
-from mauc.problem.problem import Problem
-from mauc.problem.source import ColumnSource
 from mauc.progress import track
 
 _TASKS_PER_THREAD = 8  # so that no thread waits long for the last one

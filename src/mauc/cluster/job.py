@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.problem import Problem
+from mauc.data.streaming import SourceColumns
 from mauc.memory import format_bytes
-from mauc.problem.problem import Problem
-from mauc.problem.source_columns import SourceColumns
 
 # What a Problem computes of the labels alone: once per worker, not once per range of columns.
 _OF_LABELS = (

@@ -21,9 +21,9 @@ import numpy as np
 from mauc.cluster.cluster import Cluster
 from mauc.cluster.job import Job
 from mauc.cluster.tasks import Call, LostJob, run_guarded, send
+from mauc.data.problem import Problem
 from mauc.exceptions import MaucError
 from mauc.parallel import even_ranges
-from mauc.problem.problem import Problem
 
 _numbers = count()
 

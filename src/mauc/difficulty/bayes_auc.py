@@ -1,20 +1,214 @@
-"""How hard class pairs are: the cross-validated AUC of Naive Bayes on every one of them.
+"""Naive Bayes on one class pair, all folds: columns by class in, probabilities of the rows out."""
 
-The precision of a column, and with it the density of a class, depends on the values of both
-classes, so that pairs share no densities. They share the order of the values in each class: the
-training values of a pair are merged from it, not sorted.
-"""
-
+import math
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
+from numba import njit
 
-from mauc.difficulty.pair_bayes import count_wins, pair_probabilities
-from mauc.metrics.class_pairs import ClassPairs
+from mauc.classifiers.bayes import (
+    FLOOR_Z,
+    MAX_VALUE,
+    MIN_LIKELIHOOD,
+    ONE_Z,
+    SMALL_SCALE,
+    fit_column,
+    mean_gap,
+)
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Problem
+from mauc.engine.special import normal_cdf
+from mauc.metrics.mauc import ClassPairs
 from mauc.parallel import run_blocks
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import Problem
+
+
+@njit(cache=True, nogil=True)
+def pair_probabilities(
+    columns, orders, n_values, starts, counts, folds, n_splits, work, counters, out
+):
+    """Compute for every row of a pair its class probabilities when its fold is left out.
+
+    They are those of `mauc.classifiers.NormalNaiveBayes`, to the bit.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_features, n_samples), float64
+        Rows class after class, in their order within a class; NaN is missing.
+    orders : ndarray of shape (n_features, n_samples), int32
+        The places of each class sorted by value, missing last.
+    n_values : ndarray of shape (n_features,), int64
+        0 for numbers, else the number of categories, whose codes the column holds.
+    starts, counts : ndarray of shape (2,), int64
+        First place of each of the two classes, and their rows.
+    folds : ndarray of shape (n_rows,), int32
+        Test fold of the rows of the first class, then of the second.
+    n_splits : int
+    work : ndarray of shape (3, n_rows + 1), float64
+        Work space; its last row holds the weights, 1.
+    counters : ndarray of shape (>= n_values.max(), 2), int64
+        Zero, and again zero at the end.
+    out : ndarray of shape (n_rows, 2), float64
+        Filled.
+    """
+    n_features, n_rows, n_first = columns.shape[0], len(folds), counts[0]
+    ordered, train = work[0], work[1]
+    codes = np.empty(n_rows, np.int32)
+    sums, means, deviations = np.empty((2, 4)), np.empty(2), np.empty(2)
+    totals = np.empty(2)
+    for fold in range(n_splits):
+        totals[0] = totals[1] = 0.0
+        for i in range(n_rows):
+            if folds[i] != fold:
+                totals[0 if i < n_first else 1] += 1.0
+        for i in range(n_rows):
+            if folds[i] == fold:
+                for k in range(2):
+                    out[i, k] = (totals[k] + 1.0) / (totals[0] + totals[1] + 2.0)
+        for j in range(n_features):
+            column = columns[j]
+            if n_values[j] > 0:
+                _multiply_categories(column, starts, n_first, folds, fold, counters, out)
+                continue
+            n_known = _merge_training(column, orders[j], starts, counts, folds, fold, ordered)
+            scale = 1.0
+            if n_known > 0 and max(-ordered[0], ordered[n_known - 1]) > MAX_VALUE:
+                scale = SMALL_SCALE
+                for i in range(n_known):
+                    ordered[i] *= scale
+            ordered[n_known] = math.nan
+            precision = mean_gap(ordered[: n_known + 1])
+            n_train = 0
+            for i in range(n_rows):
+                if folds[i] != fold:
+                    k = 0 if i < n_first else 1
+                    train[n_train] = column[starts[k] + i - k * n_first]
+                    codes[n_train] = k
+                    n_train += 1
+            fit_column(train[:n_train], codes, work[2], scale, precision, sums, means, deviations)
+            half = precision / 2.0
+            for i in range(n_rows):
+                if folds[i] != fold:
+                    continue
+                k = 0 if i < n_first else 1
+                value = column[starts[k] + i - k * n_first] * scale
+                if not math.isnan(value):
+                    value = np.rint(value / precision) * precision
+                    for k in range(2):
+                        distance, deviation = value - means[k], deviations[k]
+                        lower, upper = (distance - half) / deviation, (distance + half) / deviation
+                        likelihood = 0.0
+                        if upper > FLOOR_Z and lower < ONE_Z:
+                            likelihood = normal_cdf(upper) - normal_cdf(lower)
+                        out[i, k] *= max(MIN_LIKELIHOOD, likelihood)
+                _keep_from_vanishing(out, i)
+    for i in range(n_rows):
+        total = out[i, 0] + out[i, 1]
+        out[i, 0] /= total
+        out[i, 1] /= total
+
+
+@njit(cache=True, nogil=True)
+def count_wins(probabilities, folds, n_first, out):
+    """Count per fold the wins of each class over the other in its own column of probabilities.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, 2), float64
+    folds : ndarray of shape (n_rows,), int32
+    n_first : int
+        Rows of the first class, which come first.
+    out : ndarray of shape (n_folds, 4), int64
+        Zero. Twice the wins plus the ties of the first class and of the second; then the rows of
+        both.
+    """
+    n_rows = len(folds)
+    for i in range(n_rows):
+        out[folds[i], 2 if i < n_first else 3] += 1
+    for i in range(n_first):
+        fold, first, second = folds[i], probabilities[i, 0], probabilities[i, 1]
+        won = 0
+        lost = 0
+        for other in range(n_first, n_rows):
+            if folds[other] == fold:
+                won += 2 * (first > probabilities[other, 0]) + (first == probabilities[other, 0])
+                lost += 2 * (probabilities[other, 1] > second) + (second == probabilities[other, 1])
+        out[fold, 0] += won
+        out[fold, 1] += lost
+
+
+@njit(cache=True, nogil=True)
+def _merge_training(column, order, starts, counts, folds, fold, ordered):
+    """Fill in the known training values of both classes, ascending; return how many there are."""
+    first, second = 0, 0
+    n_filled = 0
+    while True:
+        # places of test rows are passed over; missing values are last
+        while first < counts[0] and folds[order[starts[0] + first] - starts[0]] == fold:
+            first += 1
+        while (
+            second < counts[1] and folds[counts[0] + order[starts[1] + second] - starts[1]] == fold
+        ):
+            second += 1
+        a, b = math.nan, math.nan
+        if first < counts[0]:
+            a = column[order[starts[0] + first]]
+        if second < counts[1]:
+            b = column[order[starts[1] + second]]
+        if math.isnan(a) and math.isnan(b):
+            return n_filled
+        if math.isnan(b) or a <= b:
+            ordered[n_filled] = a
+            first += 1
+        else:
+            ordered[n_filled] = b
+            second += 1
+        n_filled += 1
+
+
+@njit(cache=True, nogil=True)
+def _multiply_categories(column, starts, n_first, folds, fold, counters, out):
+    """Multiply the likelihoods of a nominal column, Laplace's estimates, into the probabilities."""
+    n_rows = len(folds)
+    n_seen, n_known_first, n_known_second = 0, 0, 0
+    for i in range(n_rows):
+        k = 0 if i < n_first else 1
+        value = column[starts[k] + i - k * n_first]
+        if folds[i] != fold and not math.isnan(value):
+            v = int(value)
+            if counters[v, 0] + counters[v, 1] == 0:
+                n_seen += 1
+            counters[v, k] += 1
+            if k == 0:
+                n_known_first += 1
+            else:
+                n_known_second += 1
+    for i in range(n_rows):
+        k = 0 if i < n_first else 1
+        value = column[starts[k] + i - k * n_first]
+        if folds[i] != fold:
+            continue
+        if not math.isnan(value):
+            v = int(value)
+            if counters[v, 0] + counters[v, 1] > 0:  # others tell nothing
+                out[i, 0] *= (counters[v, 0] + 1.0) / (n_known_first + n_seen)
+                out[i, 1] *= (counters[v, 1] + 1.0) / (n_known_second + n_seen)
+        _keep_from_vanishing(out, i)
+    for i in range(n_rows):
+        k = 0 if i < n_first else 1
+        value = column[starts[k] + i - k * n_first]
+        if not math.isnan(value):
+            counters[int(value), 0] = 0
+            counters[int(value), 1] = 0
+
+
+@njit(cache=True, nogil=True)
+def _keep_from_vanishing(out, i):
+    largest = max(out[i, 0], out[i, 1])
+    if 0.0 < largest < MIN_LIKELIHOOD:
+        out[i, 0] *= 1e75
+        out[i, 1] *= 1e75
+
 
 _BLOCK_CELLS = 2**20  # of a task: rows times columns of its pairs
 _MAX_COMPARED = 2**16  # samples of one class times those of the other: beyond, scores are sorted

@@ -1,8 +1,8 @@
-"""The siren pitfall: which class pairs are hard, and which selectors neglect them."""
+"""How far features fall on the hard class pairs: ranks in, neglect and siren index out."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,20 +10,23 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
 
 from mauc.checks import check_choice, check_int, is_int
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Problem, make_problem
+from mauc.data.validate import check_generator
 from mauc.difficulty.bayes_auc import pair_bayes_auc
-from mauc.difficulty.measures import columns_of
-from mauc.difficulty.study import SirenStudy
+from mauc.difficulty.study import SirenStudy, columns_of
+from mauc.engine.arrays import n_pairs_of
 from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks
-from mauc.problem.decomposition import Decomposition, n_pairs_of
-from mauc.problem.make import make_problem
-from mauc.problem.problem import Problem
-from mauc.problem.validate import check_generator
 from mauc.progress import shown, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.rankings import rank_features
+from mauc.selectors.lists import rank_features
+
+if TYPE_CHECKING:
+    from mauc.difficulty.study import SirenStudy, columns_of
+
 
 _MAX_CHOSEN = 100  # as many as the paper looks at
 _RANKED_AT_ONCE = 2**18  # scores: their copies stay small

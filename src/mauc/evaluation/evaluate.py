@@ -1,28 +1,171 @@
-"""MAUC of a classifier on the first k features of a ranking, for many k at once."""
+"""What an evaluation is given: subset sizes, weights, the nominal columns of a classifier."""
 
+import warnings
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 from joblib import hash as hash_content
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from mauc.checks import check_choice
-from mauc.classifiers.base import BaseClassifier, Samples
-from mauc.classifiers.nominal_columns import find_categories
-from mauc.classifiers.svm.indicators import Indicators
-from mauc.evaluation.inputs import (
-    check_equal_weights,
-    check_sizes,
-    check_width,
-    drop_absent,
-    own_nominal,
-)
-from mauc.exceptions import MaucError
-from mauc.metrics.class_pairs import ClassPairs
-from mauc.problem.category_coder import learn_categories
-from mauc.problem.validate import check_table, encode_labels, is_frame
+from mauc.classifiers.base import BaseClassifier, Samples, find_categories
+from mauc.classifiers.svm import Indicators
+from mauc.data.categories import flag_columns, learn_categories
+from mauc.data.validate import check_generator, check_table, check_weights, encode_labels, is_frame
+from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
+from mauc.metrics.mauc import ClassPairs
+
+
+def own_nominal(classifier, n_features, names):
+    """Return the mask of the columns that a classifier's ``categorical_features`` names.
+
+    Parameters
+    ----------
+    classifier : classifier
+        With or without that parameter.
+    n_features : int
+    names : list of str, or None
+    """
+    own = classifier.get_params().get("categorical_features")
+    if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
+        own = None  # no column, but a word such as "from_dtype" of scikit-learn
+    return flag_columns(own, n_features, names)
+
+
+def check_equal_weights(method, weights):
+    """Raise unless the weights of a method that takes none are equal, where not 0.
+
+    Parameters
+    ----------
+    method : estimator
+        Without ``sample_weight`` in ``fit``.
+    weights : ndarray of shape (n_samples,)
+    """
+    given = weights[weights > 0]
+    if len(given) and (given != given[0]).any():
+        raise MaucError(
+            f"{type(method).__name__} takes no sample weights, so those that are not 0 must be "
+            f"equal, got {given.min():g} to {given.max():g}; leave sample_weight out or take "
+            f"a method with weights (`mauc methods` names them)."
+        )
+
+
+def check_width(X_test, X_train):
+    """Raise unless both parts have the same number of columns."""
+    if X_train.shape[1] != X_test.shape[1]:
+        raise MaucError(
+            f"X_test must have the {X_train.shape[1]} columns of X_train, got {X_test.shape[1]}."
+        )
+
+
+def drop_absent(X, y, weights):
+    """Return the samples of positive weight, and their weights or None."""
+    if weights is None:
+        return X, y, None
+    weights = check_weights(weights, X)
+    is_there = weights > 0
+    if not is_there.all():
+        X, y, weights = np.asfortranarray(X[is_there]), y[is_there], weights[is_there]
+    return X, y, None if (weights == 1.0).all() else weights
+
+
+def check_sizes(sizes, n_ranked, meaning):
+    """Return subset sizes as an array.
+
+    Parameters
+    ----------
+    sizes : array-like of int
+    n_ranked : int
+        The largest size that is possible.
+    meaning : str
+        What `n_ranked` is, for the error message.
+    """
+    sizes = np.asarray(sizes)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or len(sizes) == 0:
+        raise MaucError(f"sizes must be whole numbers, one or more of them, got {sizes.tolist()}.")
+    if sizes.min() < 1 or sizes.max() > n_ranked:
+        raise MaucError(
+            f"sizes must be in [1, {n_ranked}] ({meaning}), got {sizes.min()} to {sizes.max()}."
+        )
+    return sizes
+
+
+def deal_rows(codes, n_folds, generator):
+    """Return the fold that tests each row, -1 for a row that stays in all training parts.
+
+    Every class is dealt out in a random order, one row to each fold in turn, and the next class
+    goes on where it ended. A class of one sample stays in the training parts: there would be
+    nothing to learn it from.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,), int
+    n_folds : int
+    generator : numpy.random.RandomState or numpy.random.Generator
+
+    Returns
+    -------
+    places : ndarray of shape (n_samples,), int64
+    """
+    places = np.full(len(codes), -1)
+    start = 0
+    for code in np.unique(codes):
+        rows = generator.permutation(np.flatnonzero(codes == code))
+        if len(rows) > 1:
+            places[rows] = (start + np.arange(len(rows))) % n_folds
+            start += len(rows)
+    return places
+
+
+def stratified_folds(problem, n_folds, random_state):
+    """Yield the training and test rows of the folds whose test part has two classes or more."""
+    generator = check_generator(random_state)
+    n_testable = int((problem.class_counts > 1).sum())
+    if n_testable < 2:
+        raise UndefinedMAUCError(
+            "choosing the number of features needs at least 2 classes of 2 samples or more, got "
+            f"{n_testable}; give a number."
+        )
+    places = deal_rows(problem.codes, n_folds, generator)
+    for fold in range(n_folds):
+        train, test = np.flatnonzero(places != fold), np.flatnonzero(places == fold)
+        if len(np.unique(problem.codes[test])) > 1:
+            yield train, test
+
+
+def rank_part(selector, X, problem, train, size=None):
+    """Return the ranking of a selector that is fitted on the training part.
+
+    Parameters
+    ----------
+    selector : RankingSelector
+        Not changed.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    problem : Problem
+        Made of X, the labels and the weights.
+    train : ndarray of int
+        Rows of the training part.
+    size : int, optional
+        How many features to rank; as the selector says by default.
+
+    Returns
+    -------
+    ranking : ndarray of int64
+    """
+    fitted = clone(selector)
+    if size is not None:
+        fitted.set_params(n_features_to_select=size)
+    weights = {}
+    if problem.sample_weight is not None and selector.accepts.weights:
+        weights["sample_weight"] = problem.sample_weight[train]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
+        labels = problem.classes[problem.codes[train]]
+        return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
+
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 

@@ -6,11 +6,10 @@ import numpy as np
 
 from mauc.checks import check_choice
 from mauc.classifiers import TuningResult, tune_rbf_svm
-from mauc.evaluation.evaluate import FoldEvaluator
-from mauc.evaluation.inputs import check_sizes
+from mauc.data.categories import learn_categories
+from mauc.data.validate import check_table
+from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
 from mauc.exceptions import MaucError
-from mauc.problem.category_coder import learn_categories
-from mauc.problem.validate import check_table
 
 SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 

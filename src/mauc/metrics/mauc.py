@@ -1,23 +1,215 @@
-"""MAUC of a score matrix (Hand & Till): labels and scores in, the mean over class pairs out."""
+"""AUC on every pair of classes: labels once, then score columns in, AUCs of the pairs out."""
 
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 
 import numpy as np
+from scipy import sparse
 
-from mauc.exceptions import AbsentClassWarning, MaucError, listed, warn_user
-from mauc.extras import optional_import
-from mauc.metrics.class_pairs import ClassPairs, score_columns
-from mauc.metrics.score_order import ordered_scores
-from mauc.printing import MAX_ROWS, Printed, SmallTable, number, short_name
-from mauc.problem.columns import is_frame
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.validate import (
+from mauc.data.columns import is_frame
+from mauc.data.decomposition import Decomposition
+from mauc.data.validate import (
     check_no_missing_label,
     check_same_length,
     check_table,
     check_vector,
     check_weights,
 )
+from mauc.data.weights import scale_by_class
+from mauc.engine.ordered import class_wins
+from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
+from mauc.extras import optional_import
+from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
+
+
+class ClassPairs:
+    """The class pairs of labelled samples: what the AUCs of many score matrices share.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,), int32
+        Class of each sample, as a place in `classes`.
+    classes : ndarray of shape (n_classes,)
+        Labels of the score columns.
+    weights : ndarray of shape (n_samples,), float64, optional
+        All 1 by default; a sample of weight 0 counts as absent.
+    name : str, default="y_true"
+        Name of the labels, for error messages.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples,), int32
+    weights : ndarray of shape (n_samples,), float64
+        Scaled within each class: AUCs do not depend on it, and no product of weights overflows.
+    scaled_totals : ndarray of shape (n_classes,)
+        Their sums.
+    totals : ndarray of shape (n_classes,)
+        Samples of each class, or their weight.
+    first, second : ndarray of shape (n_pairs,)
+        Places in `classes` of the two classes of each pair.
+    is_present : ndarray of shape (n_pairs,), bool
+        Whether both classes have samples.
+    """
+
+    def __init__(self, codes, classes, weights=None, *, name="y_true"):
+        self.codes = codes
+        self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+        if weights is None:
+            self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
+        else:
+            self.weights, _ = scale_by_class(weights, codes, len(classes))
+            self.scaled_totals = np.bincount(codes, self.weights, minlength=len(classes))
+        if (self.totals > 0).sum() < 2:
+            raise UndefinedMAUCError(
+                f"MAUC compares classes: {name} must hold samples of at least 2 classes, "
+                f"got only {listed(classes[self.totals > 0]) or 'none'}."
+            )
+        self.first, self.second = np.triu_indices(len(classes), 1)
+        scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
+        self.is_present = scale > 0
+        self._scale = np.where(self.is_present, scale, np.nan)
+
+    @classmethod
+    def of_test(cls, y_test, classes, weights=None):
+        """Return the pairs of a test part.
+
+        Parameters
+        ----------
+        y_test : ndarray of shape (n_samples,)
+            Labels.
+        classes : ndarray of shape (n_classes,)
+            Labels of the training part, sorted: those of the score columns.
+        weights : ndarray of shape (n_samples,), float64, optional
+        """
+        unknown = np.setdiff1d(y_test, classes)
+        if len(unknown):
+            raise MaucError(
+                f"y_test must hold only classes of y_train, got also {listed(unknown)}."
+            )
+        codes = np.searchsorted(classes, y_test).astype(np.int32)
+        return cls(codes, classes, weights, name="y_test")
+
+    def auc(self, ST):
+        """Return A_ij and A_ji of every pair, NaN where a class is absent.
+
+        Parameters
+        ----------
+        ST : ndarray of shape (n_classes, n_samples), float64
+            Score columns, contiguous.
+        """
+        wins = np.empty((len(ST), len(ST)))
+        class_wins(ST, np.argsort(ST, axis=1), self.codes, self.weights, wins)
+        return (
+            wins[self.first, self.second] / self._scale,
+            wins[self.second, self.first] / self._scale,
+        )
+
+    def mauc(self, scores):
+        """Return what `mauc.mauc_score` returns, to the bit.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_samples, n_classes), or (n_samples,) of the second of two
+            classes
+        """
+        auc_first, auc_second = self.auc(score_columns(scores, "the scores of the classifier"))
+        return float(np.mean(((auc_first + auc_second) / 2)[self.is_present]))
+
+
+def score_columns(scores, name):
+    """Return score columns as contiguous rows, shape (n_classes, n_samples), float64.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes), or (n_samples,) of the second of two classes
+    name : str
+        For the error message.
+    """
+    ST = np.stack((-scores, scores)) if scores.ndim == 1 else scores.T
+    ST = np.ascontiguousarray(ST, dtype=np.float64)
+    if np.isnan(ST).any():
+        raise MaucError(f"{name} must not contain NaN: a sample without a score has no rank.")
+    return ST
+
+
+_EXACT = 2**53  # float64 holds all whole numbers up to here
+
+
+def ordered_scores(scores):
+    """Return a table of scores; columns whose order float64 would not keep become their ranks.
+
+    AUCs depend on the order alone. Such columns are those of whole numbers above 2**53, of
+    extended precision, and of Python's long integers, fractions and decimals.
+
+    Parameters
+    ----------
+    scores : array-like or data frame of shape (n_samples, n_classes), or (n_samples,)
+
+    Returns
+    -------
+    table : array-like or data frame of shape (n_samples, n_columns)
+        The input itself if nothing would be lost. It is not validated.
+    """
+    if sparse.issparse(scores):
+        return scores
+    if is_frame(scores):
+        columns = [_values(_column(scores, j)) for j in range(scores.shape[1])]
+        if not any(map(_loses_order, columns)) or not all(map(_is_numeric, columns)):
+            return scores
+        return np.column_stack([_in_order(column) for column in columns])
+    try:
+        values = _values(scores)
+    except ValueError as error:
+        raise MaucError("y_score must have rows of the same length.") from error
+    if values.ndim == 1:
+        values = values[:, np.newaxis]
+    if values.ndim != 2 or not _loses_order(values):
+        return values
+    return np.column_stack([_in_order(column) for column in values.T])
+
+
+def _column(frame, j):
+    return frame.iloc[:, j] if hasattr(frame, "iloc") else frame.to_series(j)
+
+
+def _values(column):
+    """Return an array; nullable numbers of pandas keep their type if none is missing."""
+    kind = getattr(getattr(column, "dtype", None), "numpy_dtype", None)
+    if kind is None or kind.kind not in "biuf":
+        return np.asarray(column)
+    if column.isna().any():
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return column.to_numpy(dtype=kind)
+
+
+def _is_numeric(values):
+    return values.dtype.kind in "biuf" or _holds_numbers(values)
+
+
+def _holds_numbers(values):
+    return values.dtype.kind == "O" and all(isinstance(v, Real | Decimal) for v in values.ravel())
+
+
+def _loses_order(values):
+    """Whether float64 does not hold the values."""
+    if values.size == 0:
+        return False
+    if values.dtype.kind in "iu":
+        return values.dtype.itemsize == 8 and (values.max() > _EXACT or values.min() < -_EXACT)
+    if values.dtype.kind == "f":
+        return values.dtype.itemsize > 8
+    return _holds_numbers(values)
+
+
+def _in_order(column):
+    """Return a column as float64, by ranks if some of its values would be rounded."""
+    if not _loses_order(column):
+        return column.astype(np.float64)
+    is_missing = np.array(column != column, bool)
+    ranks = np.full(len(column), np.nan)
+    ranks[~is_missing] = np.unique(column[~is_missing], return_inverse=True)[1]
+    return ranks
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,9 +3,9 @@
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from mauc.data.validate import check_no_missing_label
 from mauc.exceptions import MaucError, listed
 from mauc.metrics.mauc import mauc_score
-from mauc.problem.validate import check_no_missing_label
 
 RESPONSES = ("predict_proba", "decision_function")
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.data.decomposition import Decomposition
 from mauc.extras import optional_import
 from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, room_for
-from mauc.problem.decomposition import Decomposition
 
 
 class PairMapDisplay:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mauc.checks import check_choice, check_int
-from mauc.classifiers.c45.text import describe_leaf, describe_test, largest_class
+from mauc.classifiers.c45.estimator import describe_leaf, describe_test, largest_class
 from mauc.extras import optional_import
 from mauc.plotting.axes import MAX_WIDTH, shorten, size_in_inches
 from mauc.plotting.tree_layout import SPACE, deepest_layout, edge_lines, lay_out, node_depths

@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 from scipy import sparse
 
-from mauc.problem import columns
+from mauc.data import columns
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 
 #: The order of the jobs: those first whose kernels many others use, and beside them such that
@@ -72,11 +72,12 @@ def _fit_classifier(name: str) -> None:
 
 
 def _call_functions() -> None:
-    from mauc.auc import PairAUCSketch, feature_pair_auc
     from mauc.binning import MDLDiscretizer
     from mauc.difficulty import siren_study
+    from mauc.engine.special import SHORT, log_table
     from mauc.metrics import mauc_interval, mauc_score
-    from mauc.numerics.log_table import SHORT, log_table
+    from mauc.selectors.pair_auc import feature_pair_auc
+    from mauc.sketch import PairAUCSketch
 
     log_table(SHORT, 1.0)
     for table in _tables(Accepts(sparse=True, weights=True)):

@@ -11,21 +11,20 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.checks import is_int, is_real
 from mauc.cluster import join_cluster
+from mauc.data.columns import is_frame
+from mauc.data.decomposition import Decomposition
+from mauc.data.frames import needs_types, take_columns
+from mauc.data.problem import make_problem
+from mauc.data.source import ColumnSource, load_columns
+from mauc.data.validate import check_columns, check_source
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
-from mauc.problem.columns import is_frame
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.frame_parts import needs_types, take_columns
-from mauc.problem.make import make_problem
-from mauc.problem.source import ColumnSource
-from mauc.problem.source_parts import load_columns
-from mauc.problem.validate import check_columns, check_source
 from mauc.progress import shown
 from mauc.registry import Accepts, accepts_of
+from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import SelectionTrace, Walk
 from mauc.sources import as_source, as_vector
 

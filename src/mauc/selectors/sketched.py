@@ -5,18 +5,17 @@ from functools import cached_property
 
 import numpy as np
 
-from mauc.auc.sketch import PairAUCSketch, choose_way, sketch_rows
-from mauc.auc.sketch.dask_rows import by_rows, dask_shape, is_dask_frame
+from mauc.data.decomposition import Decomposition
+from mauc.data.source import ColumnSource, default_memory
+from mauc.data.validate import check_columns, check_generator
+from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, listed
-from mauc.numerics.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.source import ColumnSource, default_memory
-from mauc.problem.validate import check_columns, check_generator
 from mauc.progress import shown
 from mauc.selectors.base import Ranked, check_n_features
-from mauc.selectors.rankings import rank_features
-from mauc.selectors.schedules import SCHEDULES, draw_features
+from mauc.selectors.lists import SCHEDULES, draw_features, rank_features
+from mauc.sketch import PairAUCSketch, choose_way, sketch_rows
+from mauc.sketch.dask_rows import by_rows, dask_shape, is_dask_frame
 
 _LEARNED = ("sketch_", "error_bound_")
 

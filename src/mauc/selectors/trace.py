@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mauc.extras import optional_import
-from mauc.printing import MAX_ROWS, Printed, SmallTable, number, short_name
+from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
 
 
 class Walk(NamedTuple):

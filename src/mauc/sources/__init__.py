@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mauc.problem.source import ColumnSource
+from mauc.data.source import ColumnSource
 from mauc.sources.kinds import as_source, as_vector
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.columns import contiguous_columns, take_columns
+from mauc.data.source import ColumnSource, default_memory, stripe_array
 from mauc.exceptions import MaucError, MaucTypeError
-from mauc.problem.columns import contiguous_columns, take_columns
-from mauc.problem.source import ColumnSource, default_memory
-from mauc.problem.stripe_memory import stripe_array
 
 _PART_BYTES = 2**24  # of rows that are transposed together
 _CHUNK_SHARE = 8  # of the memory, for the chunks that one column lies in

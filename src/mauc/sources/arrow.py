@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import ColumnSource
 from mauc.datasets.readers.table import check_unique
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import (
     add_widths,
     feature_type,

@@ -1,7 +1,7 @@
 """Types of Arrow as types of NumPy: a column of a schema in, how its chunks are read out.
 
 Numbers, booleans, dates and durations become arrays of NumPy; missing values are NaN or NaT, of
-integers and booleans as `mauc.problem.wide_columns.with_missing` has them. Times of the day are
+integers and booleans as `mauc.data.columns.with_missing` has them. Times of the day are
 durations, decimals the nearest float64. Strings and dictionaries are categories.
 """
 
@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.columns import with_missing
+from mauc.data.source import ColumnSource, stripe_array
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.problem.source import ColumnSource
-from mauc.problem.stripe_memory import stripe_array
-from mauc.problem.wide_columns import with_missing
 
 _FLOAT_BYTES = 9  # a float64, and whether it is missing
 WORDS = np.dtype(object)  # of columns that become categories

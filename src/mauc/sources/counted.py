@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import ColumnSource
 from mauc.datasets.left_out import MIN_ROWS, empty_reason
 from mauc.exceptions import LateLeftOutError
-from mauc.problem.source import ColumnSource
 
 
 class CountedRows(ColumnSource):

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.categories import find_nominal
+from mauc.data.source import ColumnSource, stripe_array
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import
-from mauc.problem.nominal import find_nominal
-from mauc.problem.source import ColumnSource
-from mauc.problem.stripe_memory import stripe_array
 from mauc.sources.arrow_types import WORDS
 from mauc.sources.frames import as_words, column_values
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import ColumnSource
 from mauc.datasets.assemble import check_kept, warn_left_out
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.labels import check_labels
@@ -15,7 +16,6 @@ from mauc.datasets.readers import find_format
 from mauc.datasets.readers.table import Table
 from mauc.datasets.roles import find_roles
 from mauc.exceptions import MaucError
-from mauc.problem.source import ColumnSource
 from mauc.sources.feature_columns import FeatureColumns, as_series, find_features
 from mauc.sources.kinds import open_any
 from mauc.sources.labels import as_labels, is_column, names_of, table_of

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mauc.checks import check_choice, check_int
+from mauc.data.source import ColumnSource
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.nominal import (
     NOMINAL,
@@ -13,7 +14,6 @@ from mauc.datasets.nominal import (
     encode_column,
     encoded_dataset,
 )
-from mauc.problem.source import ColumnSource
 from mauc.progress import track
 
 

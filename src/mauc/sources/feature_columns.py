@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import ColumnSource
 from mauc.datasets.features import feature_column
 from mauc.datasets.first_rows import N_FIRST, late_reason, may_be_left_out
 from mauc.datasets.left_out import column_reason
 from mauc.datasets.readers.table import Table, check_precision
 from mauc.exceptions import LateLeftOutError
 from mauc.extras import optional_import
-from mauc.problem.source import ColumnSource
 from mauc.progress import track
 from mauc.sources.large_columns import is_large, reason_by_parts
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mauc.data.categories import find_nominal, get_column
+from mauc.data.frames import pandas_values, polars_values
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.problem.frame_columns import pandas_values, polars_values
-from mauc.problem.nominal import find_nominal, get_column
-from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import WORDS
 
 Array = np.ndarray[Any, Any]

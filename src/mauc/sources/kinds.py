@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice
+from mauc.data.columns import is_frame
+from mauc.data.source import ColumnSource
 from mauc.datasets.readers.table import number_names
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.memory import free_memory
-from mauc.problem.columns import is_frame
-from mauc.problem.source import ColumnSource
 from mauc.sources.files import ENDINGS, FileSystem, ending, find_files, is_address
 
 #: formats of text files

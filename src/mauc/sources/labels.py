@@ -4,13 +4,13 @@ from typing import Any, cast
 
 import numpy as np
 
+from mauc.data.source import ColumnSource
+from mauc.data.validate import check_vector
 from mauc.datasets.labels import check_labels
 from mauc.datasets.readers.table import Table, first_few, number_names
 from mauc.datasets.roles import find_column
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.problem.source import ColumnSource
-from mauc.problem.validate import check_vector
 
 Array = np.ndarray[Any, Any]
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.columns import as_floats
+from mauc.data.source import ColumnSource
 from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.datasets.left_out import (
     MIN_DISTINCT,
@@ -14,8 +16,6 @@ from mauc.datasets.left_out import (
     is_id_name,
 )
 from mauc.exceptions import MaucError
-from mauc.problem.source import ColumnSource
-from mauc.problem.wide_columns import as_floats
 
 _ROW_BYTES = 48  # that judging a column takes beside it, as sorting it does
 _WORD_BYTES = 128  # of a distinct text that is held

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import ColumnSource
 from mauc.extras import optional_import
-from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import WORDS
 
 

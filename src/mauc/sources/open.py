@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import ColumnSource
 from mauc.datasets.assemble import check_kept, warn_left_out
 from mauc.exceptions import MaucError
 from mauc.memory import parse_bytes
-from mauc.problem.source import ColumnSource
 from mauc.sources.arrow_types import no_feature_error, numpy_type
 from mauc.sources.feature_columns import find_features
 from mauc.sources.kinds import READING, open_any

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.columns import is_by_rows
+from mauc.data.source import ColumnSource, default_memory
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.problem.columns import is_by_rows
-from mauc.problem.source import ColumnSource, default_memory
 from mauc.sources.arrays import ArraySource, check_array, is_broad
 from mauc.sources.files import FileSystem, stamped, unreadable_error
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.problem.source import ColumnSource
+from mauc.data.source import ColumnSource
 from mauc.sources.arrow_types import (
     WORDS,
     ColumnFill,

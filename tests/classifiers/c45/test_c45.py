@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from mauc.classifiers.c45.c45 import C45
+from mauc.classifiers.c45.estimator import C45
 from mauc.exceptions import MaucError, TinyUnitsWarning
 
 

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from c45_oracle import Oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mauc.classifiers.c45.columns import SortedColumns
-from mauc.classifiers.c45.order import sort_orders
+from mauc.classifiers.c45.columns import SortedColumns, sort_orders
 from mauc.classifiers.c45.tree import fit_tree, predict_fractions
+from tests.helpers.c45_oracle import Oracle
 
 
 def read_only_transpose(X):

@@ -5,14 +5,13 @@ import re
 import numpy as np
 import pytest
 from scipy.special import ndtri
-from test_c45_kernels import all_columns, fractions, sort_all
-from weka_reference import GOLDEN, load_reference, reference_names
 
-from mauc.classifiers.c45.c45 import C45
+from mauc.classifiers.c45.estimator import C45, tree_to_text
 from mauc.classifiers.c45.grow_weighted import grow_weighted
 from mauc.classifiers.c45.nodes import compact
 from mauc.classifiers.c45.prune import collapse, prune_tree
-from mauc.classifiers.c45.text import tree_to_text
+from tests.classifiers.c45.test_c45_kernels import all_columns, fractions, sort_all
+from tests.helpers.weka_reference import GOLDEN, load_reference, reference_names
 
 OPTIONS = {
     "default": {},

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from image_files import AXES, CUBE, NAMES, TRUTH, write_envi
 from scipy.io import savemat
 
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
+from tests.helpers.image_files import AXES, CUBE, NAMES, TRUTH, write_envi
 
 LABELLED = np.flatnonzero(TRUTH)  # 7 of 12 pixels
 X = CUBE.reshape(12, 5)[LABELLED]

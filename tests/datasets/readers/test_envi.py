@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from image_files import AXES, CODES, CUBE, write_envi
 
 from mauc.datasets.readers.envi import open_envi, read_header
 from mauc.exceptions import MaucError
+from tests.helpers.image_files import AXES, CODES, CUBE, write_envi
 
 PIXELS = np.array([0, 2, 7, 11])
 WANTED = CUBE.reshape(12, 5)[PIXELS]

@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from cli_helpers import run_json
 
 from mauc import MDFS, load_run
 from mauc.datasets import load_dataset
 from mauc.report import mauc_table, selection_report
 from mauc.report.html.values import number
 from mauc.stats import Comparison
+from tests.helpers.cli_helpers import run_json
 
 WORDS = (
     "compare", "wine", "--methods", "mdfs,su,chi", "--classifiers", "nb", "--sizes", "2,4",

@@ -6,9 +6,9 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 
 from mauc import MAUCD, MDFS, mauc_interval, mauc_score, pair_auc_scores
+from mauc.data.problem import make_problem
 from mauc.datasets import make_siren
 from mauc.exceptions import MaucWarning
-from mauc.problem.make import make_problem
 from mauc.report.html import held_out, selection_report
 from mauc.report.html.held_out import hold_out
 from mauc.report.html.ranges_svg import place_ranges

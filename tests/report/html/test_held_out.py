@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 from mauc import MAUCD, MDFS, ChiSquare, mauc_score
-from mauc.evaluation.fast_bayes import nested_log_probabilities
+from mauc.data.problem import make_problem
+from mauc.evaluation.select_k import nested_log_probabilities
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
-from mauc.problem.make import make_problem
 from mauc.report.html import held_out
 from mauc.report.html.held_out import drop_absent, hold_out, sample_rows, split_rows
 

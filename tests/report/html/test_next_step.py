@@ -3,11 +3,11 @@
 import shlex
 
 import pytest
-from cli_helpers import run
 from sklearn.datasets import load_wine
 
 from mauc import MDFS, GreedyMAUC
 from mauc.report.html.next_step import reading_words, suggest
+from tests.helpers.cli_helpers import run
 
 
 def conclusion(*kinds, loss=0.0, stable=0.9):

@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-from report_rows import small_run
 from scipy import sparse
 from sklearn.datasets import load_wine
 
@@ -26,7 +25,6 @@ from mauc import (
     SpreadFx,
     feature_pair_auc,
 )
-from mauc.auc.pair_auc import chosen_pair_auc
 from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
 from mauc.report.html import Report, selection_report
@@ -36,7 +34,9 @@ from mauc.report.html.curves_svg import nice_ticks, place_panel
 from mauc.report.html.distributions import N_BINS
 from mauc.report.html.render import _environment, pack
 from mauc.report.html.values import number
+from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison, compare_to
+from tests.helpers.report_rows import small_run
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",

@@ -14,7 +14,7 @@ from mauc.registry import SELECTORS, make_selector
 from mauc.selectors.consensus.consensus import RULES
 from mauc.selectors.consensus.rules import rank_by_counts
 from mauc.stats import stability
-from xor_pairs import make_pairs
+from tests.helpers.xor_pairs import make_pairs
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +54,8 @@ def test_halves_are_what_the_selector_ranks_alone(wine):
     selector = consensus(GreedyMAUC(4)).fit(X, y)
     from sklearn.base import BaseEstimator
 
-    from mauc.problem.make import make_problem
-    from mauc.selectors.consensus.halves import complementary_halves
+    from mauc.data.problem import make_problem
+    from mauc.selectors.consensus.rules import complementary_halves
 
     problem = make_problem(BaseEstimator(), X, y)
     halves = complementary_halves(problem, 4, np.random.RandomState(0))

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
+from mauc.data.problem import make_problem
 from mauc.exceptions import SmallClassWarning
-from mauc.problem.make import make_problem
-from mauc.selectors.consensus.halves import complementary_halves
+from mauc.selectors.consensus.rules import complementary_halves
 
 
 def deal(X, y, n_pairs=3, seed=0):

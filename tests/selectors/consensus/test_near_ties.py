@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
 
 from mauc import GreedyMAUC
-from mauc.problem.make import make_problem
-from mauc.selectors.consensus.near_ties import rank_near_ties
-from mauc.selectors.greedy_mauc.judging.model import measure_model
-from oracle_greedy import model_correlations
+from mauc.data.problem import make_problem
+from mauc.selectors.consensus.rules import rank_near_ties
+from mauc.selectors.greedy_mauc.search import measure_model
+from tests.helpers.oracle_greedy import model_correlations
 
 
 @pytest.fixture

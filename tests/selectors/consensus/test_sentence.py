@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mauc.selectors.consensus.error_bound import ErrorControl
-from mauc.selectors.consensus.sentence import stability_sentence
+from mauc.selectors.consensus.rules import stability_sentence
 from mauc.stability import UNKNOWN, Stability
 
 

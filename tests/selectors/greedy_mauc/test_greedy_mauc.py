@@ -15,18 +15,18 @@ from sklearn.datasets import load_digits, load_wine
 
 from mauc import MDFS
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
-from mauc.problem.make import make_problem
-from mauc.selectors.greedy_mauc import greedy_mauc as greedy_module
-from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC, greedy_ranking
-from mauc.selectors.greedy_mauc.measuring.measure import measure
-from mauc.selectors.greedy_mauc.measuring.row_sample import sample_rows
-from mauc.selectors.greedy_mauc.measuring.score_columns import score_table
-from mauc.selectors.greedy_mauc.searching import bounds as bounds_module
-from mauc.selectors.greedy_mauc.searching.arithmetic import dot, exp_minus
-from oracle_greedy import greedy, normal_scores, shrinkage_intensity
-from strategies import problems
+from mauc.selectors.greedy_mauc import estimator as greedy_module
+from mauc.selectors.greedy_mauc import search as bounds_module
+from mauc.selectors.greedy_mauc.effects import measure
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, greedy_ranking
+from mauc.selectors.greedy_mauc.row_sample import sample_rows
+from mauc.selectors.greedy_mauc.scores import score_table
+from mauc.selectors.greedy_mauc.search import dot, exp_minus
+from tests.helpers.oracle_greedy import greedy, normal_scores, shrinkage_intensity
+from tests.helpers.strategies import problems
 
 
 @pytest.fixture(scope="module")

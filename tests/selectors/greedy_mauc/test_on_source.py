@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from array_source import CountingSource
 
 from mauc import GreedyMAUC
 from mauc.exceptions import MaucError, NotEnoughMemoryError
-from mauc.selectors.greedy_mauc import greedy_mauc
+from mauc.selectors.greedy_mauc import estimator as greedy_mauc
+from tests.helpers.array_source import CountingSource
 
 
 @pytest.fixture(scope="module")

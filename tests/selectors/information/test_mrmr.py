@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-import oracle_mrmr as oracle
-import rival_strategies
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information.binned import binned_features
 from mauc.selectors.information.mrmr import mrmr_search
+from tests.helpers import oracle_mrmr as oracle
+from tests.helpers import rival_strategies
 
 
 def mrmr_ranking(D, n_states, y, n_classes, k, quotient=False, n_threads=1):

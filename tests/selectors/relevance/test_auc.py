@@ -8,14 +8,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-import oracles
-import strategies
 from mauc import feature_pair_auc
-from mauc.problem import block_width as block_width_module
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.make import make_problem
+from mauc.data import problem as block_width_module
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
 from mauc.registry import Accepts
-from mauc.selectors.relevance.auc import auc_relevance, pair_wins
+from mauc.selectors.relevance import auc_relevance, pair_wins
+from tests.helpers import oracles, strategies
 
 ACCEPTS = Accepts(sparse=True, infinite=True)
 

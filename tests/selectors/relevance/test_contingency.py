@@ -5,14 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
 
-import oracle_mdl as oracle
-import weka_filters
 from mauc.binning.contingency import CHI, IG, SU
-from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.problem.make import make_problem
-from mauc.registry import Accepts
-from mauc.selectors.relevance import RELEVANCES
-from mauc.selectors.relevance.contingency import contingency_scores
+from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
+from mauc.data.problem import make_problem
+from mauc.registry import RELEVANCES, Accepts, contingency_scores
+from tests.helpers import oracle_mdl as oracle
+from tests.helpers import weka_filters
 
 NAMES = {"chi2": "score_chi", "su": "score_su", "ig": "score_ig"}
 

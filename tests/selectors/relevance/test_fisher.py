@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from mauc import FSDD, AnovaF, FisherScore
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.make import make_problem
-from mauc.selectors.relevance.fisher import anova_relevance, fisher_relevance
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
+from mauc.selectors.relevance import anova_relevance, fisher_relevance
 
 LAYOUTS = {
     "C order": np.ascontiguousarray,

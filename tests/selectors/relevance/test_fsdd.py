@@ -7,15 +7,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
 
-import oracle_fsdd as oracle
-import rival_strategies
 from mauc import FSDD
+from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
+from mauc.data.problem import make_problem
 from mauc.exceptions import ConstantInputWarning
-from mauc.problem.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.problem.make import make_problem
 from mauc.registry import Accepts
-from mauc.selectors.relevance.fsdd import fsdd_of_moments, fsdd_relevance
-from mauc.selectors.relevance.moments import merge_classes
+from mauc.selectors.relevance import fsdd_of_moments, fsdd_relevance, merge_classes
+from tests.helpers import oracle_fsdd as oracle
+from tests.helpers import rival_strategies
 
 ACCEPTS = Accepts(sparse=True, infinite=True)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc.numerics.shifted_sums import shift_of
-from mauc.problem.class_order import group_by_class
-from mauc.selectors.relevance.moments import class_moments
+from mauc.data.problem import group_by_class
+from mauc.engine.moments import shift_of
+from mauc.selectors.relevance import class_moments
 
 
 def moments(XT, y, n_classes, sample_weight=None):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import Problem
-from mauc.problem.validate import encode_labels
-from mauc.selectors.relevance import row_moments
-from mauc.selectors.relevance.moments import subproblem_moments
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Problem
+from mauc.data.validate import encode_labels
+from mauc.engine import moments as row_moments
+from mauc.selectors.relevance import subproblem_moments
 
 
 def moments(X, y, weights, chosen):

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.selectors.relieff.neighbors import fill_panel, new_slots, scan_panel
-from mauc.selectors.relieff.updates import add_weights, scale_columns
+from mauc.selectors.relieff.neighbors import (
+    add_weights,
+    fill_panel,
+    new_slots,
+    scale_columns,
+    scan_panel,
+)
 
 
 def scaled(columns, n_values=None):

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-import rival_strategies
-import weka_filters
 from mauc import ReliefF
 from mauc.exceptions import TinyUnitsWarning
-from mauc.selectors.relieff import weights as weights_module
-from mauc.selectors.relieff.weights import relieff_weights
-from oracle_relief import relieff_oracle
+from mauc.selectors.relieff import relieff as weights_module
+from mauc.selectors.relieff.relieff import relieff_weights
+from tests.helpers import rival_strategies, weka_filters
+from tests.helpers.oracle_relief import relieff_oracle
 
 
 def as_columns(X, dtype=np.float64):

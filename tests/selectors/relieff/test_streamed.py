@@ -3,12 +3,12 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-from array_source import CountingSource
 
 from mauc import ReliefF
+from mauc.data import workspace as spill
 from mauc.exceptions import LongFitWarning, MaucError, TinyUnitsWarning
-from mauc.problem import spill
 from mauc.selectors.relieff import streamed
+from tests.helpers.array_source import CountingSource
 
 Usage = namedtuple("Usage", "total used free")
 

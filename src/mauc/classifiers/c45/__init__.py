@@ -1,5 +1,5 @@
 """C4.5 decision trees."""
 
-from mauc.classifiers.c45.c45 import C45
+from mauc.classifiers.c45.estimator import C45
 
 __all__ = ["C45"]

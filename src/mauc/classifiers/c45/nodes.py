@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from mauc.numerics.log_table import LN2
-from mauc.numerics.njit_part import njit_part
+from mauc.compile import njit_part
+from mauc.engine.special import LN2
 
 EPS = 1e-6  # tolerance of every comparison
 GAP = 1e-5  # neighbouring values closer than this are not separated

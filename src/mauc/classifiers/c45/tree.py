@@ -6,13 +6,10 @@ import numpy as np
 from numba import njit
 from scipy.special import ndtri
 
-from mauc.classifiers.c45.descend import find_leaves
 from mauc.classifiers.c45.grow import grow_complete
 from mauc.classifiers.c45.grow_weighted import grow_weighted
 from mauc.classifiers.c45.nodes import EPS, compact
-from mauc.classifiers.c45.prune import collapse, prune_tree
-from mauc.classifiers.c45.prune_complete import prune_complete
-from mauc.classifiers.c45.route import branch_of
+from mauc.classifiers.c45.prune import branch_of, collapse, find_leaves, prune_complete, prune_tree
 
 MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
 

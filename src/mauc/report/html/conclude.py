@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Problem
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics import mauc_interval, mauc_score, pair_auc_scores
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import Problem
 from mauc.report.html.diagnose import TITLES, PairFacts, diagnose
 from mauc.report.html.held_out import HeldOut, drop_absent, hold_out
 from mauc.report.html.values import number, text

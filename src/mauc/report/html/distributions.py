@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.problem.problem import Problem
+from mauc.data.problem import Problem
 from mauc.report.html.values import number, text
 
 N_BINS = 24
@@ -43,7 +43,7 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
     --------
     >>> import numpy as np
     >>> from sklearn.base import BaseEstimator
-    >>> from mauc.problem.make import make_problem
+    >>> from mauc.data.problem import make_problem
     >>> from mauc.registry import Accepts
     >>> from mauc.report.html.distributions import bin_features
     >>> X = np.array([[1.0], [2.0], [2.0], [np.nan]])

@@ -10,11 +10,10 @@ from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.classifiers import NormalNaiveBayes
-from mauc.evaluation.fast_bayes import nested_log_probabilities
-from mauc.evaluation.folds import deal_rows, rank_part
+from mauc.data.problem import Problem, make_problem
+from mauc.evaluation.evaluate import deal_rows, rank_part
+from mauc.evaluation.select_k import nested_log_probabilities
 from mauc.exceptions import UndefinedMAUCError
-from mauc.problem.make import make_problem
-from mauc.problem.problem import Problem
 from mauc.selectors.base import RankingSelector
 
 N_FOLDS = 5

@@ -11,14 +11,13 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from mauc.auc.pair_auc import chosen_pair_auc
+from mauc.data.problem import Problem, make_problem
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
-from mauc.problem.make import make_problem
-from mauc.problem.problem import Problem
 from mauc.report.html.summarise import summarise
 from mauc.selectors.base import RankingSelector
+from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
 
 

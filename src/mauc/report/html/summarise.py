@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.auc.pair_auc import chosen_pair_auc
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Problem
 from mauc.difficulty import SirenStudy, siren_index
 from mauc.exceptions import MaucError
 from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
-from mauc.problem.decomposition import Decomposition
-from mauc.problem.problem import Problem
 from mauc.registry import score_label
 from mauc.report.html.compare import summarise_comparison
 from mauc.report.html.conclude import conclude
@@ -22,6 +21,7 @@ from mauc.report.html.next_step import suggest
 from mauc.report.html.recipe import check_source, selection_code
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
+from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
@@ -208,7 +208,7 @@ def _halves(selector: RankingSelector) -> str:
     """Return what a consensus knows of its stability; "" for other selectors."""
     if not hasattr(selector, "stability_"):
         return ""
-    from mauc.selectors.consensus.sentence import stability_sentence
+    from mauc.selectors.consensus.rules import stability_sentence
 
     return str(stability_sentence(selector))
 

@@ -6,22 +6,24 @@ import numpy as np
 from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
+from mauc.data.problem import take_rows
+from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_blocks
-from mauc.problem.rows import take_rows
-from mauc.problem.validate import check_generator
 from mauc.registry import make_selector
 from mauc.selectors.base import RankingSelector, one_list
 from mauc.selectors.consensus.error_bound import ErrorControl
-from mauc.selectors.consensus.halves import complementary_halves
-from mauc.selectors.consensus.near_ties import rank_near_ties
-from mauc.selectors.consensus.rules import Counts, rank_by_counts
-from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.judging.alternatives import AlternativesMixin, Exchanges
-from mauc.selectors.greedy_mauc.judging.model import condition_on, measure_model, state_of
-from mauc.selectors.greedy_mauc.judging.predicted import Prediction
-from mauc.selectors.greedy_mauc.searching.prior import find_prior, resolve_prior
+from mauc.selectors.consensus.rules import (
+    Counts,
+    complementary_halves,
+    rank_by_counts,
+    rank_near_ties,
+)
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
+from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
+from mauc.selectors.greedy_mauc.prior import find_prior, resolve_prior
+from mauc.selectors.greedy_mauc.search import condition_on, measure_model, state_of
 from mauc.stability import stability
 
 #: the rules, and what each says of a feature when it is chosen

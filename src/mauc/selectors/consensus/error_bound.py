@@ -9,7 +9,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from mauc.checks import check_real
 from mauc.extras import optional_import
-from mauc.printing import Printed, SmallTable, number
+from mauc.results import Printed, SmallTable, number
 
 _SHOWN = (0.6, 0.7, 0.8, 0.9, 1.0)  # thresholds of the table
 _MIN_SHIFT, _MAX_SHIFT = 1e-5, 1e5  # of the extreme distributions: steepest and flattest

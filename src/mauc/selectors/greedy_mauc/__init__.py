@@ -1,5 +1,5 @@
 """Greedy choice for the separation of all class pairs."""
 
-from mauc.selectors.greedy_mauc.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 
 __all__ = ["GreedyMAUC"]

@@ -12,12 +12,18 @@ import numpy as np
 
 from mauc.cluster import RangeStates
 from mauc.progress import track
-from mauc.selectors.greedy_mauc.measuring.measure import measure
-from mauc.selectors.greedy_mauc.measuring.normal_scores import NormalScores, kept_places
-from mauc.selectors.greedy_mauc.searching.bounds import GainBounds
-from mauc.selectors.greedy_mauc.searching.correlations import update_block, within_scales
-from mauc.selectors.greedy_mauc.searching.search import empty_ranking, first_of
-from mauc.selectors.greedy_mauc.searching.step import BATCH, count_better, find_best, take_feature
+from mauc.selectors.greedy_mauc.effects import NormalScores, kept_places, measure
+from mauc.selectors.greedy_mauc.search import (
+    BATCH,
+    GainBounds,
+    count_better,
+    empty_ranking,
+    find_best,
+    first_of,
+    take_feature,
+    update_block,
+    within_scales,
+)
 
 
 class Proposal(NamedTuple):
@@ -213,7 +219,7 @@ def measure_on_cluster(problem, k, *, noise_correction, max_samples, alpha, pair
 
 
 def rank_on_cluster(states, scores, k, *, shrinkage, alpha, prior=None, keeps_steps=False):
-    """Choose features as `mauc.selectors.greedy_mauc.searching.search.greedy_ranking` does.
+    """Choose features as `mauc.selectors.greedy_mauc.search.greedy_ranking` does.
 
     Parameters
     ----------

@@ -11,14 +11,15 @@ so one joint count per candidate gives both sums. L is in fixed point: sums of w
 import numpy as np
 from numba import njit
 
-from mauc.problem.columns import read_only
+from mauc.engine.arrays import read_only
 from mauc.selectors.base import one_list
 from mauc.selectors.greedy_search import GreedySearch, row_parts
-from mauc.selectors.information.binned import BinnedSelector, pack_planes
-from mauc.selectors.information.joint_counts import (
+from mauc.selectors.information.binned import (
     MAX_CLASS_PRODUCTS,
+    BinnedSelector,
     complete_counts,
     histogram_counts,
+    pack_planes,
     plane_counts,
 )
 from mauc.selectors.information.on_cluster import BinnedState, rank_on_cluster

@@ -7,11 +7,10 @@ import numpy as np
 from numba import njit
 
 from mauc.checks import check_choice
-from mauc.numerics.njit_part import njit_part
+from mauc.compile import njit_part
 from mauc.selectors.base import one_list
 from mauc.selectors.greedy_search import GreedySearch, find_in_parts
-from mauc.selectors.information.binned import BinnedSelector
-from mauc.selectors.information.joint_counts import pair_information
+from mauc.selectors.information.binned import BinnedSelector, pair_information
 from mauc.selectors.information.on_cluster import BinnedState, rank_on_cluster
 
 CRITERIA = ("difference", "quotient")

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mauc.cluster import RangeStates
-from mauc.problem.columns import read_only
+from mauc.engine.arrays import read_only
 from mauc.selectors.base import one_list
 from mauc.selectors.greedy_search import GreedySearch, row_parts
 from mauc.selectors.information.binned import target_information

@@ -11,13 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mauc.engine.arrays import read_only
 from mauc.exceptions import LongFitWarning, warn_user
 from mauc.memory import format_bytes
 from mauc.parallel import even_ranges, run_blocks
-from mauc.problem.columns import read_only
 from mauc.progress import track
-from mauc.selectors.relieff.neighbors import fill_panel, new_slots, scan_panel
-from mauc.selectors.relieff.updates import add_weights, column_widths, count_values, scale_columns
+from mauc.selectors.relieff.neighbors import (
+    add_weights,
+    column_widths,
+    count_values,
+    fill_panel,
+    new_slots,
+    scale_columns,
+    scan_panel,
+)
 
 # Parts of the memory of a source: for distances, and for scaled columns.
 _PANEL_SHARE, _COLUMNS_SHARE = 4, 8
@@ -36,7 +43,7 @@ def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
     problem : Problem
         Its X is a source.
     rows, n_neighbors, n_threads
-        As in `mauc.selectors.relieff.weights.relieff_weights`, whose bits the weights have.
+        As in `mauc.selectors.relieff.relieff.relieff_weights`, whose bits the weights have.
 
     Returns
     -------

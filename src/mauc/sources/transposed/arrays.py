@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from mauc.data.columns import contiguous_columns
+from mauc.data.source import default_memory
 from mauc.exceptions import MaucError
-from mauc.problem.columns import contiguous_columns
-from mauc.problem.source import default_memory
 from mauc.progress import track
 from mauc.sources.transposed.layout import TransposedSource
 from mauc.sources.transposed.store import (

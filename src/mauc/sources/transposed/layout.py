@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import ColumnSource, stripe_array
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.problem.source import ColumnSource
-from mauc.problem.stripe_memory import stripe_array
 from mauc.sources.transposed.store import file_stamp
 
 GROUPS, COLUMNS = "groups.bin", "columns.bin"

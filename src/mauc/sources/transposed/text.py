@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.source import default_memory
 from mauc.datasets.readers.delimited import Delimited, plan_delimited
 from mauc.datasets.readers.files import check_file
 from mauc.datasets.readers.formats import find_text_options
 from mauc.datasets.readers.lines import Lines
 from mauc.datasets.readers.missing import find_place
 from mauc.exceptions import MaucError
-from mauc.problem.source import default_memory
 from mauc.sources.transposed.build_text import build_text
 from mauc.sources.transposed.layout import TransposedSource
 from mauc.sources.transposed.store import (

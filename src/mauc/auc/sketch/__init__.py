@@ -1,7 +1,0 @@
-"""AUCs of rows that come in streams: a mergeable sketch with a bound of its error."""
-
-from mauc.auc.sketch.pair_auc_sketch import PairAUCSketch
-from mauc.auc.sketch.rows import sketch_rows
-from mauc.auc.sketch.ways import Way, choose_way
-
-__all__ = ["PairAUCSketch", "Way", "choose_way", "sketch_rows"]

@@ -1,0 +1,481 @@
+"""Distinct values in linear time: an array in, its sorted values, their codes and counts out."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from mauc.data.columns import is_frame, is_wide
+from mauc.exceptions import MaucError
+
+_MIN_TABLE = 2**16  # entries that a table of counts may have, however few the values are
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits well mixed
+
+
+def factorize(values):
+    """Return what ``np.unique`` returns with codes and counts, without sorting where possible.
+
+    Whole numbers of a small range are counted and strings are hashed; whatever else is sorted.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+
+    Returns
+    -------
+    distinct : ndarray of shape (n_distinct,)
+        Sorted, of the type of `values`.
+    codes : ndarray of shape (n,), int32
+        Place of each value in `distinct`.
+    counts : ndarray of shape (n_distinct,), int64
+    """
+    found = factorize_linear(values)
+    if found is None:
+        distinct, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+        found = distinct, codes.astype(np.int32), counts.astype(np.int64)
+    return found
+
+
+def factorize_linear(values):
+    """Return what `factorize` does, or None where the values must be sorted."""
+    if values.ndim != 1 or len(values) == 0:
+        return None
+    kind = values.dtype.kind
+    if kind == "b":
+        distinct, codes, counts = _whole_numbers(values.view(np.uint8))
+        return distinct.astype(np.bool_), codes, counts
+    if kind in "iu":
+        return _whole_numbers(values)
+    if kind == "f":
+        return _whole_floats(values)
+    if kind == "U":
+        return _fixed_strings(values)
+    if kind == "O":
+        return _python_strings(values)
+    return None
+
+
+def holds_strings(values):
+    """Whether every entry of an array of objects is a string."""
+    return set(map(type, values.tolist())) == {str}
+
+
+def _whole_numbers(values):
+    low, high = int(values.min()), int(values.max())
+    if high - low >= max(_MIN_TABLE, len(values)):
+        return None
+    wide = np.uint64 if values.dtype == np.uint64 else np.int64
+    places = (values.astype(wide, copy=False) - wide(low)).astype(np.intp, copy=False)
+    counts = np.bincount(places)
+    present = np.flatnonzero(counts)
+    place = np.zeros(len(counts), np.int32)
+    place[present] = np.arange(len(present))
+    distinct = (present.astype(wide) + wide(low)).astype(values.dtype)
+    return distinct, place[places], counts[present].astype(np.int64)
+
+
+def _whole_floats(values):
+    low, high = values.min(), values.max()  # NaN if there is one
+    if not -(2.0**53) <= low <= high <= 2.0**53 or high - low >= max(_MIN_TABLE, len(values)):
+        return None
+    whole = values.astype(np.int64)
+    if (whole != values).any():
+        return None
+    distinct, codes, counts = _whole_numbers(whole)
+    return distinct.astype(values.dtype), codes, counts
+
+
+def _fixed_strings(values):
+    """Hash strings of one width to 16 bits; two distinct values of one hash are left to sorting."""
+    width = values.dtype.itemsize // 4
+    if width == 0 or not values.dtype.isnative:
+        return None
+    word = np.uint32 if width % 2 else np.uint64
+    words = np.ascontiguousarray(values).view(word).reshape(len(values), -1)
+    hashes = np.zeros(len(values), np.uint64)
+    for position in range(words.shape[1]):
+        hashes += words[:, position]
+        hashes *= _MULTIPLIER
+        hashes ^= hashes >> np.uint64(32)
+    buckets, codes, counts = _whole_numbers(hashes >> np.uint64(48))
+    sample = np.empty(len(buckets), np.intp)
+    sample[codes] = np.arange(len(codes))  # any row of the bucket
+    for position in range(words.shape[1]):
+        if (words[sample, position][codes] != words[:, position]).any():
+            return None
+    order = np.argsort(values[sample])
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    return values[sample[order]], place[codes], counts[order]
+
+
+def _python_strings(values):
+    if not holds_strings(values):
+        return None
+    items = values.tolist()
+    distinct = sorted(dict.fromkeys(items))
+    place = {value: code for code, value in enumerate(distinct)}
+    codes = np.fromiter(map(place.__getitem__, items), np.int32, len(items))
+    return np.array(distinct, dtype=object), codes, np.bincount(codes).astype(np.int64)
+
+
+def encode_nominal(X, categorical_features=None):
+    """Replace nominal columns by category codes.
+
+    Parameters
+    ----------
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+    categorical_features : array-like of bool, int or str, optional
+        Further nominal columns, as a mask, column numbers or column names. Columns of a data
+        frame with a categorical dtype or of strings are always nominal.
+
+    Returns
+    -------
+    X : same kind
+        With codes 0, 1, ... in the nominal columns, NaN for a missing value. Categories that are
+        declared but do not occur have no code.
+    is_nominal : ndarray of shape (n_features,), bool, or None
+        None if there is no such column.
+    """
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    is_nominal = find_nominal(X, categorical_features)
+    if is_nominal is None:
+        return X, None
+    columns = np.flatnonzero(is_nominal)
+    if sparse.issparse(X):
+        return _with_sparse_codes(X, columns), is_nominal
+    return replace_columns(X, {j: category_codes(get_column(X, j)) for j in columns}), is_nominal
+
+
+def find_nominal(X, categorical_features=None):
+    """Return the mask of the nominal columns of a table, None if there are none.
+
+    Parameters
+    ----------
+    X : ndarray, data frame or sparse matrix
+        One that is not of shape (n_samples, n_features) has none: validation refuses it later.
+    categorical_features : array-like of bool, int or str, optional
+    """
+    if len(X.shape) != 2:
+        return None
+    names = [str(name) for name in X.columns] if is_frame(X) else None
+    is_nominal = flag_columns(categorical_features, X.shape[1], names)
+    if is_frame(X):
+        is_nominal |= [_is_word_column(X, j, dtype) for j, dtype in enumerate(X.dtypes)]
+    return is_nominal if is_nominal.any() else None
+
+
+def get_column(X, j):
+    """Return a column of an array or data frame."""
+    if not is_frame(X):
+        return X[:, j]
+    return X.to_series(j) if hasattr(X, "with_columns") else X.iloc[:, j]
+
+
+def replace_columns(X, columns):
+    """Return a copy of an array or data frame with other columns of numbers.
+
+    Parameters
+    ----------
+    X : ndarray or data frame of shape (n_samples, n_features)
+    columns : dict of int to ndarray of shape (n_samples,), float64
+        Category codes, NaN where missing.
+    """
+    if not is_frame(X):
+        X = np.array(X, dtype=_type_with_codes(X, columns.values()))
+        for j, values in columns.items():
+            X[:, j] = values
+        return X
+    if hasattr(X, "with_columns"):  # polars
+        import polars as pl
+
+        return X.with_columns([pl.Series(X.columns[j], v) for j, v in columns.items()])
+    X = X.copy(deep=False)
+    for j, values in columns.items():
+        X.isetitem(j, values)
+    return X
+
+
+def _type_with_codes(X, codes):
+    """Return a type that holds the values of an array and category codes."""
+    if X.dtype.kind not in "fiub":
+        return np.dtype(object)
+    if not is_wide(X):
+        return np.dtype(np.float64)
+    if X.dtype.kind == "f" or any(np.isnan(values).any() for values in codes):
+        return np.dtype(np.longdouble)  # has 64 bits on most platforms
+    return X.dtype
+
+
+def category_codes(column):
+    """Return codes 0, 1, ... of the sorted distinct values of a column, NaN where missing."""
+    return distinct_categories(column)[1]
+
+
+def distinct_categories(column):
+    """Return the sorted distinct values of a column and their codes.
+
+    Returns
+    -------
+    categories : ndarray of shape (n_categories,)
+        Those that occur, whatever a categorical dtype declares.
+    codes : ndarray of shape (n_samples,), float64
+        NaN where missing.
+    """
+    if hasattr(column, "cat") and is_categorical(column.dtype):
+        return _recode(column)
+    values = np.asarray(column)
+    if values.dtype.kind not in "fiub":
+        values = values.astype(object)
+    is_missing = missing_mask(values)
+    known = values[~is_missing]
+    codes = np.full(len(values), np.nan)
+    try:
+        distinct, codes[~is_missing], _ = factorize(known)
+    except TypeError:  # values of different types cannot be compared
+        distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
+        place = {value: code for code, value in enumerate(distinct)}
+        codes[~is_missing] = [place[value] for value in known]
+        distinct = np.array([*distinct, None], dtype=object)[:-1]  # never an array of arrays
+    return distinct, codes
+
+
+def _recode(column):
+    """Return what `distinct_categories` does from the codes that the column holds already."""
+    if hasattr(column.cat, "codes"):  # pandas
+        held = column.cat.codes.to_numpy()
+        present = np.flatnonzero(np.bincount(held[held >= 0]))
+        places, values = present, column.cat.categories[present]
+    else:  # polars
+        held = column.to_physical().cast(int).fill_null(-1).to_numpy()
+        values = column.drop_nulls().unique()
+        places = values.to_physical().to_numpy()
+        values = values.cast(str)
+    table = np.full(max(places, default=-1) + 2, np.nan)  # its last entry is for missing values
+    distinct, table[places] = distinct_categories(values)
+    return distinct, table[held]
+
+
+def missing_mask(values):
+    """Return which entries of an array are None, NaN, NaT or pandas' NA."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    if values.dtype.kind != "O" or holds_strings(values):
+        return np.zeros(values.shape, bool)
+    return np.array([_is_missing(value) for value in values], bool)
+
+
+def _is_missing(value):
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # comparing NA gives NA, which has no truth value
+        return True
+
+
+def _is_word_column(frame, j, dtype):
+    """Whether a column of a data frame has a categorical dtype or holds strings alone."""
+    kind = str(dtype).lower()
+    if kind != "object":
+        # pandas' "str" and "string", polars' "String", once "Utf8"; Arrow's "large_string"
+        return is_categorical(dtype) or kind.startswith(("str", "utf8", "large_string"))
+    values = np.asarray(get_column(frame, j), dtype=object)
+    if holds_strings(values):
+        return True
+    known = values[~missing_mask(values)]
+    return len(known) > 0 and all(isinstance(value, str) for value in known)
+
+
+def is_categorical(dtype):
+    """Whether the type of a column of a data frame is one of categories."""
+    # pandas' "category"; polars' "Categorical" and "Enum"; Arrow's "dictionary<...>"
+    return str(dtype).lower().startswith(("category", "categorical", "enum", "dictionary<"))
+
+
+def flag_columns(categorical_features, n_features, names):
+    """Return the mask of the columns given by a mask, numbers or names.
+
+    Parameters
+    ----------
+    categorical_features : array-like of bool, int or str, or None
+    n_features : int
+    names : list of str, or None
+    """
+    flags = np.zeros(n_features, bool)
+    wanted = np.atleast_1d(np.asarray([] if categorical_features is None else categorical_features))
+    if wanted.size == 0:
+        return flags
+    if wanted.dtype.kind == "b":
+        if wanted.shape != (n_features,):
+            raise MaucError(
+                f"categorical_features as a mask must have {n_features} entries "
+                f"(the number of features), got {wanted.size}."
+            )
+        return wanted.copy()
+    if wanted.dtype.kind in "iu":
+        outside = wanted[(wanted < -n_features) | (wanted >= n_features)]
+        if len(outside):
+            raise MaucError(
+                f"categorical_features must be column numbers below {n_features}, got {outside[0]}."
+            )
+        flags[wanted] = True
+        return flags
+    if wanted.dtype.kind not in "OUT":
+        raise MaucError(
+            f"categorical_features must be a mask, column numbers or names, got {wanted.dtype}."
+        )
+    for name in wanted:
+        if names is None or str(name) not in names:
+            raise MaucError(
+                f"categorical_features names {str(name)!r}, but X "
+                + ("has no column names." if names is None else "has no such column.")
+            )
+        flags[names.index(str(name))] = True
+    return flags
+
+
+def _with_sparse_codes(X, columns):
+    """Return a sparse matrix whose nominal columns hold the codes of the values that occur."""
+    X = sparse.csc_array(X, copy=True)
+    X.sum_duplicates()
+    for j in columns:
+        stored = X.data[X.indptr[j] : X.indptr[j + 1]]
+        is_known = stored == stored
+        known = stored[is_known]
+        if (known < 0).any() or (known != np.floor(known)).any():
+            raise MaucError(
+                f"nominal column {j} of a sparse X must hold category codes 0, 1, ..., "
+                f"got {known[(known < 0) | (known != np.floor(known))][0]}."
+            )
+        if len(stored) < X.shape[0]:
+            known = np.append(known, 0)  # values that are not stored
+        stored[is_known] = np.searchsorted(np.unique(known), stored[is_known])
+    return X
+
+
+@dataclass(frozen=True)
+class CategoryCoder:
+    """Codes of the categories of the columns that do not hold numbers.
+
+    Nominal columns of numbers are their own codes and stay as they are.
+
+    Parameters
+    ----------
+    categories : dict of int to ndarray
+        By column, its categories; the code of a category is its place.
+    """
+
+    categories: dict[int, np.ndarray] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, X, is_nominal):
+        """Return the coder of the nominal columns of a table, and the table with their codes.
+
+        Parameters
+        ----------
+        X : ndarray or data frame of shape (n_samples, n_features)
+        is_nominal : ndarray of shape (n_features,), bool
+        """
+        categories, codes = {}, {}
+        for j in np.flatnonzero(is_nominal).tolist():
+            column = get_column(X, j)
+            if not _holds_numbers(column):
+                categories[j], codes[j] = distinct_categories(column)
+        return cls(categories), replace_columns(X, codes) if codes else X
+
+    def check_table(self, X):
+        """Return X, a list as an array; raise if it cannot hold the categories that were learnt."""
+        if not self.categories:
+            return X
+        X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+        if not is_table(X):
+            raise MaucError(
+                f"X must be a data frame or an array of two dimensions, with the categories of "
+                f"column {min(self.categories)} as in the training data, got {_described(X)}."
+            )
+        return X
+
+    def encode(self, X):
+        """Return a table with the codes of its categories; those not learnt are missing, NaN."""
+        codes = {}
+        for j, known in self.categories.items():
+            place = {category: code for code, category in enumerate(known.tolist())}
+            found, at = distinct_categories(get_column(X, j))
+            table = np.array(
+                [*(place.get(category, np.nan) for category in found.tolist()), np.nan]
+            )
+            codes[j] = table[np.where(np.isnan(at), -1, at).astype(np.int64)]
+        return replace_columns(X, codes) if codes else X
+
+    def keep(self, X):
+        """Return a coder of the categories that occur in a table of codes; X gets its codes.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Changed in place.
+        """
+        categories = {}
+        for j, known in self.categories.items():
+            is_known = ~np.isnan(X[:, j])
+            present, codes = np.unique(X[is_known, j].astype(np.int64), return_inverse=True)
+            X[is_known, j] = codes
+            categories[j] = known[present]
+        return CategoryCoder(categories)
+
+    def name_values(self, values):
+        """Return the values of nominal columns, the categories of those that have codes.
+
+        Parameters
+        ----------
+        values : dict of int to ndarray
+            By column; codes where the column has any.
+        """
+        return {
+            j: self.categories[j][codes.astype(np.int64)] if j in self.categories else codes
+            for j, codes in values.items()
+        }
+
+
+def learn_categories(X, categorical_features=None):
+    """Find the nominal columns of training data and learn the categories that are no numbers.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns besides those of a categorical dtype or of strings in a data frame.
+
+    Returns
+    -------
+    coder : CategoryCoder
+    X : array or data frame
+        With the codes of the categories.
+    is_nominal : ndarray of shape (n_features,), bool, or None
+        None if there is no nominal column.
+    """
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    is_nominal = find_nominal(X, categorical_features) if is_table(X) else None
+    if is_nominal is None:
+        return CategoryCoder(), X, None
+    return *CategoryCoder.learn(X, is_nominal), is_nominal
+
+
+def _described(X):
+    kind = type(X).__name__
+    return f"a {kind} of {len(X.shape)} dimensions" if isinstance(X, np.ndarray) else f"a {kind}"
+
+
+def _holds_numbers(column):
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "fiub"
+    is_number = getattr(dtype, "is_numeric", None)  # of polars
+    return bool(is_number()) if callable(is_number) else str(dtype)[0] in "IUFb"  # Int64, boolean
+
+
+def is_table(X):
+    """Whether X has rows and columns whose values can be looked at."""
+    return is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2)

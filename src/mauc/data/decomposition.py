@@ -1,0 +1,104 @@
+"""Split a multi-class problem into sub-problems: class counts in, a Decomposition out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mauc.engine.arrays import n_pairs_of, pair_index
+
+DECOMPOSITIONS = ("one-vs-one", "one-vs-rest", "whole")
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """The sub-problems of a problem with c classes.
+
+    ======================  ================  ================================
+    name                    sub-problems      order
+    ======================  ================  ================================
+    ``"one-vs-one"``        c (c - 1) / 2     (0, 1), (0, 2), ..., (c-2, c-1)
+    ``"one-vs-rest"``       c                 class order
+    ``"whole"``             1
+    ======================  ================  ================================
+
+    Parameters
+    ----------
+    name : {"one-vs-one", "one-vs-rest", "whole"}
+    n_classes : int
+    """
+
+    name: str
+    n_classes: int
+
+    @property
+    def n_subproblems(self):
+        """Number of sub-problems."""
+        if self.name == "one-vs-one":
+            return n_pairs_of(self.n_classes)
+        return self.n_classes if self.name == "one-vs-rest" else 1
+
+    @property
+    def members(self):
+        """Class codes (first, second) of each sub-problem; -1 stands for all other classes."""
+        if self.name == "one-vs-one":
+            return np.column_stack(np.triu_indices(self.n_classes, 1))
+        if self.name == "one-vs-rest":
+            return np.column_stack((np.arange(self.n_classes), np.full(self.n_classes, -1)))
+        return np.array([[-1, -1]])
+
+    @property
+    def roles(self):
+        """Local class of every class in every sub-problem, -1 where it is left out.
+
+        Returns
+        -------
+        roles : ndarray of shape (n_subproblems, n_classes), int32
+        """
+        if self.name == "whole":
+            return np.arange(self.n_classes, dtype=np.int32)[np.newaxis]
+        outside = -1 if self.name == "one-vs-one" else 1
+        roles = np.full((self.n_subproblems, self.n_classes), outside, dtype=np.int32)
+        for subproblem, (first, second) in enumerate(self.members):
+            roles[subproblem, first] = 0
+            if second >= 0:
+                roles[subproblem, second] = 1
+        return roles
+
+    def names(self, classes):
+        """Return a readable name of each sub-problem."""
+        if self.name == "whole":
+            return ["all classes"]
+        return [
+            f"{classes[first]} vs {classes[second]}" if second >= 0 else f"{classes[first]} vs rest"
+            for first, second in self.members
+        ]
+
+    def shares(self, class_weights):
+        """Return the share of the samples that belong to each sub-problem; they sum to 1.
+
+        To a pair belong its two classes, to one-versus-rest the one.
+        """
+        if self.name == "whole":
+            return np.ones(1)
+        counts = np.append(np.asarray(class_weights, dtype=float), 0.0)
+        sizes = counts[self.members].sum(axis=1)
+        return sizes / sizes.sum()
+
+    def rounds(self):
+        """Return the order in which a round-robin visits the sub-problems.
+
+        Pairs are in the order of a round-robin tournament (circle method): in every round each
+        class occurs once, or all but one if their number is odd. Classes are in label order.
+        """
+        if self.name != "one-vs-one":
+            return np.arange(self.n_subproblems)
+        # Class 0 stays, the others rotate by one place per round; -1 marks a bye.
+        table = list(range(self.n_classes)) + [-1] * (self.n_classes % 2)
+        order = []
+        for _ in range(len(table) - 1):
+            half = len(table) // 2
+            for a, b in zip(table[:half], reversed(table[half:]), strict=True):
+                if a >= 0 and b >= 0:
+                    order.append(pair_index(min(a, b), max(a, b), self.n_classes))
+            table.insert(1, table.pop())
+        return np.array(order, dtype=np.int64)

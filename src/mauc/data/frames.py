@@ -1,0 +1,335 @@
+"""Columns of a data frame whose types differ: converted a block at a time, never all at once."""
+
+import numpy as np
+
+from mauc.data.categories import find_nominal, is_categorical
+from mauc.data.columns import as_floats, contiguous_columns, is_frame, is_wide, with_missing
+from mauc.engine.arrays import read_only
+
+_POLARS_TYPES = (
+    "Boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
+    "Float32", "Float64", "Date", "Datetime", "Duration", "Time",
+)  # fmt: skip
+_POLARS_DATES = ("Date", "Datetime", "Duration")  # arrays of NumPy with NaT
+
+
+class FrameColumns:
+    """The numbers of a data frame, of pandas or polars, as they lie there.
+
+    Behaves like a matrix of the common type of all columns in what `Problem` and its readers
+    need: `shape`, `dtype` and ``[:, chosen]``, which makes an array.
+
+    Parameters
+    ----------
+    frame : DataFrame of shape (n_samples, n_features)
+        For which `has_number_columns`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : dtype
+        Type that holds the values of all columns; float64 where booleans meet numbers, as in
+        scikit-learn.
+    """
+
+    def __init__(self, frame):
+        self._frame = frame
+        self._is_polars = hasattr(frame, "with_columns")
+        self.shape = frame.shape
+        self._types = []
+        self._is_wide = np.empty(frame.shape[1], bool)
+        for j in range(frame.shape[1]):
+            values = self.column(j)
+            self._types.append(values.dtype)
+            self._is_wide[j] = is_wide(values)
+        self.dtype = common_type(set(self._types))
+
+    def column(self, j):
+        """Return the values of one column, without a copy where the frame allows it.
+
+        Returns
+        -------
+        values : ndarray of shape (n_samples,)
+            Booleans, numbers, dates or durations; missing values are NaN or NaT.
+        """
+        if self._is_polars:
+            return polars_values(self._frame.to_series(j))
+        return pandas_values(self._frame.iloc[:, j])
+
+    def block(self, chosen, convert=None):
+        """Return columns in the narrowest type that holds their values.
+
+        Parameters
+        ----------
+        chosen : slice or sequence of int
+        convert : callable, optional
+            One of `ordered_columns`, `float_columns` and `value_columns` of
+            `mauc.data.columns`; nothing is converted without.
+
+        Returns
+        -------
+        XT : ndarray of shape (n_chosen, n_samples)
+        """
+        convert = convert or contiguous_columns
+        places = np.arange(self.shape[1])[chosen]
+        types = {self._types[j] for j in places}
+        if self.dtype.kind != "f":
+            return convert(self._fill(places, np.result_type(*types)))
+        if not self._is_wide[places].any():
+            # The type must not decide how values are rounded: that would depend on the block.
+            return convert(self._fill(places, _float_type(types)))
+        return _convert_each([self.column(j) for j in places], self._is_wide[places], convert)
+
+    def take_rows(self, rows):
+        """Return some of the rows, by their numbers."""
+        return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
+
+    def __getitem__(self, key):
+        """Return ``[:, chosen]`` as an array of the common type."""
+        rows, chosen = key
+        if rows != slice(None):
+            raise IndexError("rows of a data frame are taken all together.")
+        return self._fill(np.arange(self.shape[1])[chosen], self.dtype).T
+
+    def _fill(self, places, dtype):
+        if not self._is_polars and len(places) and _is_run(places):
+            part = self._frame.iloc[:, places[0] : places[-1] + 1]
+            if set(part.dtypes) == {dtype}:  # often a view of the frame
+                return part.to_numpy().T
+        if len(places) == 1 and self._types[places[0]] == dtype:
+            return self.column(places[0])[np.newaxis]
+        out = np.empty((len(places), self.shape[0]), dtype)
+        for values, j in zip(out, places, strict=True):
+            column = self.column(j)
+            values[:] = column if column.dtype.kind not in "mM" else as_floats(column)
+        return out
+
+
+def as_block(columns, n_samples, convert):
+    """Return columns of any types as one array of the narrowest type that holds them.
+
+    Parameters
+    ----------
+    columns : list of ndarray of shape (n_samples,)
+    n_samples : int
+    convert : callable
+        As in `FrameColumns.block`.
+
+    Returns
+    -------
+    XT : ndarray of shape (n_columns, n_samples)
+    """
+    types = {values.dtype for values in columns}
+    if len(types) == 1 and (len(columns) == 1 or _is_stack(columns)):
+        return convert(_stack_of(columns))
+    wide = [is_wide(values) for values in columns]
+    if any(wide):
+        return _convert_each(columns, wide, convert)
+    out = np.empty((len(columns), n_samples), _float_type(types))
+    for values, column in zip(out, columns, strict=True):
+        values[:] = column
+    return convert(out)
+
+
+def _convert_each(columns, wide, convert):
+    """Return columns as float64, those that it does not hold converted one by one."""
+    out = np.empty((len(columns), len(columns[0])))
+    for values, column, is_one in zip(out, columns, wide, strict=True):
+        values[:] = convert(column[np.newaxis])[0] if is_one else column
+    return read_only(out)
+
+
+def _is_stack(columns):
+    """Whether columns are neighbouring rows of one contiguous array."""
+    step = columns[0].nbytes
+    start = columns[0].__array_interface__["data"][0]
+    return all(
+        column.base is not None
+        and column.base is columns[0].base
+        and column.flags.c_contiguous
+        and column.__array_interface__["data"][0] == start + j * step
+        for j, column in enumerate(columns)
+    )
+
+
+def _stack_of(columns):
+    """Return neighbouring rows of one array as an array, without a copy."""
+    if len(columns) == 1:
+        return columns[0][np.newaxis]
+    shape, strides = (len(columns), len(columns[0])), (columns[0].nbytes, columns[0].itemsize)
+    return np.lib.stride_tricks.as_strided(columns[0], shape, strides, writeable=False)
+
+
+def has_number_columns(frame):
+    """Whether columns of a data frame are better read one by one.
+
+    Those are numbers of several types, nullable numbers, dates and durations. A pandas frame of one
+    type of NumPy is an array already; a polars frame never is.
+    """
+    if hasattr(frame, "with_columns"):
+        return frame.shape[1] > 0 and all(_word(kind) in _POLARS_TYPES for kind in frame.dtypes)
+    kinds = set(frame.dtypes)
+    is_array = len(kinds) == 1 and all(
+        isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
+    )
+    return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
+
+
+def has_dates(frame):
+    """Whether a column of a data frame holds dates, times or durations."""
+    if hasattr(frame, "with_columns"):
+        return any(_word(kind) in (*_POLARS_DATES, "Time") for kind in frame.dtypes)
+    return any(getattr(kind, "kind", "O") in "mM" for kind in frame.dtypes)
+
+
+def dates_to_seconds(X):
+    """Return an array or data frame with dates and durations in seconds, see `as_floats`.
+
+    Anything else, and columns of other types, are returned as they are.
+    """
+    if isinstance(X, np.ndarray):
+        return as_floats(X) if X.dtype.kind in "mM" else X
+    if not is_frame(X):
+        return X
+    if hasattr(X, "with_columns"):
+        dated = [name for name, kind in X.schema.items() if _word(kind) in (*_POLARS_DATES, "Time")]
+        if not dated:
+            return X
+        import polars as pl
+
+        return X.with_columns(
+            [pl.Series(name, as_floats(polars_values(X[name]))) for name in dated]
+        )
+    dated = [j for j, kind in enumerate(X.dtypes) if getattr(kind, "kind", "O") in "mM"]
+    if dated:
+        X = X.copy(deep=False)
+    for j in dated:
+        X.isetitem(j, as_floats(pandas_values(X.iloc[:, j])))
+    return X
+
+
+def _word(kind):
+    """Return the name of a polars type without its unit and time zone."""
+    return str(kind).partition("(")[0]
+
+
+def _is_number_type(kind):
+    """Whether a type of pandas is one of numbers, dates or durations, and not of sparse ones."""
+    return getattr(kind, "kind", "O") in "biufmM" and not hasattr(kind, "fill_value")
+
+
+def polars_values(series):
+    """Return a column of numbers or dates of polars, see `FrameColumns.column`."""
+    name = _word(series.dtype)
+    if name == "Time":
+        import polars as pl
+
+        series, name = series.cast(pl.Duration("ns")), "Duration"
+    if name in _POLARS_DATES or series.null_count() == 0 or name in ("Float32", "Float64"):
+        return series.to_numpy()
+    filled = series.fill_null(False if name == "Boolean" else 0)
+    return with_missing(filled.to_numpy(), series.is_null().to_numpy())
+
+
+def pandas_values(series):
+    """Return a column of numbers or dates of pandas, see `FrameColumns.column`."""
+    kind = series.dtype
+    if isinstance(kind, np.dtype):
+        return series.to_numpy()
+    if kind.kind in "mM":
+        if hasattr(kind, "numpy_dtype"):  # of Arrow
+            if getattr(kind.pyarrow_dtype, "tz", None):
+                series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+            series = series.astype(kind.numpy_dtype)
+        return series.to_numpy(series.dtype.base)  # without its time zone
+    is_missing = series.isna().to_numpy()
+    if not is_missing.any():
+        return series.to_numpy(kind.numpy_dtype)
+    filled = series.fillna(False if kind.kind == "b" else 0)
+    return with_missing(filled.to_numpy(kind.numpy_dtype), is_missing)
+
+
+def common_type(types):
+    """Return the type that holds the values of all types."""
+    if any(kind.kind in "mM" for kind in types) or (len(types) > 1 and np.dtype(bool) in types):
+        return np.dtype(np.float64)
+    return np.result_type(*types)
+
+
+def _float_type(types):
+    """Return the narrowest type of uint8, float32 and float64 that holds the values of all."""
+    if types <= {np.dtype(bool), np.dtype(np.uint8)}:
+        return np.dtype(np.uint8)
+    is_narrow = all(
+        kind.itemsize <= 2 or (kind.kind == "f" and kind.itemsize == 4) for kind in types
+    )
+    return np.dtype(np.float32 if is_narrow else np.float64)
+
+
+def _is_run(places):
+    return places[-1] - places[0] + 1 == len(places) and (np.diff(places) == 1).all()
+
+
+def needs_types(frame):
+    """Whether an array would lose what columns of a data frame are: categories, words or dates."""
+    return has_dates(frame) or find_nominal(frame) is not None
+
+
+def take_columns(frame, chosen, kind="default"):
+    """Return columns of a data frame as one of the same kind, or of the kind that is asked for.
+
+    Parameters
+    ----------
+    frame : DataFrame of pandas or polars
+    chosen : ndarray of int
+    kind : {"default", "pandas", "polars"}, default="default"
+        The words of ``set_output``.
+
+    Returns
+    -------
+    part : DataFrame
+        Categories stay categories. Those of polars are strings, so categories of other types
+        become strings there.
+    """
+    if hasattr(frame, "with_columns"):
+        part = frame[:, chosen.tolist()]
+        return _to_pandas(part) if kind == "pandas" else part
+    part = frame.iloc[:, chosen]
+    return _with_word_categories(part) if kind == "polars" else part
+
+
+def _to_pandas(frame):
+    import pandas as pd
+
+    # DataFrame.to_pandas would need pyarrow.
+    return pd.DataFrame({series.name: _pandas_column(series) for series in frame})
+
+
+def _pandas_column(series):
+    import pandas as pd
+
+    name = str(series.dtype)
+    if is_categorical(series.dtype):
+        # Categories of polars may be shared by frames; only an Enum declares its own.
+        declared = series.dtype.categories.to_list() if name.startswith("Enum") else None
+        return pd.Categorical(series.cast(str).to_list(), categories=declared)
+    if series.null_count() and (name == "Boolean" or name.startswith(("Int", "UInt"))):
+        return pd.array(series.to_list(), dtype=name.replace("Boolean", "boolean"))
+    if name.startswith(("String", "Utf8")):
+        return series.to_list()
+    if name == "Time":
+        import polars as pl
+
+        series = series.cast(pl.Duration("ns"))
+    return series.to_numpy()
+
+
+def _with_word_categories(frame):
+    """Return a pandas frame whose categories are strings; scikit-learn makes it one of polars."""
+    frame = frame.copy(deep=False)
+    for j, kind in enumerate(frame.dtypes):
+        if is_categorical(kind) and not all(isinstance(v, str) for v in kind.categories):
+            column = frame.iloc[:, j]
+            words = np.array([str(value) for value in kind.categories], dtype=object)
+            frame.isetitem(j, column.cat.rename_categories(words))
+    return frame

@@ -1,0 +1,497 @@
+"""Memory for columns that are read stripe by stripe: fresh pages would cost as much as decoding."""
+
+import sys
+import threading
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mauc.data.columns import as_floats
+from mauc.data.frames import common_type
+from mauc.exceptions import MaucError
+from mauc.extras import optional_import
+from mauc.files import open_atomic
+from mauc.memory import check_memory, free_memory
+
+_active = threading.local()
+
+
+def _count_references(buffers):
+    return [sys.getrefcount(buffer) for buffer in buffers]
+
+
+# Of a buffer that nobody uses; versions of Python differ in how they count.
+_FREE = _count_references([np.empty(1)])[0]
+
+
+class StripeMemory:
+    """Buffers that are used again once no column lies in them any more."""
+
+    def __init__(self):
+        self._buffers = []
+
+    def array(self, shape, dtype):
+        """Return an array whose values are arbitrary; it lives as long as a part of it is used."""
+        n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        found, kept = None, []
+        counts = _count_references(self._buffers)
+        for buffer, count in zip(self._buffers, counts, strict=True):
+            if count > _FREE:
+                kept.append(buffer)
+            elif found is None and n_bytes <= len(buffer) <= 2 * n_bytes + 2**16:
+                found = buffer
+                kept.append(buffer)
+            # others are of no use for stripes of this size and are let go
+        if found is None:
+            found = np.empty(n_bytes, np.uint8)
+            kept.append(found)
+        self._buffers = kept
+        return found[:n_bytes].view(dtype).reshape(shape)
+
+
+@contextmanager
+def stripe_memory(memory):
+    """Let `stripe_array` take from `memory` in this thread."""
+    before = getattr(_active, "memory", None)
+    _active.memory = memory
+    try:
+        yield
+    finally:
+        _active.memory = before
+
+
+def stripe_array(shape, dtype):
+    """Return an array for columns that are read; its values are arbitrary.
+
+    Parameters
+    ----------
+    shape : tuple of int
+    dtype : dtype
+    """
+    memory = getattr(_active, "memory", None)
+    return np.empty(shape, dtype) if memory is None else memory.array(shape, dtype)
+
+
+_COPIES = 2  # a column is read before it is put where it belongs
+_GROUP_BYTES = 2**27  # of a row group that is written
+
+
+def load_columns(source, kind="default"):
+    """Return all columns of a source in memory, if they fit.
+
+    Parameters
+    ----------
+    source : ColumnSource
+    kind : {"default", "pandas", "polars"}, default="default"
+        The words of ``set_output``.
+
+    Returns
+    -------
+    X : ndarray or DataFrame of shape (n_samples, n_features)
+        By default an array, but a pandas frame where columns are words or dates; columns of a frame
+        keep their types.
+    """
+    n, m = source.shape
+    check_memory(
+        source.n_bytes + _COPIES * n * max(kind.itemsize for kind in source.types),
+        f"{source.name}: {m:,} columns of {n:,} rows",
+        "select fewer features, or write them to a file: "
+        'source.take(selector.get_support(indices=True)).write("reduced.parquet")',
+    )
+    keeps_types = any(kind.kind in "OmM" for kind in source.types)
+    if kind == "default" and not keeps_types:
+        return _as_array(source)
+    pandas = optional_import("pandas", "data frames")
+    names = source.feature_names
+    columns = [
+        _frame_column(pandas, column, of_source)
+        for column, of_source in zip(_read_all(source), source.types, strict=True)
+    ]
+    frame = pandas.DataFrame(dict(enumerate(columns)), copy=False)
+    frame.columns = [f"x{j}" for j in range(m)] if names is None else names
+    if kind == "polars":
+        return optional_import("polars", "polars data frames").from_pandas(frame)
+    return frame
+
+
+def _as_array(source):
+    """Return numbers as one array of the type that holds all of them, column by column."""
+    n, m = source.shape
+    columns = _read_all(source)
+    kind = common_type({column.dtype for column in columns})
+    is_read_so = kind.char == "g" and all(held.char != "g" for held in source.types)
+    if kind.kind in "mM" or is_read_so:  # whole numbers beyond float64 with missing values
+        kind = np.dtype(np.float64)
+    X = np.empty((n, m), kind, order="F")
+    for j in range(m):
+        X[:, j] = as_floats(columns[j]) if columns[j].dtype.kind == "m" else columns[j]
+        columns[j] = None
+    return X
+
+
+def _frame_column(pandas, column, kind):
+    """Return a column for pandas: integers beyond float64 with missing values are integers."""
+    if kind.kind not in "iu" or column.dtype.char not in "mg":
+        return column
+    is_missing, values = _whole_numbers(column, kind)
+    return pandas.arrays.IntegerArray(values, is_missing)
+
+
+def _whole_numbers(column, kind):
+    """Return which values are missing, and all as integers, 0 where missing."""
+    is_missing = column != column
+    values = column.view(np.int64) if column.dtype.kind == "m" else column
+    return is_missing, np.where(is_missing, 0, values).astype(kind)
+
+
+def _read_all(source):
+    columns = []
+    for j in range(source.shape[1]):
+        columns += source.read(np.array([j]))
+    source.check_unchanged()
+    return columns
+
+
+def write_columns(source, path, *, y=None, target_name="class", force=False):
+    """Write a source to a Parquet file, see `ColumnSource.write`."""
+    arrow = optional_import("pyarrow", "Parquet files")
+    parquet = optional_import("pyarrow.parquet", "Parquet files")
+    n, m = source.shape
+    if n == 0:
+        raise MaucError(f"{source.name} has no rows to write.")
+    names = [f"x{j}" for j in range(m)] if source.feature_names is None else source.feature_names
+    names = [str(name) for name in names]
+    labels = None
+    if y is not None:
+        labels = np.asarray(y)
+        if labels.shape != (n,):
+            raise MaucError(f"y must hold {n} labels (the rows of the source), got {labels.shape}.")
+        if target_name in names:
+            raise MaucError(f"target_name is {target_name!r}, which is the name of a feature.")
+        names.append(target_name)
+    schema = None
+    with open_atomic(path, force=force) as file:
+        writer = None
+        try:
+            for start, stop in _row_steps(source):
+                columns = source.read_rows(start, stop, np.arange(m))
+                arrays = [
+                    _arrow_column(arrow, c, k) for c, k in zip(columns, source.types, strict=True)
+                ]
+                if labels is not None:
+                    arrays.append(arrow.array(labels[start:stop]))
+                if writer is None:
+                    kinds = [a.type for a in arrays]
+                    for j in np.flatnonzero(source.is_word):
+                        if arrow.types.is_null(kinds[j]):  # no word in the first rows
+                            kinds[j] = _word_type(arrow, source, j)
+                    schema = arrow.schema(list(zip(names, kinds, strict=True)))
+                    writer = parquet.ParquetWriter(file, schema)
+                table = arrow.table(
+                    [a.cast(kind) for a, kind in zip(arrays, schema.types, strict=True)],
+                    schema=schema,
+                )
+                writer.write_table(table)
+        finally:
+            if writer is not None:
+                writer.close()
+        source.check_unchanged()
+    return Path(path)
+
+
+def _row_steps(source):
+    """Yield ranges of rows that fit into the memory of a source, several parts at once."""
+    width = max(1, sum(kind.itemsize for kind in source.types))
+    most = max(1, min(_GROUP_BYTES, source.memory // 4) // width)
+    first, last = 0, 0
+    for start, stop in source.row_parts():
+        if last > first and stop - first > most:
+            yield first, last
+            first = start
+        last = stop
+        while last - first > most:
+            yield first, first + most
+            first += most
+    if last > first:
+        yield first, last
+
+
+def _word_type(arrow, source, j):
+    """Return the Arrow type of a column of words, by the first rows that have one."""
+    for start, stop in _row_steps(source):
+        (column,) = source.read_rows(start, stop, np.array([j]))
+        kind = _arrow_column(arrow, column, source.types[j]).type
+        if not arrow.types.is_null(kind):
+            return kind
+    return arrow.string()
+
+
+def _arrow_column(arrow, column, kind):
+    """Return a column for Arrow: integers with missing values are integers again."""
+    if hasattr(column, "iloc"):
+        # Objects: categories of integers have no type for a missing one.
+        return arrow.array(column.astype(object), from_pandas=True)
+    if kind.kind in "biu" and column.dtype.kind != kind.kind:
+        is_missing, values = _whole_numbers(column, kind)
+        return arrow.array(values, mask=is_missing)
+    if column.dtype.kind == "f":
+        return arrow.array(column, from_pandas=True)
+    if kind == np.dtype("datetime64[D]"):
+        return arrow.array(column.astype("datetime64[D]"))
+    return arrow.array(column)
+
+
+_DEFAULT_SHARE = 4  # a pass takes a quarter of the free memory unless it is told otherwise
+_DEFAULT_MEMORY = 2**30  # where it is not known what is free
+_COPY_BYTES = 2**23  # of columns whose rows are chosen together
+_ROW_PART_BYTES = 2**26  # of a part of the rows, where a source has no parts of its own
+
+
+class ColumnSource(ABC):
+    """Columns of a table that lie in files, on other machines, or in an array too large to copy.
+
+    Every selector that looks at columns one by one fits on a source as on an array. A source is
+    made by `mauc.open_columns`; further kinds derive from this class and implement `read`. Sources
+    are not changed once they are made, are pickled as what is needed to open them again (a path,
+    not the data), and may be read by several threads at once.
+
+    Parameters
+    ----------
+    name : str
+        What errors call it: a path or an address.
+    n_samples : int
+    types : sequence of dtype
+        Type of the values of each column; object for words. Integers with missing values are read
+        as floats all the same: the type says how wide a value is, not what is read.
+    feature_names : sequence of str, optional
+    memory : int, optional
+        Bytes that a pass over the columns may take; a quarter of what is free by default.
+
+    Attributes
+    ----------
+    name : str
+    shape : tuple of int
+        (n_samples, n_features).
+    types : list of dtype
+    feature_names : ndarray of str, or None
+    memory : int
+    widths : ndarray of shape (n_features,), int64
+        Bytes that a value takes while it is read and held; more than those of its type where
+        integers have missing values.
+    stripe_bytes : int
+        Columns that are read at once where the memory allows: with more, reading is not faster.
+    waits : bool
+        Whether reading waits for another machine more than it takes a core.
+    """
+
+    # Nobody works while the first stripe is read.
+    stripe_bytes = 2**26
+    waits = False
+
+    def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
+        self.name = str(name)
+        self.types = [np.dtype(kind) for kind in types]
+        self.widths = np.array([kind.itemsize for kind in self.types], np.int64)
+        self.shape = (int(n_samples), len(self.types))
+        self.feature_names = None
+        if feature_names is not None:
+            self.feature_names = np.array([str(word) for word in feature_names], dtype=object)
+        self.memory = default_memory() if memory is None else int(memory)
+
+    @abstractmethod
+    def read(self, places: np.ndarray) -> list[Any]:
+        """Read whole columns.
+
+        Parameters
+        ----------
+        places : ndarray of shape (n_places,), int64
+            Numbers of the columns, in any order.
+
+        Returns
+        -------
+        columns : list of ndarray or Series of shape (n_samples,)
+            One for each place, as a data frame would hold them: booleans, numbers or dates as
+            contiguous arrays with NaN or NaT for missing values; words, and columns of a
+            categorical dtype, as a pandas Series.
+        """
+
+    def read_rows(self, start: int, stop: int, places: np.ndarray) -> list[Any]:
+        """Read some rows of columns; like `read` otherwise."""
+        return [column[start:stop] for column in self.read(places)]
+
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return ranges of rows that together are all rows and are cheap to read one by one."""
+        width = sum(kind.itemsize for kind in self.types)
+        step = max(1, _ROW_PART_BYTES // max(width, 1))
+        n = self.shape[0]
+        return [(start, min(start + step, n)) for start in range(0, n, step)]
+
+    def parts_within(self, n_bytes: int) -> list[tuple[int, int]]:
+        """Return the ranges of `row_parts`, divided evenly where they take more than `n_bytes`."""
+        most = max(1, n_bytes // max(1, int(self.widths.sum())))
+        ranges = []
+        for start, stop in self.row_parts():
+            step = -(-(stop - start) // -(-(stop - start) // most))
+            ranges += [(row, min(row + step, stop)) for row in range(start, stop, step)]
+        return ranges
+
+    def check_unchanged(self) -> None:  # noqa: B027 - most sources cannot change
+        """Raise a `MaucError` that names the file if it changed since the source was opened."""
+
+    def take(self, places) -> "ColumnSource":
+        """Return a source of some of the columns, in the order of `places`."""
+        return ChosenColumns(self, places)
+
+    def take_rows(self, rows) -> "ColumnSource":
+        """Return a source of the rows of a mask, in their order."""
+        return ChosenRows(self, rows)
+
+    def write(self, path, *, y=None, target_name="class", force=False):
+        """Write the columns, and labels if they are given, to a Parquet file.
+
+        It is written part by part within `memory`, under another name until it is whole.
+
+        Parameters
+        ----------
+        path : str or Path
+        y : array-like of shape (n_samples,), optional
+        target_name : str, default="class"
+            The column of the labels.
+        force : bool, default=False
+            Whether a file of that name may be replaced.
+
+        Returns
+        -------
+        path : Path
+        """
+        from mauc.data.source import write_columns
+
+        return write_columns(self, path, y=y, target_name=target_name, force=force)
+
+    def with_memory(self, memory: int) -> "ColumnSource":
+        """Return the same source with another limit of memory, in bytes."""
+        other = copy(self)
+        other.memory = int(memory)
+        return other
+
+    def _read_like(self, source: "ColumnSource") -> None:
+        """Take over how the source below is best read."""
+        self.stripe_bytes, self.waits = source.stripe_bytes, source.waits
+
+    @property
+    def is_word(self) -> np.ndarray:
+        """Mask of the columns of words and categories, which are nominal."""
+        return np.array([kind.kind == "O" for kind in self.types], bool)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all values in memory; words count as codes."""
+        return self.shape[0] * sum(kind.itemsize for kind in self.types)
+
+    def __repr__(self):
+        """Return the name and the shape."""
+        n, m = self.shape
+        return f"<{type(self).__name__} {self.name}: {n:,} rows, {m:,} columns>"
+
+
+class ChosenColumns(ColumnSource):
+    """Some columns of a source, in any order."""
+
+    def __init__(self, source, places):
+        self._source = source
+        self._places = np.arange(source.shape[1])[places]
+        self._read_like(source)
+        names = source.feature_names
+        super().__init__(
+            source.name, source.shape[0], [source.types[j] for j in self._places],
+            feature_names=None if names is None else names[self._places], memory=source.memory,
+        )  # fmt: skip
+        self.widths = source.widths[self._places]
+
+    def read(self, places):
+        """Read whole columns, see `ColumnSource.read`."""
+        return self._source.read(self._places[places])
+
+    def read_rows(self, start, stop, places):
+        """Read some rows of columns."""
+        return self._source.read_rows(start, stop, self._places[places])
+
+    def row_parts(self):
+        """Return ranges of rows that are cheap to read one by one."""
+        return self._source.row_parts()
+
+    def check_unchanged(self):
+        """Raise if a file changed since the source was opened."""
+        self._source.check_unchanged()
+
+
+class ChosenRows(ColumnSource):
+    """Some rows of a source, in their order."""
+
+    def __init__(self, source, rows):
+        self._source = source
+        self._rows = np.flatnonzero(rows)
+        self._read_like(source)
+        super().__init__(
+            source.name, len(self._rows), source.types, feature_names=source.feature_names,
+            memory=source.memory,
+        )  # fmt: skip
+        self.widths = source.widths
+
+    def read(self, places):
+        """Read whole columns, see `ColumnSource.read`."""
+        # A few at a time, for they are there twice; into one array for each type.
+        places = np.asarray(places)
+        n = max(1, self._source.shape[0])
+        kinds = [self.types[j] for j in places]
+        stacks = {
+            kind: iter(stripe_array((kinds.count(kind), len(self._rows)), kind))
+            for kind in dict.fromkeys(kinds)
+            if kind.kind != "O"
+        }
+        step = max(1, _COPY_BYTES // (n * max((kind.itemsize for kind in kinds), default=1)))
+        found = []
+        for start in range(0, len(places), step):
+            columns = self._source.read(places[start : start + step])
+            for kind, column in zip(kinds[start : start + step], columns, strict=True):
+                out = next(stacks[kind]) if kind in stacks else None
+                if out is None or column.dtype != kind:
+                    found.append(_take(column, self._rows))
+                else:
+                    found.append(np.take(column, self._rows, out=out))
+        return found
+
+    def read_rows(self, start, stop, places):
+        """Read some rows of columns."""
+        rows = self._rows[start:stop]
+        if len(rows) == 0:
+            return [column[:0] for column in self._source.read_rows(0, 1, places)]
+        first, last = int(rows[0]), int(rows[-1]) + 1
+        parts = self._source.read_rows(first, last, places)
+        return [_take(column, rows - first) for column in parts]
+
+    def row_parts(self):
+        """Return ranges of rows that are cheap to read one by one."""
+        edges = np.searchsorted(self._rows, [stop for _, stop in self._source.row_parts()])
+        starts = np.concatenate([[0], edges[:-1]])
+        return [(int(a), int(b)) for a, b in zip(starts, edges, strict=True) if a < b]
+
+    def check_unchanged(self):
+        """Raise if a file changed since the source was opened."""
+        self._source.check_unchanged()
+
+
+def _take(column, rows):
+    if hasattr(column, "iloc"):
+        return column.iloc[rows].reset_index(drop=True)
+    return column[rows]
+
+
+def default_memory() -> int:
+    """Return the bytes that a pass over a source takes if nobody says how many."""
+    free = free_memory()
+    return _DEFAULT_MEMORY if free is None else max(free // _DEFAULT_SHARE, 2**26)

@@ -1,0 +1,265 @@
+"""AUC of nominal columns, leave-pair-out: category codes in, wins on every class pair out.
+
+Categories have no order of their own. On the classes i and j, category v holds n_iv and n_jv rows;
+a row is scored by the smoothed odds of its category *without itself*,
+
+    s_i(v) = (n_iv - 1 + pi_i) / (n_jv + pi_j),    s_j(v) = (n_iv + pi_i) / (n_jv - 1 + pi_j),
+
+for rows of class i and of class j, with pi_i = n_i / (n_i + n_j). A row of i in category u wins
+against a row of j in category v if s_i(u) > s_j(v); equal scores and u = v are ties. So every pair
+of rows is judged by the other rows alone, and a column of noise has AUC 1/2 however many categories
+it has; in sample it would come near 1. Values below 1/2 count as 1/2: nothing is folded.
+
+A missing value is tied with every value, and the n are of the known rows. A column of at most two
+categories has an order, up to its direction, and keeps its plain AUC.
+
+Weights are scaled to the effective number of rows of each class, and the n are sums of them. What
+is left out is then not 1 but the mean of the own weights of the rows of a class in a category,
+sum w^2 / sum w.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from mauc.compile import njit_part
+from mauc.engine.arrays import n_pairs_of
+
+_MIN_TABLE = 2**16  # entries that a table of counts may have, however few the rows are
+_MAX_ORDERED = 2  # categories that have an order
+_SPLITTER = 2.0**12 + 1.0  # by which a double is rounded to 53 - 12 bits
+
+
+class CategoryCounts(NamedTuple):
+    """Rows of every class in the categories of a column, class after class."""
+
+    starts: np.ndarray  #: (n_classes + 1,), int64: class k has the entries from starts[k] on
+    categories: np.ndarray  #: (n_entries,), int64: ascending within a class
+    counts: np.ndarray  #: (n_entries,), float64: rows, or their scaled weights; positive
+    own: np.ndarray  #: (n_entries,), float64: what one row counts, 1 without weights
+    totals: np.ndarray  #: (n_classes,), float64: rows of each class, missing ones included
+    units: np.ndarray  #: (n_classes,), float64: what a row of each class weighs, 1 without weights
+    n_categories: int  #: categories that occur are below this number
+
+    @property
+    def is_ordered(self):
+        """Whether there are at most two categories that occur."""
+        return len(np.unique(self.categories)) <= _MAX_ORDERED
+
+    @property
+    def max_wins(self):
+        """The wins 2 n_i n_j of a perfect feature on every class pair."""
+        first, second = np.triu_indices(len(self.totals), 1)
+        return 2.0 * self.totals[first] * self.totals[second]
+
+    def of_class(self, k):
+        """Return the categories of class k and their counts."""
+        part = slice(self.starts[k], self.starts[k + 1])
+        return self.categories[part], self.counts[part]
+
+
+def count_categories(problem, column):
+    """Count the rows of every class in the categories of a nominal column.
+
+    Rows of weight 0 count as absent; others as `Problem.row_weights` says, in which neither a
+    factor of all weights nor one of the weights of a class matters.
+    """
+    values = problem.float_columns([column])[0]
+    is_known = ~np.isnan(values)
+    if problem.row_weights is None:
+        weights, units = None, np.ones(problem.n_classes)
+        totals = problem.class_counts.astype(np.float64)
+    else:
+        weights, units = problem.row_weights
+        totals = np.bincount(problem.codes, weights, minlength=problem.n_classes)
+        is_known &= weights > 0
+        weights = weights[is_known]
+    categories, y = values[is_known].astype(np.int64), problem.codes[is_known].astype(np.int64)
+    n_categories = int(categories.max(initial=-1)) + 1
+    keys = y * n_categories + categories
+    n_keys = problem.n_classes * n_categories
+    if n_keys <= max(_MIN_TABLE, 4 * len(keys)):
+        counts = np.bincount(keys, minlength=n_keys)
+        found = places = np.flatnonzero(counts)
+    else:  # a table of all classes and categories would be nearly empty
+        found, keys, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        places = np.arange(len(found))
+    counts = counts[places].astype(np.float64)
+    own = np.ones(len(found))
+    if weights is not None:
+        counts = np.bincount(keys, weights)[places]
+        own = np.bincount(keys, weights * weights)[places] / counts
+    n_categories = max(n_categories, 1)
+    starts = np.searchsorted(found, np.arange(problem.n_classes + 1) * n_categories)
+    return CategoryCounts(
+        starts.astype(np.int64), found % n_categories, counts, own, totals, units, n_categories
+    )
+
+
+def nominal_wins(counts):
+    """Return the wins of a nominal column on every class pair.
+
+    Parameters
+    ----------
+    counts : CategoryCounts
+
+    Returns
+    -------
+    wins : ndarray of shape (n_pairs,), float64
+        From n_i n_j, where nothing is won, to 2 n_i n_j; whole numbers if the counts are.
+    """
+    wins = np.empty(n_pairs_of(len(counts.totals)))
+    longest = int(np.diff(counts.starts).max(initial=0))
+    count_wins(
+        counts.starts, counts.categories, counts.counts, counts.own, counts.totals,
+        bool((counts.own != 1.0).any()), np.empty((4, longest)), wins,
+    )  # fmt: skip
+    return wins
+
+
+def nominal_pair_auc(counts):
+    """Return the AUC of a nominal column on every class pair, shape (n_pairs,).
+
+    It is 1/2 where two classes weigh so little beside others that their product is 0.
+    """
+    wins, max_wins = nominal_wins(counts), counts.max_wins
+    return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)
+
+
+def nominal_rest_auc(counts):
+    """Return the AUC of a nominal column on every class against the others, shape (n_classes,).
+
+    The others are one class of all their rows, with the weights that these have.
+    """
+    n_classes = len(counts.totals)
+    classes = np.repeat(np.arange(n_classes), np.diff(counts.starts))
+    auc = np.empty(n_classes)
+    for k in range(n_classes):
+        own, own_counts = counts.of_class(k)
+        is_other = np.arange(n_classes) != k
+        # Weights of the others, in units of the largest of them, where those of a class sum to
+        # the same as their squares; then scaled to their effective number of rows.
+        units = counts.units * is_other / counts.units[is_other].max()
+        total = (units * counts.totals).sum()
+        factor = total / (units * units * counts.totals).sum()
+        entries = np.flatnonzero(units[classes] * counts.counts)  # tiny weights may vanish
+        of_entries = units[classes[entries]] * counts.counts[entries]
+        squares = units[classes[entries]] * of_entries * counts.own[entries]
+        at = counts.categories[entries]
+        rest = np.unique(at)
+        in_rest = np.bincount(at, of_entries, minlength=1)[rest]
+        own_in_rest = np.bincount(at, squares, minlength=1)[rest] / in_rest
+        auc[k] = nominal_pair_auc(
+            CategoryCounts(
+                np.array([0, len(own), len(own) + len(rest)]),
+                np.concatenate([own, rest]),
+                np.concatenate([own_counts, factor * in_rest]),
+                np.concatenate([counts.own[classes == k], factor * own_in_rest]),
+                np.array([counts.totals[k], factor * total]),
+                np.ones(2),
+                counts.n_categories,
+            )
+        )[0]
+    return auc
+
+
+@njit(cache=True, nogil=True)
+def count_wins(starts, categories, counts, own, totals, is_rounded, work, wins):
+    """Fill in the wins of all class pairs.
+
+    Parameters
+    ----------
+    starts, categories, counts, own, totals
+        Of `CategoryCounts`.
+    is_rounded : bool
+        Whether scores that agree in 41 bits are equal: those of sums of weights.
+    work : ndarray of shape (4, >= largest number of categories of a class), float64
+        Work space.
+    wins : ndarray of shape (n_pairs,), float64
+    """
+    pair = 0
+    for i in range(totals.shape[0]):
+        for j in range(i + 1, totals.shape[0]):
+            known_i = known_j = 0.0
+            for a in range(starts[i], starts[i + 1]):
+                known_i += counts[a]
+            for b in range(starts[j], starts[j + 1]):
+                known_j += counts[b]
+            # Pairs of rows with a missing value are ties.
+            won = totals[i] * totals[j] - known_i * known_j
+            won += _known_wins(
+                categories, counts, own, starts[i], starts[i + 1], starts[j], starts[j + 1],
+                known_i, known_j, is_rounded, work,
+            )  # fmt: skip
+            wins[pair] = max(won, totals[i] * totals[j])
+            pair += 1
+
+
+@njit_part
+def _known_wins(categories, counts, own, a, a_stop, b, b_stop, n_i, n_j, is_rounded, work):
+    """Return the wins of the known rows of one pair, whose lists are a..a_stop and b..b_stop."""
+    keys_i, counts_i, keys_j, counts_j = work[0], work[1], work[2], work[3]
+    n = n_i + n_j
+    n_a, n_b = 0, 0
+    won = 0.0
+    # Odds are times n / n: of whole numbers, so that equal ones are equal to the bit.
+    while a < a_stop or b < b_stop:
+        is_of_i = b == b_stop or (a < a_stop and categories[a] <= categories[b])
+        is_of_j = a == a_stop or (b < b_stop and categories[b] <= categories[a])
+        in_i = counts[a] if is_of_i else 0.0
+        in_j = counts[b] if is_of_j else 0.0
+        if is_of_i:
+            keys_i[n_a] = (max(in_i - own[a], 0.0) * n + n_i) / (in_j * n + n_j)
+            counts_i[n_a] = in_i
+            n_a += 1
+            a += 1
+        if is_of_j:
+            keys_j[n_b] = (in_i * n + n_i) / (max(in_j - own[b], 0.0) * n + n_j)
+            counts_j[n_b] = in_j
+            n_b += 1
+            b += 1
+        won += in_i * in_j  # the same category: a tie, where the keys would say lost
+    if is_rounded:
+        for side in range(2):
+            keys = work[2 * side]
+            for u in range(n_a if side == 0 else n_b):
+                scaled = keys[u] * _SPLITTER
+                keys[u] = scaled - (scaled - keys[u])
+    for side in range(2):  # not two calls: the sort would be compiled into each
+        _sort(work[2 * side], work[2 * side + 1], n_a if side == 0 else n_b)
+    below = 0.0  # rows of j whose keys are less than that of u
+    v = 0
+    for u in range(n_a):
+        while v < n_b and keys_j[v] < keys_i[u]:
+            below += counts_j[v]
+            v += 1
+        equal = 0.0
+        w = v
+        while w < n_b and keys_j[w] == keys_i[u]:
+            equal += counts_j[w]
+            w += 1
+        won += counts_i[u] * (2.0 * below + equal)
+    return won
+
+
+@njit_part
+def _sort(keys, values, n):
+    """Sort the first n keys in place, ascending, and the values with them (heapsort)."""
+    # First every entry above the leaves sinks in the heap, then the largest goes behind it.
+    for turn in range(n // 2 + n - 1):
+        root, size = n // 2 - 1 - turn, n
+        if root < 0:
+            size = n + root
+            keys[0], keys[size] = keys[size], keys[0]
+            values[0], values[size] = values[size], values[0]
+            root = 0
+        child = 2 * root + 1
+        while child < size:
+            if child + 1 < size and keys[child + 1] > keys[child]:
+                child += 1
+            if keys[child] <= keys[root]:
+                break
+            keys[root], keys[child] = keys[child], keys[root]
+            values[root], values[child] = values[child], values[root]
+            root, child = child, 2 * child + 1

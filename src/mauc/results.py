@@ -1,0 +1,110 @@
+"""Results that print as small tables: text for ``print``, HTML for notebooks."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+MAX_ROWS = 20
+_MAX_NAME = 40  # characters of a name
+
+
+class SmallTable(NamedTuple):
+    """A table of texts; columns whose heads are in `right` hold numbers of unequal length."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]  #: those to be shown
+    n_rows: int = 0  #: how many there are, if not all are shown
+    right: Sequence[str] = ()
+
+    @property
+    def note(self) -> str:
+        """What is said of the rows that are not shown."""
+        n_left = self.n_rows - len(self.rows)
+        return f"... and {n_left:,} more" if n_left > 0 else ""
+
+    def text(self) -> str:
+        """Return the table as lines of columns."""
+        table = [self.heads, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = []
+        for row in table:
+            cells = [
+                cell.rjust(width) if head in self.right else cell.ljust(width)
+                for cell, width, head in zip(row, widths, self.heads, strict=True)
+            ]
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join([*lines, self.note] if self.note else lines)
+
+    def html(self) -> str:
+        """Return the table as HTML."""
+        head = "".join(f"<th>{escape(head)}</th>" for head in self.heads)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self.rows
+        )
+        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+
+
+class Printed(ABC):
+    """A result that prints as small tables and lines, from which users see what it holds.
+
+    Data classes that inherit it are made with ``repr=False``.
+    """
+
+    @abstractmethod
+    def printed_parts(self) -> list[str | SmallTable]:
+        """Return the lines and tables to be printed, in order."""
+
+    def __str__(self) -> str:
+        return "\n".join(
+            part if isinstance(part, str) else part.text() for part in self.printed_parts()
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<p>{escape(part)}</p>" if isinstance(part, str) else part.html()
+            for part in self.printed_parts()
+        )
+
+
+def short_name(name: object) -> str:
+    r"""Return a name on one line, without the middle if it is long.
+
+    Examples
+    --------
+    >>> from mauc.results import short_name
+    >>> short_name("width\nof petals"), len(short_name("x" * 300))
+    ('width\\nof petals', 40)
+    """
+    text = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(name)
+    )
+    if len(text) <= _MAX_NAME:
+        return text
+    head = _MAX_NAME * 2 // 3
+    return f"{text[:head]}…{text[head + 1 - _MAX_NAME :]}"
+
+
+def number(value: float, form: str = ".4f", gap: str = "-") -> str:
+    """Return a number as a table shows it, a gap for NaN."""
+    return gap if value != value else format(value, form)
+
+
+def first_rows(n_rows: int, chosen: Sequence[int] = ()) -> list[int]:
+    """Return which of many rows are shown: all, or `MAX_ROWS` evenly spread and those `chosen`.
+
+    Examples
+    --------
+    >>> from mauc.results import first_rows
+    >>> first_rows(3), len(first_rows(100, [50]))
+    ([0, 1, 2], 21)
+    """
+    if n_rows <= MAX_ROWS:
+        return list(range(n_rows))
+    spread = {round(at * (n_rows - 1) / (MAX_ROWS - 1)) for at in range(MAX_ROWS)}
+    return sorted(spread | set(chosen))

@@ -1,0 +1,463 @@
+"""Centred ranks of columns as whole numbers: columns in, ranks and their squares out.
+
+The *centred rank* of a row is #(values below) - #(values above), which is 2 r - (n + 1) with r the
+rank among n rows, ties averaged. A missing value is tied with every value: its rank is 0. Ranks
+of a column sum to 0, so Spearman's correlation of two columns is a quotient of whole numbers,
+
+    rho = sum r_a r_b / sqrt(sum r_a^2 sum r_b^2),
+
+and no order of rows, block of columns or number of threads changes a bit of it.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, uintp
+
+from mauc.checks import check_real
+from mauc.cluster import RangeStates
+from mauc.engine.exact_mean import mean_of_quotients
+from mauc.parallel import count_threads, even_ranges, start_pool
+from mauc.selectors.base import RankingSelector, one_list
+from mauc.selectors.greedy_search import GreedySearch, find_in_parts, row_parts
+from mauc.selectors.pair_auc import ColumnReader, folded_auc, room_for_pair_auc
+
+
+def rank_step(n_samples):
+    """Return the unit of ranks, 1 as long as the sum of n squares up to (n - 1)^2 fits 63 bits.
+
+    It does up to two million rows; with more rows the unit is larger.
+    """
+    return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
+
+
+class RankWriter:
+    """Writes the centred ranks of columns, for a `mauc.selectors.pair_auc.ColumnReader`.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Attributes
+    ----------
+    ranks : ndarray of shape (n_features, n_samples), int16 or int32
+        In units of `rank_step`; complete when all columns are written. In a temporary file where
+        the memory of a source does not hold them (`Problem.room`).
+    squares : ndarray of shape (n_features,), int64
+        The sums of their squares; 0 for a constant column.
+    """
+
+    def __init__(self, problem):
+        n_features, n_samples = problem.n_features, problem.n_samples
+        self.ranks = problem.room.array((n_features, n_samples), rank_type(n_samples))
+        self.squares = np.empty(n_features, np.int64)
+        self._step = rank_step(n_samples)
+
+    def write_levels(self, LT, columns):
+        """Write the ranks of columns of levels, uint8, none of which is missing."""
+        _rank_levels(LT, self._step, columns, self.ranks, self.squares)
+
+    def write_sorted(self, words, n_known, row_bits, columns):
+        """Write the ranks of sorted columns, whose words hold the row."""
+        _rank_sorted(words, n_known, row_bits, self._step, columns, self.ranks, self.squares)
+
+
+def rank_type(n_samples):
+    """Return the narrower type that holds the ranks of `n_samples` rows."""
+    return np.int16 if n_samples <= 2**15 else np.int32
+
+
+@njit(cache=True, nogil=True)
+def _cut(rank, step):
+    """Divide towards zero, so that x and -x have opposite ranks."""
+    return rank // step if rank >= 0 else -(-rank // step)
+
+
+@njit(cache=True, nogil=True)
+def _rank_levels(LT, step, columns, ranks, squares):
+    n = LT.shape[1]
+    counts, of_level = np.empty(256, np.int64), np.empty(256, np.int64)
+    for j in range(LT.shape[0]):
+        levels, target = LT[j], ranks[columns[j]]
+        for level in range(256):
+            counts[level] = 0
+        for i in range(uintp(n)):
+            counts[levels[i]] += 1
+        n_below, square = 0, np.int64(0)
+        for level in range(256):
+            rank = _cut(2 * n_below + counts[level] - n, step)
+            of_level[level] = rank
+            square += counts[level] * rank * rank
+            n_below += counts[level]
+        squares[columns[j]] = square
+        for i in range(uintp(n)):
+            target[i] = of_level[levels[i]]
+
+
+@njit(cache=True, nogil=True)
+def _rank_sorted(words, n_known, row_bits, step, columns, ranks, squares):
+    n = words.shape[1]
+    shift = np.uint64(row_bits)
+    mask = (np.uint64(1) << shift) - np.uint64(1)
+    for j in range(words.shape[0]):
+        w, target, n_here = words[j], ranks[columns[j]], n_known[j]
+        if n_here < n:
+            for i in range(n):
+                target[i] = 0
+        square = np.int64(0)
+        start = 0
+        # w[:start] are below w[start], which opens a run of equal values
+        while start < n_here:
+            stop = start + 1
+            while stop < n_here and (w[stop] >> shift) == (w[start] >> shift):
+                stop += 1
+            rank = _cut(start + stop - n_here, step)
+            for i in range(start, stop):
+                target[uintp(w[i] & mask)] = rank
+            square += (stop - start) * rank * rank
+            start = stop
+        squares[columns[j]] = square
+
+
+@njit(cache=True, nogil=True)
+def rank_product(a, b):
+    """Return the sum of products of two rows of ranks."""
+    total = np.int64(0)
+    for i in range(uintp(a.shape[0])):
+        total += np.int64(a[i]) * np.int64(b[i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def best_of_block(
+    ranks, squares, relevance, weight, chosen, n_chosen, first, last, best, best_score, max_rows,
+    is_left, n_counted, redundancy_sum,
+):  # fmt: skip
+    """Find the candidate of largest criterion among features ``first`` to ``last``.
+
+    The redundancy of a candidate is a running sum of absolute rank correlations with the chosen
+    features, in the order of choice. The terms are not negative, so a sum over the first few of
+    them bounds the criterion from above, and a term is counted only while this bound can still
+    win, as in mRMR. Sums that are compared in the end are complete, so neither the blocks nor what
+    was skipped changes a bit.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_features, n_samples), int16 or int32
+    squares : ndarray of shape (n_features,), int64
+    relevance : ndarray of shape (n_features,), float64
+        -inf for features that rank last.
+    weight : float
+        Of the mean redundancy, not negative.
+    chosen : ndarray of int64
+        ``chosen[:n_chosen]`` are the chosen features in the order of choice, ``n_chosen > 0``.
+    first, last : int
+    best, best_score : int and float
+        The winner among features that were looked at before, -1 and -inf if there are none.
+    max_rows : int
+        Stop before more rows of ranks than that were read.
+    is_left : ndarray of shape (n_features,), bool
+    n_counted : ndarray of shape (n_features,), int64
+        How many chosen features are in ``redundancy_sum``; updated.
+    redundancy_sum : ndarray of shape (n_features,), float64
+        Updated.
+
+    Returns
+    -------
+    best : int
+        Its index, the lowest of equals; -1 if there is no candidate left.
+    best_score : float
+    next : int
+        Where to begin again; `last` if all features were looked at.
+    """
+    # The largest bound is the likeliest winner: counted first, it rules most others out.
+    favourite, favourite_bound = -1, -np.inf
+    for f in range(first, last):
+        if is_left[f]:
+            bound = relevance[f] - weight * (redundancy_sum[f] / n_chosen)
+            if favourite < 0 or bound > favourite_bound:
+                favourite, favourite_bound = f, bound
+    n_rows = 0
+    # best is the winner among the favourite, the features first .. turn - 1 and those before
+    for turn in range(first - 1, last):
+        f = favourite if turn < first else turn
+        if f < 0 or not is_left[f] or f == best:
+            continue
+        score = relevance[f] - weight * (redundancy_sum[f] / n_chosen)
+        can_win = best < 0 or score > best_score or (score == best_score and f < best)
+        while can_win and n_counted[f] < n_chosen:
+            if n_rows > 0 and n_rows + 2 > max_rows:
+                return best, best_score, max(turn, first)
+            n_rows += 2
+            s = chosen[n_counted[f]]
+            redundancy_sum[f] += rank_correlation(ranks, squares, f, s)
+            n_counted[f] += 1
+            score = relevance[f] - weight * (redundancy_sum[f] / n_chosen)
+            can_win = best < 0 or score > best_score or (score == best_score and f < best)
+        if can_win:
+            best, best_score = f, score
+    return best, best_score, last
+
+
+@njit(cache=True, nogil=True)
+def rank_correlation(ranks, squares, f, s):
+    """Return the absolute rank correlation of two features: 1 for copies, 0 for constants."""
+    if squares[f] == 0 or squares[s] == 0:
+        return 0.0
+    product = np.float64(abs(rank_product(ranks[f], ranks[s])))
+    return product / math.sqrt(np.float64(squares[f]) * np.float64(squares[s]))
+
+
+class RankState:
+    """Ranks, relevance and redundancy of the columns of a range.
+
+    Parameters
+    ----------
+    part : Problem
+    first : int
+        Number of the first column.
+    measure : callable
+        `mauc.selectors.arco.measure`.
+    weight : float
+        Of the mean redundancy.
+    n_kept_pairs : int or None
+        Class pairs whose AUCs `summary` returns; None for nothing.
+    """
+
+    def __init__(self, part, first, measure, weight, n_kept_pairs):
+        self._pair_auc = None
+        if n_kept_pairs is not None:
+            self._pair_auc = np.empty((part.n_features, n_kept_pairs))
+        self._ranks, self._squares, self._relevance = measure(part, self._pair_auc)
+        self._room = part.room  # the ranks may be in a file
+        self._max_rows = self._room.rows_at_once(self._ranks[0].nbytes)
+        self._first, self._weight, self._n_chosen = first, weight, 0
+        self._masked = np.where(self._squares == 0, -np.inf, self._relevance)
+        self._is_left = np.ones(part.n_features, np.bool_)
+        self._sums = np.zeros(part.n_features)
+
+    def summary(self):
+        """Return the relevance of all columns, whether they are constant, and their pair AUCs."""
+        return self._relevance, self._squares == 0, self._pair_auc
+
+    def column(self, place):
+        """Return the ranks of a column and the sum of their squares."""
+        return np.array(self._ranks[place]), int(self._squares[place])
+
+    def add(self, column, place, content, details):
+        """Add the correlations with a chosen feature; see `mauc.cluster.states.State`."""
+        if place >= 0:
+            self._is_left[place] = False
+        self._n_chosen += 1
+        ranks, square = np.array(content[0]), content[1]
+        if square == 0:
+            return
+        left = np.flatnonzero(self._is_left & (self._squares > 0))
+        for first, last in row_parts(0, len(left), self._max_rows):
+            for f in left[first:last]:
+                product = float(abs(rank_product(self._ranks[f], ranks)))
+                self._sums[f] += product / math.sqrt(float(self._squares[f]) * float(square))
+            self._room.release()
+
+    def propose(self):
+        """Return the best feature that is left, or -1, and its criterion."""
+        left = np.flatnonzero(self._is_left)
+        if len(left) == 0:
+            return -1, -np.inf
+        scores = self._masked[left] - self._weight * (self._sums[left] / self._n_chosen)
+        best = int(np.argmax(scores))  # the first of equals
+        return self._first + int(left[best]), float(scores[best])
+
+
+def rank_on_cluster(problem, n_wanted, measure, weight, pair_auc=None):
+    """Rank features by ARCO.
+
+    Parameters
+    ----------
+    problem : Problem
+        On a cluster.
+    n_wanted : int
+    measure, weight
+        As in `RankState`.
+    pair_auc : ndarray of shape (n_features, n_pairs), optional
+        Gets the folded AUCs of all features.
+
+    Returns
+    -------
+    search : GreedySearch
+        Finished.
+    relevance : ndarray of shape (n_features,)
+    """
+    n_kept_pairs = None if pair_auc is None else pair_auc.shape[1]
+    states = RangeStates(problem.cluster, problem, RankState, measure, weight, n_kept_pairs)
+    relevance, is_constant, of_pairs = zip(*states.ask("summary"), strict=True)
+    if pair_auc is not None:
+        np.concatenate(of_pairs, out=pair_auc)
+    relevance = np.concatenate(relevance)
+    search = GreedySearch(relevance, np.concatenate(is_constant), n_wanted)
+
+    def best(_, step):
+        states.add(search.ranking[step - 1])
+        found = [pair for pair in states.ask("propose") if pair[0] >= 0]
+        return max(found, key=lambda pair: pair[1])  # the first of equals, in column order
+
+    return search.run(best, [None], None), relevance
+
+
+# Products of ranks that make a second thread worth its start; an estimate.
+BLOCK_WORK = 1 << 20
+
+
+class ARCO(RankingSelector):
+    r"""Select features of large AUC and small rank correlation with each other.
+
+    The first feature has the largest AUC, averaged over the class pairs; each next one the largest
+    excess of its AUC over its mean absolute Spearman correlation with the features selected so
+    far.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    redundancy_weight : float, default=1.0
+        Weight of the correlation, not negative; 0 ranks as `MAUCD` does.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, in the order of selection; the first 10 are the choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Mean folded AUC of every feature over the class pairs.
+    trace_ : SelectionTrace
+        For each step the feature and its criterion at that step.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    MRMR : Mutual information in place of AUC and correlation.
+    GreedyMAUC : Weighs what a feature adds to every class pair.
+
+    Notes
+    -----
+    With S the features selected, :math:`\rho` Spearman's rank correlation and :math:`\lambda` the
+    weight,
+
+    .. math:: \arg\max_{f \notin S} \Big[ \frac{2}{c (c - 1)} \sum_{i < j} A_{ij}(f)
+              - \frac{\lambda}{|S|} \sum_{s \in S} |\rho(f, s)| \Big]
+
+    The method is published for two classes [1]_ with a weight of 1; the mean over class pairs, as
+    in `MAUCD`, extends it to more. Equal values go by column; constant features come last.
+
+    Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
+    middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
+    where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
+    for more than 32768 samples; sparse columns are filled in one block at a time. The ranks of a
+    source of columns are kept in a temporary file where its `memory` does not hold them.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature selection for maximizing the area under the ROC curve",
+       ICDM Workshops, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import ARCO
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> list(X.columns[ARCO(3).fit(X, y).ranking_])
+    ['flavanoids', 'color_intensity', 'alcalinity_of_ash']
+    """
+
+    def __init__(
+        self, n_features_to_select=0.5, *, redundancy_weight=1.0, n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.redundancy_weight = redundancy_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        return check_real("redundancy_weight", self.redundancy_weight, 0)
+
+    def _rank(self, problem, n_wanted, weight):
+        pair_auc = room_for_pair_auc(problem, n_wanted)
+        if problem.cluster is not None:
+            search, relevance = rank_on_cluster(problem, n_wanted, measure, weight, pair_auc)
+            chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
+            return one_list(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
+        ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
+        # Constant features have no correlation with anything: `GreedySearch` puts them last.
+        search = GreedySearch(relevance, squares == 0, n_wanted)
+        n_counted = np.zeros(problem.n_features, np.int64)
+        redundancy_sum = np.zeros(problem.n_features)
+
+        n_threads = min(count_threads(self.n_jobs), ranks.size // BLOCK_WORK)
+        blocks = even_ranges(problem.n_features, n_threads)
+        max_rows = problem.room.rows_at_once(ranks[0].nbytes, len(blocks))
+
+        def best(block, n_chosen):
+            def find(first, last, best, score):
+                return best_of_block(
+                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
+                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
+                )  # fmt: skip
+
+            return find_in_parts(find, block, problem.room)
+
+        with start_pool(len(blocks)) as pool:
+            search.run(best, blocks, pool)
+        chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
+        return one_list(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
+
+
+def measure(problem, pair_auc=None, n_jobs=None):
+    """Return centred ranks, the sums of their squares and the mean AUC of all features.
+
+    Parameters
+    ----------
+    problem : Problem
+    pair_auc : ndarray of shape (n_features, n_pairs), optional
+        Gets the folded AUCs on the class pairs.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    ranks : ndarray of shape (n_features, n_samples), int16 or int32
+    squares : ndarray of shape (n_features,), int64
+    relevance : ndarray of shape (n_features,), float64
+    """
+    writer = RankWriter(problem)
+    reader = ColumnReader(problem, writer, np.arange(problem.n_samples, dtype=np.int32))
+    relevance = np.empty(problem.n_features)
+
+    def fill(block):
+        wins = reader.read(block)
+        folded = folded_auc(wins, problem.max_wins)
+        if pair_auc is not None:
+            pair_auc[block] = folded
+        relevance[block] = mean_of_quotients(folded, problem.max_wins)
+        problem.room.release()
+
+    for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
+        pass
+    return writer.ranks, writer.squares, relevance

@@ -1,0 +1,978 @@
+"""MDFS: class pairs, AUC, a random schedule."""
+
+import numpy as np
+
+from mauc.checks import check_choice, check_int, check_real
+from mauc.exceptions import ConstantInputWarning, warn_user
+from mauc.selectors.base import SampleWeightMixin
+from mauc.selectors.lists import ListSelector, Recipe
+from mauc.selectors.sketched import SketchMixin
+
+
+class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
+    r"""MAUC Decomposition based Feature Selection.
+
+    Every pair of classes ranks all features by their AUC on the samples of the two classes.
+    Then pairs are drawn at random, and each draw selects the best feature of that pair, until
+    there are enough. Every pair is drawn equally often, however hard it is.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    schedule : {"random", "round_robin", "rand_robin", "hardest", "round_robin_drop"}, \
+            default="random"
+        Which pair is drawn from next; "random" is the paper's. See `SubproblemSelector`.
+    ties : {"index", "mauc"}, default="index"
+        Order of features with equal AUC on a pair: by column, as the paper's results have it,
+        or by their mean AUC over all pairs first, which is better where many AUCs are 1.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway. See the notes for their AUC.
+    random_state : int, RandomState instance or None, default=None
+        Draws of the pairs; give an int for a repeatable choice.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Mean folded AUC of every feature over the class pairs.
+    trace_ : SelectionTrace
+        For each step the feature, the class pair whose list it was drawn from, and its rank
+        and AUC there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    error_bound_ : ndarray of shape (n_selected, n_pairs)
+        Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
+        `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
+    sketch_ : PairAUCSketch
+        The sketch, of all features; only then.
+    decomposition_ : Decomposition
+        The class pairs.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    MAUCD : Ranks by the mean over the pairs, which easy pairs dominate.
+    SubproblemSelector : Other decompositions.
+
+    Notes
+    -----
+    With folded AUC :math:`\max(A_{ij}, 1 - A_{ij})`, Eq. (13)-(14) of [1]_, this is its
+    Algorithm 1. A drawn feature that is already selected is dropped and a new pair drawn.
+    Missing values tie with every value. Memory is O(n_pairs * K), never
+    O(n_pairs * n_features).
+
+    The AUC of a nominal feature on classes i and j is leave-pair-out: with :math:`n_{iv}` rows of
+    class i in category v and :math:`\pi_i = n_i / (n_i + n_j)`, a row of class i in category u
+    scores :math:`(n_{iu} - 1 + \pi_i) / (n_{ju} + \pi_j)`, one of class j in category v
+    :math:`(n_{iv} + \pi_i) / (n_{jv} - 1 + \pi_j)`, each without itself, and the AUC is the share
+    of the pairs of rows in which the first scores higher, ties and rows of one category half. It is
+    not folded; below 1/2 it counts as 1/2. Noise has 1/2 for any number of categories. Two
+    categories have an order, and the plain AUC. Categories that are declared but do not occur are
+    ignored.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MDFS
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = MDFS(4, random_state=0).set_output(transform="pandas").fit(X, y)
+    >>> list(X.columns[selector.ranking_])
+    ['proline', 'flavanoids', 'alcohol', 'od280/od315_of_diluted_wines']
+    >>> selector.transform(X).shape
+    (178, 4)
+    >>> step = selector.trace_[0]
+    >>> step.feature_name, step.subproblem_name, round(step.score, 3)
+    ('proline', '0 vs 1', 0.987)
+    """
+
+    preset = Recipe("one-vs-one", "auc", "random")
+
+    def __init__(
+        self,
+        n_features_to_select=0.5,
+        *,
+        schedule="random",
+        ties="index",
+        categorical_features=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.schedule = schedule
+        self.ties = ties
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MAUCD(SketchMixin, SampleWeightMixin, ListSelector):
+    """Rank features directly by their MAUC.
+
+    The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features
+    that serve easy pairs win, and hard pairs may get none ("siren pitfall"): the baseline
+    that MDFS improves on.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway. Their AUC is that of `MDFS`.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        MAUC of every feature.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its MAUC.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    error_bound_ : ndarray of shape (n_selected, n_pairs)
+        Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
+        `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
+    sketch_ : PairAUCSketch
+        The sketch, of all features; only then.
+    decomposition_ : Decomposition
+        The one list.
+    subproblem_names_ : list of str
+        Its name.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    MDFS : Ranks features on every pair of classes.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems",
+       section 4.2 and Eq. (15).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import MAUCD
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MAUCD(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "auc", "round_robin")
+
+    def __init__(
+        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SubproblemSelector(SampleWeightMixin, ListSelector):
+    """Select features by ranking them on sub-problems and drawing from the lists.
+
+    The problem is decomposed into sub-problems, a relevance ranks the features on each, and a
+    schedule decides which list is drawn from next. MDFS, MAUCD, SpreadFx and the filters that
+    rank by one list are such combinations.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
+        The sub-problems: every pair of classes, every class against the others, or the whole
+        problem (a single list).
+    relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="auc"
+        What ranks features on a sub-problem: the AUC folded around 1/2 (on the whole problem
+        its mean over the class pairs); chi-square, symmetrical uncertainty or information
+        gain of the MDL-discretised feature; the distance discriminant FSDD; the Fisher score;
+        F of the analysis of variance; or the AUC of bins of equal counts (FAST).
+    schedule : {"random", "round_robin", "rand_robin", "hardest", "round_robin_drop"}, \
+            default="random"
+        Which list is drawn from next: drawn uniformly (a drawn feature that is already selected is
+        dropped); in turn, pairs in tournament order, each adding its best new feature; drawn by
+        the share of the samples; that of the sub-problem which the selected features separate
+        least; or in turn, dropping a feature that is already selected.
+    ties : {"index", "mauc"}, default="index"
+        Order of features with equal relevance: by column, or by their mean relevance over all
+        sub-problems first.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names, for the relevances "auc" (see `MDFS`), "chi2",
+        "su" and "ig"; columns of a categorical dtype or of strings in a data frame are nominal
+        anyway.
+    random_state : int, RandomState instance or None, default=None
+        Draws of the schedules "random" and "rand_robin".
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Mean relevance of every feature over the sub-problems.
+    trace_ : SelectionTrace
+        For each step the feature, the sub-problem whose list it was drawn from, and its rank
+        and relevance there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    MDFS : Pairs, AUC, random schedule.
+    MAUCD : One list by mean AUC.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import SubproblemSelector
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = SubproblemSelector(2, decomposition="one-vs-rest", schedule="round_robin")
+    >>> selector.fit(X, y).ranking_
+    array([2, 1])
+    >>> [step.subproblem_name for step in selector.trace_]
+    ['0 vs rest', '1 vs rest']
+    """
+
+    preset = Recipe("one-vs-one", "auc", "random")
+
+    def __init__(
+        self,
+        n_features_to_select=0.5,
+        *,
+        decomposition="one-vs-one",
+        relevance="auc",
+        schedule="random",
+        ties="index",
+        categorical_features=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.decomposition = decomposition
+        self.relevance = relevance
+        self.schedule = schedule
+        self.ties = ties
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SpreadFx(ListSelector):
+    """Spread the selection over the classes.
+
+    Every class against all others ranks the features by a relevance, chi-square by default;
+    then the classes take turns and each adds its best feature that is not selected yet. The paper
+    calls it SCHI with ``relevance="chi2"`` and SSU with ``relevance="su"``; its published values
+    are closer to ``schedule="round_robin_drop"``.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova", "fast"}, default="chi2"
+        What ranks features on a sub-problem. The first three discretise every feature anew
+        for each class, by the MDL method of Fayyad and Irani.
+    schedule : {"round_robin", "rand_robin", "random", "hardest", "round_robin_drop"}, \
+            default="round_robin"
+        Which class is drawn from next: in label order, or drawn by class frequency; see
+        `SubproblemSelector` for the others. With "round_robin_drop" a class whose next feature is
+        already selected adds none in that turn, so classes that share their best features
+        contribute fewer.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. For the relevances "chi2", "su" and "ig", whose
+        bins are the categories, and "auc", see `MDFS`.
+    random_state : int, RandomState instance or None, default=None
+        Draws of the schedules "rand_robin" and "random".
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, in the order of selection; the first 10 are the choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Mean relevance of every feature over the classes.
+    trace_ : SelectionTrace
+        For each step the feature, the class whose list it was drawn from, and its rank and
+        relevance there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    MDFS : Ranks features on every pair of classes.
+
+    References
+    ----------
+    .. [1] G. Forman, "A pitfall and solution in multi-class feature selection for text
+       classification", ICML 2004.
+    .. [2] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import SpreadFx
+    >>> X, y = load_wine(return_X_y=True)
+    >>> selector = SpreadFx(3, relevance="su").fit(X, y)
+    >>> [step.subproblem_name for step in selector.trace_]
+    ['0 vs rest', '1 vs rest', '2 vs rest']
+    """
+
+    preset = Recipe("one-vs-rest", "chi2", "round_robin")
+
+    def __init__(
+        self,
+        n_features_to_select=0.5,
+        *,
+        relevance="chi2",
+        schedule="round_robin",
+        categorical_features=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.relevance = relevance
+        self.schedule = schedule
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ChiSquare(ListSelector):
+    r"""Rank features by their chi-square statistic with the class.
+
+    Numeric features are discretised first by the supervised MDL method of Fayyad and Irani, as
+    WEKA's ChiSquaredAttributeEval does; its scores and these agree to 1e-9.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. Each category is a bin.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Chi-square of every feature.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    Notes
+    -----
+    With O the table of bins and classes and E its expectation (Eq. 1-2 of [1]_),
+    :math:`\mathrm{CHI} = \sum_{jk} (O_{jk} - E_{jk})^2 / E_{jk}`. Missing values are shared out
+    over the bins in proportion to the known ones. A feature without an accepted cut scores 0.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import ChiSquare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ChiSquare(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "chi2", "round_robin")
+
+    def __init__(
+        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SymmetricalUncertainty(ListSelector):
+    r"""Rank features by their symmetrical uncertainty with the class.
+
+    Numeric features are discretised first by the supervised MDL method of Fayyad and Irani, as
+    WEKA's SymmetricalUncertAttributeEval does; its scores and these agree to 1e-9.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. Each category is a bin.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Symmetrical uncertainty of every feature, in [0, 1].
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    Notes
+    -----
+    :math:`\mathrm{SU} = 2 I(f; y) / (H(f) + H(y))` (Eq. 3-7 of [1]_). Missing values are shared
+    out over the bins in proportion to the known ones. A feature without an accepted cut
+    scores 0.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import SymmetricalUncertainty
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SymmetricalUncertainty(2).fit(X, y).ranking_
+    array([3, 2])
+    """
+
+    preset = Recipe("whole", "su", "round_robin")
+
+    def __init__(
+        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class InformationGain(ListSelector):
+    r"""Rank features by their information gain about the class.
+
+    Numeric features are discretised first by the supervised MDL method of Fayyad and Irani, as
+    WEKA's InfoGainAttributeEval does; its scores and these agree to 1e-9.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
+        strings in a data frame are nominal anyway. Each category is a bin.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Information gain of every feature, in bits.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    SymmetricalUncertainty : The gain over the mean entropy of feature and class.
+
+    Notes
+    -----
+    :math:`\mathrm{IG} = H(y) - H(y | f)`. Missing values are shared out over the bins in
+    proportion to the known ones. A feature without an accepted cut scores 0.
+
+    References
+    ----------
+    .. [1] J. R. Quinlan, "Induction of decision trees", Machine Learning 1, 1986.
+    .. [2] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued
+       attributes for classification learning", IJCAI 1993.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import InformationGain
+    >>> X, y = load_iris(return_X_y=True)
+    >>> InformationGain(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "ig", "round_robin")
+
+    def __init__(
+        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class FSDD(SampleWeightMixin, ListSelector):
+    r"""Rank features by the distance discriminant: spread between classes less that within.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    beta : float, default=2.0
+        Weight of the spread within classes.
+    constants : {"last", "first"}, default="last"
+        Where constant features rank: they tell nothing, so last. The published values on MNIST
+        are those of a sort that their 0/0 misled, see docs/reproduction/fsdd_mnist.md.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Distance discriminant of every feature; -inf (inf with ``constants="first"``) for a
+        constant one.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    Notes
+    -----
+    :math:`[\sigma''^2 - \beta \sum_k (n_k / n) \sigma_k'^2] / \sigma^2` (Eq. 8-11 of [1]_) with
+    the variance of the class means, of class k and of all, the latter two over n - 1. Missing
+    values are left out of their feature; weights are frequencies.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import FSDD
+    >>> X, y = load_iris(return_X_y=True)
+    >>> FSDD(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "fsdd", "round_robin")
+    relevance_options = ("beta", "constants")
+
+    def __init__(
+        self, n_features_to_select=0.5, *, beta=2.0, constants="last", n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.beta = beta
+        self.constants = constants
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_real("beta", self.beta)
+        check_choice("constants", self.constants, ("last", "first"))
+        return super().check_options()
+
+    def _rank(self, problem, n_wanted, recipe):
+        ranked = super()._rank(problem, n_wanted, recipe)
+        n_constant = int(np.isinf(ranked.walk.scores).sum())
+        if n_constant:
+            why = "there are no others left" if self.constants == "last" else "they rank first"
+            warn_user(
+                f"{n_constant} of the {n_wanted} selected features are constant: {why}.",
+                ConstantInputWarning,
+            )
+        return ranked
+
+
+class FisherScore(SampleWeightMixin, ListSelector):
+    r"""Rank features by their Fisher score: how far class means lie apart for their spread.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Fisher score of every feature.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    AnovaF : The same times (n - c) / (c - 1).
+    FSDD : Difference in place of quotient.
+
+    Notes
+    -----
+    With :math:`n_k` samples of class k, mean :math:`\mu_k` and variance :math:`\sigma_k^2` (over
+    :math:`n_k`), and mean :math:`\mu` of all [1]_,
+
+    .. math:: \frac{\sum_k n_k (\mu_k - \mu)^2}{\sum_k n_k \sigma_k^2}
+
+    A constant feature scores 0, the least there is; one that is constant within every class but
+    not over all scores inf. Missing values are left out of their feature; weights are
+    frequencies.
+
+    References
+    ----------
+    .. [1] R. O. Duda, P. E. Hart, D. G. Stork, "Pattern Classification", 2nd ed., 2001.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import FisherScore
+    >>> X, y = load_iris(return_X_y=True)
+    >>> FisherScore(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "fisher", "round_robin")
+
+    def __init__(self, n_features_to_select=0.5, *, n_jobs=None, verbose=False):
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AnovaF(SampleWeightMixin, ListSelector):
+    r"""Rank features by the F statistic of a one-way analysis of variance.
+
+    The scores are those of ``sklearn.feature_selection.f_classif``; besides, this one takes
+    missing values and weights.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        F of every feature.
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    FisherScore : The same without the degrees of freedom.
+
+    Notes
+    -----
+    With n known values of c classes, :math:`n_k` of class k with mean :math:`\mu_k` and variance
+    :math:`\sigma_k^2` (over :math:`n_k`), and mean :math:`\mu` of all,
+
+    .. math:: F = \frac{\sum_k n_k (\mu_k - \mu)^2 / (c - 1)}{\sum_k n_k \sigma_k^2 / (n - c)}
+
+    A constant feature scores 0, the least there is, where f_classif gives NaN; one that is
+    constant within every class but not over all scores inf; one with at most one known value a
+    class 0. Missing values are left out of their feature, and so are classes without any known
+    value; weights are frequencies.
+
+    References
+    ----------
+    .. [1] R. A. Fisher, "Statistical Methods for Research Workers", 1925.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import AnovaF
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AnovaF(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "anova", "round_robin")
+
+    def __init__(self, n_features_to_select=0.5, *, n_jobs=None, verbose=False):
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class FAST(ListSelector):
+    r"""Rank features by sliding thresholds: the area under a ROC curve of few points.
+
+    Feature assessment by sliding thresholds is defined for two classes; for more, its area is
+    averaged over all class pairs.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, "all" or "auto", default=0.5
+        How many features to select: a number, a fraction of all, all of them (a full ranking),
+        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    n_bins : int, default=10
+        Bins, each of which gives a threshold.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns, best first; equal scores go by column.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
+        Mean area of every feature over the class pairs, in [1/2, 1].
+    trace_ : SelectionTrace
+        For each step the feature, its rank and its score.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
+
+    See Also
+    --------
+    MAUCD : The same with a threshold at every value.
+
+    Notes
+    -----
+    The n samples of a pair in ascending order are cut into bins that end at round(b n / n_bins),
+    so that each holds equally many; the mean of each bin is a threshold above which a sample is
+    called positive [1]_. The area under the points (false positives, true positives) of all
+    thresholds and the corners is taken by trapezoids and folded around 1/2. It is the AUC of the
+    feature cut at the thresholds, so with many bins it comes near that of the feature.
+
+    A value that equals a threshold up to rounding (4 units in the last place of double precision,
+    and one more per sample of the bin) is not above it. Columns in other units, such as k and
+    k / 10, therefore score the same. Whole numbers are compared exactly.
+
+    A constant feature scores 1/2, the least there is. A missing value ties with every value.
+
+    References
+    ----------
+    .. [1] X. Chen, M. Wasikowski, "FAST: a ROC-based feature selection metric for small samples
+       and imbalanced data classification problems", KDD 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import FAST
+    >>> X, y = load_iris(return_X_y=True)
+    >>> FAST(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "fast", "round_robin")
+    relevance_options = ("n_bins",)
+
+    def __init__(self, n_features_to_select=0.5, *, n_bins=10, n_jobs=None, verbose=False):
+        self.n_features_to_select = n_features_to_select
+        self.n_bins = n_bins
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_int("n_bins", self.n_bins, 1)
+        return super().check_options()

@@ -1,1 +1,0 @@
-"""Pairs of features that tell classes apart only together."""

@@ -1,1 +1,0 @@
-"""What a choice is worth: predicted MAUC, and features that could replace chosen ones."""

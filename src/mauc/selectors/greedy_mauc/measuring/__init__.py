@@ -1,1 +1,0 @@
-"""What GreedyMAUC measures: a Problem in, effects on class pairs and scores of features out."""

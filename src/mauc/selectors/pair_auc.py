@@ -1,0 +1,385 @@
+"""AUC of every feature on every class pair, by the path that suits a block of columns.
+
+The kernels count *wins*: for each column and each pair of classes i < j, in the order
+(0, 1), (0, 2), ..., the number 2 * #(x_i > x_j) + #(x_i = x_j) over all rows of class i and
+class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing once by
+2 n_i n_j gives the AUC.
+"""
+
+from copy import copy
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from mauc.cluster import join_cluster
+from mauc.data.problem import make_problem
+from mauc.engine.arrays import n_pairs_of, read_only
+from mauc.engine.levels import MAX_CLASSES, count_levels, find_levels, write_levels
+from mauc.engine.nominal import count_categories, nominal_pair_auc
+from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
+from mauc.engine.sweep import sweep_words
+from mauc.engine.words import (
+    label_bits_of,
+    sort_columns,
+    sort_with_rows,
+    word_blocks,
+    write_class_words,
+)
+from mauc.exceptions import MaucError
+from mauc.registry import Accepts
+from mauc.sources import as_source, as_vector
+
+_ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
+_MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
+_MAX_KEPT = 2**22  # values
+
+
+def feature_pair_auc(
+    X, y, *, folded=True, sample_weight=None, categorical_features=None, n_jobs=None, client=None
+):
+    """Compute the AUC of every feature on every pair of classes.
+
+    One sort per feature serves all pairs.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or source of shape (n_samples, n_features)
+        NaN ties with every value; infinities are ordinary extreme values. Columns of a source, see
+        `mauc.open_columns`, are read in blocks.
+    y : array-like of shape (n_samples,)
+        Class labels.
+    folded : bool, default=True
+        Return max(A, 1 - A); otherwise A, the AUC with the first class of the pair as the
+        higher one, which nominal columns do not have.
+    sample_weight : array-like of shape (n_samples,), optional
+        A pair of samples counts with the product of their weights.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway. Their AUC is leave-pair-out, see `mauc.MDFS`.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores.
+    client : distributed.Client or str, optional
+        A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose workers
+        read the columns of X, a source (`mauc.open_columns`). The result is the same to the bit.
+
+    Returns
+    -------
+    pair_auc : ndarray of shape (n_features, n_pairs)
+        Pairs of the sorted labels in the order (0, 1), (0, 2), ..., (c-2, c-1).
+
+    Examples
+    --------
+    Of the four pairs, three are in order and one is a tie:
+
+    >>> import numpy as np
+    >>> from mauc import feature_pair_auc
+    >>> feature_pair_auc(np.array([[1], [2], [2], [3]]), [0, 0, 1, 1])
+    array([[0.875]])
+    """
+    holder = BaseEstimator()
+    holder.categorical_features = categorical_features
+    X, y, sample_weight = as_source(X), as_vector(y), as_vector(sample_weight)
+    with join_cluster(client, X) as cluster:
+        problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS, cluster=cluster)
+        return _all_pair_auc(problem, folded, n_jobs)
+
+
+def _all_pair_auc(problem, folded, n_jobs=None):
+    """Return the AUCs of all columns of a problem."""
+    if not folded and problem.is_nominal is not None:
+        raise MaucError(
+            f"folded must be True for nominal columns, whose categories have no order, "
+            f"got False with nominal column {int(np.argmax(problem.is_nominal))}."
+        )
+    n_pairs = n_pairs_of(problem.n_classes)
+    pair_auc = np.empty((problem.n_features, n_pairs))
+    if problem.cluster is not None:
+        for part, found in problem.cluster.map_ranges(problem, _all_pair_auc, folded):
+            pair_auc[part] = found
+        return pair_auc
+
+    def fill(block):
+        if folded:
+            pair_auc[block] = pair_auc_of(problem, block)
+        else:
+            np.divide(*pair_wins(problem, block), out=pair_auc[block])
+
+    for _ in problem.run_blocks(fill, n_pairs, n_jobs):
+        pass
+    return pair_auc
+
+
+def chosen_pair_auc(problem, chosen, n_jobs=None):
+    """Return the folded AUCs of chosen columns of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    chosen : ndarray of shape (n_chosen,), int64
+    n_jobs : int, optional
+
+    Returns
+    -------
+    pair_auc : ndarray of shape (n_chosen, n_pairs)
+    """
+    pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
+    if problem.cluster is not None:
+        for places, found in problem.cluster.map_chosen(problem, _all_pair_auc, chosen, True):
+            pair_auc[places] = found
+        return pair_auc
+
+    def fill(places):
+        pair_auc[places] = pair_auc_of(problem, chosen[places])
+
+    for _ in problem.run_chosen(fill, chosen, pair_auc.shape[1], n_jobs):
+        pass
+    return pair_auc
+
+
+def pair_auc_of(problem, chosen):
+    """Return the folded AUCs of columns, leave-pair-out for nominal ones.
+
+    Parameters
+    ----------
+    problem : Problem
+    chosen : slice or sequence of int
+
+    Returns
+    -------
+    pair_auc : ndarray of shape (n_chosen, n_pairs)
+    """
+    pair_auc = folded_auc(*pair_wins(problem, chosen))
+    for place, counts in unordered_columns(problem, chosen):
+        pair_auc[place] = nominal_pair_auc(counts)
+    return pair_auc
+
+
+def unordered_columns(problem, chosen):
+    """Yield the place in `chosen` and the `CategoryCounts` of columns whose values have no order.
+
+    Those are the nominal ones with more than two categories: two have an order, up to its
+    direction, which does not matter to a folded AUC.
+    """
+    for place, column in problem.nominal_columns(chosen):
+        counts = count_categories(problem, column)
+        if not counts.is_ordered:
+            yield place, counts
+
+
+def room_for_pair_auc(problem, n_selected):
+    """Return an array for the pair AUCs of all features if keeping them pays, else None.
+
+    Computing them again for the selected features takes n_selected / n_features of the first
+    computation: where that is little, or the array is large, nothing is kept.
+    """
+    shape = (problem.n_features, n_pairs_of(problem.n_classes))
+    is_worth = n_selected * _MIN_SHARE >= problem.n_features and shape[0] * shape[1] <= _MAX_KEPT
+    return np.empty(shape) if is_worth else None
+
+
+def pair_wins(problem, chosen):
+    """Return the wins of features on every class pair, and the largest possible wins.
+
+    Returns
+    -------
+    wins : ndarray of shape (n_chosen, n_pairs)
+        Of integers, or of floats where samples have weights or X is sparse.
+    max_wins : ndarray of shape (n_pairs,)
+        2 n_i n_j, as floats; with extreme weights in units of the pair, see `scale_weights`.
+    """
+    weights, totals, _ = problem.pair_weights
+    if problem.is_sparse:
+        if weights is None:
+            weights = np.ones(problem.n_samples)
+        data, indices, indptr = problem.stored_columns(chosen)
+        wins = sparse_wins(data, indices, indptr, problem.codes, weights, totals)
+    elif weights is not None:
+        wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
+    else:
+        XT = problem.ordered_columns(chosen)
+        wins = dense_wins(XT, problem.codes, problem.class_counts, is_small=problem.is_small)
+    return wins, problem.max_wins
+
+
+def dense_wins(XT, y, class_counts, *, is_small=False):
+    """Count the wins of dense columns.
+
+    Parameters
+    ----------
+    XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
+        Contiguous columns, read-only.
+    y : ndarray of shape (n_samples,), int32
+        Class codes.
+    class_counts : ndarray of shape (n_classes,), int64
+    is_small : bool, default=False
+        Whether the columns are those of a problem that `Problem.is_small`; all are sorted then.
+
+    Returns
+    -------
+    wins : ndarray of shape (n_features, n_pairs), int64
+    """
+    n_classes = class_counts.shape[0]
+    is_sorted = is_small or n_classes > MAX_CLASSES
+    if XT.dtype == np.uint8:
+        if not is_sorted:
+            n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
+            return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1), n_missing)
+        XT = read_only(XT.astype(np.float32))
+    if is_sorted:
+        return _sweep(XT, y, class_counts)
+    levels = find_levels(XT)
+    is_counted = levels.n_levels > 0
+    if is_counted.all():
+        return _count(XT, y, class_counts, levels)
+    if not is_counted.any():
+        return _sweep(XT, y, class_counts)
+    wins = np.empty((XT.shape[0], n_pairs_of(n_classes)), np.int64)
+    some = read_only(XT[is_counted])
+    wins[is_counted] = _count(some, y, class_counts, levels.take(is_counted))
+    wins[~is_counted] = _sweep(read_only(XT[~is_counted]), y, class_counts)
+    return wins
+
+
+def weighted_wins(XT, y, sample_weight, class_weights):
+    """Sum the wins of dense columns; a pair of rows counts with weight w_a w_b.
+
+    Returns
+    -------
+    wins : ndarray of shape (n_features, n_pairs), float64
+    """
+    if XT.dtype == np.uint8:
+        XT = read_only(XT.astype(np.float32))
+    wins = np.empty((XT.shape[0], n_pairs_of(class_weights.shape[0])), np.float64)
+    orders = np.argsort(XT, axis=1)
+    sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, wins)
+    return wins
+
+
+def sparse_wins(data, indices, indptr, y, sample_weight, class_weights):
+    """Sum the wins of the columns of a CSC matrix without filling in its zeros.
+
+    Returns
+    -------
+    wins : ndarray of shape (n_features, n_pairs), float64
+        Whole numbers if the weights are.
+    """
+    wins = np.empty((indptr.shape[0] - 1, n_pairs_of(class_weights.shape[0])), np.float64)
+    sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, wins)
+    return wins
+
+
+def _count(XT, y, class_counts, levels):
+    LT = np.empty(XT.shape, np.uint8)
+    n_missing = np.zeros((XT.shape[0], class_counts.shape[0]), np.int64)
+    write_levels(XT, levels.lows, levels.factors, y, LT, n_missing)
+    return count_levels(read_only(LT), y, class_counts, levels.n_levels, n_missing)
+
+
+def _sweep(XT, y, class_counts):
+    label_bits = label_bits_of(class_counts.shape[0])
+    wins = np.empty((XT.shape[0], n_pairs_of(class_counts.shape[0])), np.int64)
+    for part in word_blocks(XT):
+        words, n_known = sort_columns(XT[part], y, label_bits)
+        wins[part] = sweep_words(words, n_known, class_counts, label_bits)
+    return wins
+
+
+def folded_auc(wins, max_wins):
+    """Return AUCs folded around 1/2: max(wins, max_wins - wins) / max_wins.
+
+    Folding the counts, not the quotients, gives x and -x the same bits.
+    """
+    folded = max_wins - wins
+    np.maximum(folded, wins, out=folded)
+    folded /= max_wins
+    return folded
+
+
+class ColumnReader:
+    """Counts the wins of dense columns and passes on what it learns of their order.
+
+    Parameters
+    ----------
+    problem : Problem
+    writer : object
+        With methods ``write_levels(LT, columns)`` for columns of bytes without missing values and
+        ``write_sorted(words, n_known, row_bits, columns)`` for sorted columns; `columns` are their
+        numbers. See `mauc.engine.words.sort_with_rows`.
+    rows : ndarray of shape (n_samples,), int32
+        The rows in the order in which the sorted words number them.
+    """
+
+    def __init__(self, problem, writer, rows):
+        self._problem, self._writer, self._rows = problem, writer, rows
+        self._labels = np.empty(len(rows), np.int32)
+        self._labels[rows] = np.arange(len(rows), dtype=np.int32)
+        # They are read in the order of the values: fewer bytes, more of them in a cache.
+        is_narrow = problem.n_classes <= 256
+        self._codes = problem.codes[rows].astype(np.uint8 if is_narrow else np.int32)
+        self._label_bits = label_bits_of(problem.n_classes)
+
+    def with_writer(self, writer):
+        """Return a reader of the same problem that passes orders on to another writer."""
+        other = copy(self)
+        other._writer = writer
+        return other
+
+    def read(self, block):
+        """Return the wins of the columns of a slice.
+
+        Returns
+        -------
+        wins : ndarray of shape (n_columns, n_pairs), int64
+        """
+        XT = self._problem.ordered_columns(block)
+        return self.read_columns(XT, np.arange(block.start, block.stop))
+
+    def read_columns(self, XT, columns):
+        """Return the wins of values that are given.
+
+        Parameters
+        ----------
+        XT : ndarray of shape (n_columns, n_samples), uint8, float32 or float64
+            Contiguous columns, read-only.
+        columns : ndarray of shape (n_columns,), int64
+            Their numbers.
+        """
+        if self._problem.is_small:
+            is_bytes = XT.dtype == np.uint8
+            return self._read_values(read_only(XT.astype(np.float32)) if is_bytes else XT, columns)
+        if XT.dtype == np.uint8:
+            return self._read_levels(XT, columns)
+        levels = find_levels(XT)
+        has_levels = levels.n_levels > 0
+        has_levels[has_levels] = ~np.isnan(XT[has_levels]).any(axis=1)
+        if not has_levels.any():
+            return self._read_values(XT, columns)
+        LT = _as_bytes(read_only(XT[has_levels]), levels.take(has_levels))
+        if has_levels.all():
+            return self._read_levels(LT, columns)
+        wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
+        wins[has_levels] = self._read_levels(LT, columns[has_levels])
+        wins[~has_levels] = self._read_values(read_only(XT[~has_levels]), columns[~has_levels])
+        return wins
+
+    def _read_levels(self, LT, columns):
+        self._writer.write_levels(LT, columns)
+        return dense_wins(LT, self._problem.codes, self._problem.class_counts)
+
+    def _read_values(self, XT, columns):
+        wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
+        for part in word_blocks(XT):
+            words, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
+            self._writer.write_sorted(words, n_known, row_bits, columns[part])
+            write_class_words(words, n_known, row_bits, self._codes, self._label_bits)
+            counts = self._problem.class_counts
+            wins[part] = sweep_words(words, n_known, counts, self._label_bits)
+        return wins
+
+
+def _as_bytes(XT, levels):
+    """Return the levels of columns without missing values, uint8."""
+    LT = np.empty(XT.shape, np.uint8)
+    no_labels, no_missing = np.zeros(0, np.int32), np.zeros((len(XT), 1), np.int64)
+    write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
+    return read_only(LT)

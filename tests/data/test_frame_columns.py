@@ -1,0 +1,119 @@
+"""A frame of several types gives what its float64 array gives, and is not copied as a whole."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator
+
+from mauc import FSDD, MAUCD, ChiSquare
+from mauc.data.frames import FrameColumns, has_number_columns
+from mauc.data.problem import make_problem
+from mauc.exceptions import MaucError
+from mauc.registry import Accepts
+
+pd = pytest.importorskip("pandas")
+ACCEPTS = Accepts(infinite=True)
+
+
+def columns(rng, n=60):
+    return {
+        "double": rng.normal(size=n),
+        "single": rng.normal(size=n).astype(np.float32),
+        "long": rng.integers(-(10**6), 10**6, n),
+        "byte": rng.integers(0, 200, n).astype(np.uint8),
+        "flag": rng.random(n) < 0.5,
+        "short": rng.integers(-500, 500, n).astype(np.int16),
+        "double again": rng.normal(size=n),
+    }
+
+
+def as_polars(values):
+    return pytest.importorskip("polars").DataFrame(values)
+
+
+def as_array(values):
+    return np.column_stack([np.asarray(column, np.float64) for column in values.values()])
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, as_polars])
+def test_blocks_hold_the_values(rng, make):
+    values = columns(rng)
+    X, frame = as_array(values), FrameColumns(make(values))
+    assert frame.shape == X.shape
+    assert frame.dtype == np.float64
+    for chosen in (slice(None), slice(2, 5), slice(3, 4), [5, 0], np.array([1, 2])):
+        assert_array_equal(frame.block(chosen), X[:, chosen].T)
+        assert_array_equal(frame[:, chosen], X[:, chosen])
+        assert frame[:, chosen].dtype == np.float64
+    # Values decide the type of a block, not the common type of all columns.
+    assert frame.block(slice(3, 5)).dtype == np.uint8
+    assert frame.block([1, 5]).dtype == np.float32
+    assert frame.block(slice(4, 7)).dtype == np.float64
+
+
+def test_integers_stay_integers():
+    wide = np.array([2**60, 2**60 + 1, 5])
+    frame = FrameColumns(pd.DataFrame({"wide": wide, "byte": np.array([1, 2, 3], np.uint8)}))
+    assert frame.dtype == np.int64
+    assert_array_equal(frame.block(slice(None)), [wide, [1, 2, 3]])
+
+
+def test_rows_are_not_taken_apart(rng):
+    with pytest.raises(IndexError, match="all together"):
+        FrameColumns(pd.DataFrame(columns(rng)))[:3, :]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, as_polars])
+@pytest.mark.parametrize("selector", [MAUCD, FSDD, ChiSquare])
+def test_selectors_choose_as_from_an_array(rng, make, selector):
+    values = columns(rng)
+    y = rng.integers(0, 3, len(values["flag"]))
+    fitted = selector("all").fit(make(values), y)
+    wanted = selector("all").fit(as_array(values), y)
+    assert_array_equal(fitted.ranking_, wanted.ranking_)
+    assert_array_equal(fitted.scores_, wanted.scores_)
+    assert_array_equal(fitted.pair_auc_, wanted.pair_auc_)
+    assert fitted.feature_names_in_.tolist() == list(values)
+    assert fitted.n_features_in_ == len(values)
+
+
+def test_columns_of_one_type_are_views(rng):
+    frame = pd.DataFrame({"a": rng.normal(size=5), "b": np.arange(5)})
+    problem = make_problem(BaseEstimator(), frame, [0, 0, 1, 1, 1], accepts=ACCEPTS)
+    assert np.shares_memory(problem.ordered_columns(slice(0, 1)), frame["a"].to_numpy())
+
+
+def test_missing_entries_of_polars():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(
+        {"flag": [True, None, False], "whole": [1, None, 3], "real": [1.0, 2.0, None]}
+    )
+    assert_array_equal(FrameColumns(frame)[:, :], [[1, 1, 1], [np.nan, np.nan, 2], [0, 3, np.nan]])
+
+
+def test_which_frames_are_read_by_columns(rng):
+    assert has_number_columns(pd.DataFrame(columns(rng)))
+    assert not has_number_columns(pd.DataFrame(rng.normal(size=(3, 2))))  # an array already
+    assert not has_number_columns(pd.DataFrame({"a": [1.0], "b": ["text"]}))
+    assert has_number_columns(pd.DataFrame({"a": [1.0], "b": pd.array([1], "Int64")}))
+    assert has_number_columns(pd.DataFrame({"a": pd.array([1], "Int64")}))
+    assert has_number_columns(pd.DataFrame({"a": pd.to_datetime(["2001"])}))
+    assert not has_number_columns(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.0])}))
+    assert not has_number_columns(pd.DataFrame())
+
+
+def test_errors_are_those_of_arrays(rng):
+    frame = pd.DataFrame({"a": [1.0, np.inf, 2.0], "b": [1, 2, 3]})
+    with pytest.raises(MaucError, match="Input X contains infinity"):
+        FSDD().fit(frame, [0, 1, 1])
+    with pytest.raises(MaucError, match="inconsistent numbers of samples"):
+        MAUCD().fit(frame, [0, 1])
+    with pytest.raises(MaucError, match=r"0 sample\(s\)"):
+        MAUCD().fit(frame[:0], [])
+
+
+def test_weights_of_a_frame(rng):
+    values = columns(rng)
+    y, weight = rng.integers(0, 3, 60), rng.random(60)
+    fitted = FSDD("all").fit(pd.DataFrame(values), y, sample_weight=weight)
+    assert_array_equal(fitted.scores_, FSDD("all").fit(as_array(values), y, weight).scores_)

@@ -1,0 +1,197 @@
+"""From user types to a Problem: types without loss, views without copies, blocks by shape."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from mauc.data import problem as block_width_module
+from mauc.data.problem import Problem, group_by_class, make_problem
+from mauc.data.validate import encode_labels
+from mauc.registry import Accepts
+from tests.helpers import strategies
+
+ACCEPTS = Accepts(sparse=True, infinite=True)
+
+
+def problem_of(X, y, sample_weight=None):
+    return make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
+
+
+def ranks(x):
+    return np.unique(x, return_inverse=True)[1]
+
+
+def test_labels_become_codes():
+    classes, codes, counts = encode_labels(np.array(["b", "a", "c", "a"]))
+    assert classes.tolist() == ["a", "b", "c"]
+    assert_array_equal(codes, [1, 0, 2, 0])
+    assert_array_equal(counts, [2, 1, 1])
+    assert codes.dtype == np.int32
+    assert counts.dtype == np.int64
+
+
+def test_a_problem_knows_its_shape():
+    weights = [1.0, 2.0, 3.0, 4.0]
+    problem = problem_of(np.arange(8.0).reshape(4, 2), ["u", "v", "u", "v"], weights)
+    assert (problem.n_samples, problem.n_features, problem.n_classes) == (4, 2, 2)
+    assert not problem.is_sparse
+    assert problem.feature_names is None
+    assert_array_equal(problem.class_weights, [4.0, 6.0])
+    unweighted = problem_of(np.arange(8.0).reshape(4, 2), ["u", "v", "u", "v"])
+    assert_array_equal(unweighted.class_weights, [2.0, 2.0])
+    assert unweighted.sample_weight is None
+
+
+@given(st.data())
+def test_columns_keep_the_order_of_integers(data):
+    n_samples = data.draw(st.integers(2, 30))
+    X = data.draw(strategies.integer_tables(n_samples))
+    problem = Problem(X, np.zeros(n_samples, np.int32), np.arange(2), np.array([1, 1]))
+    XT = problem.ordered_columns(slice(None))
+    for j in range(X.shape[1]):
+        assert_array_equal(ranks(XT[j]), ranks(X[:, j]))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wanted"),
+    [
+        ("bool", "uint8"),
+        ("uint8", "uint8"),
+        ("int8", "uint8"),
+        ("int16", "float32"),
+        ("uint16", "float32"),
+        ("float16", "float32"),
+        ("float32", "float32"),
+        ("int32", "float64"),
+        ("uint32", "float64"),
+        ("int64", "float64"),
+        ("uint64", "float64"),
+        ("float64", "float64"),
+        (">f4", None),
+        (">f8", "float64"),
+        (">i2", None),
+        (">i8", "float64"),
+    ],
+)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_kernels_see_three_types(dtype, wanted, order):
+    X = np.array([[0, 1], [1, 1], [1, 0]], dtype=dtype, order=order)
+    problem = Problem(X, np.zeros(3, np.int32), np.arange(2), np.array([1, 2]))
+    XT = problem.ordered_columns(slice(None))
+    assert XT.dtype in (np.uint8, np.float32, np.float64)
+    assert wanted is None or XT.dtype == wanted
+    assert XT.dtype.isnative
+    assert XT.flags.c_contiguous
+    assert not XT.flags.writeable
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
+def test_fortran_order_is_not_copied(dtype):
+    X = np.asfortranarray(np.arange(12).reshape(4, 3), dtype=dtype)
+    problem = problem_of(X, [0, 0, 1, 1])
+    assert np.shares_memory(problem.X, X)
+    assert np.shares_memory(problem.ordered_columns(slice(1, 3)), X)
+    assert X.flags.writeable
+
+
+def test_sparse_columns_are_canonical_and_the_input_is_left_alone():
+    # Column 0 stores row 1 before row 0; column 1 stores row 2 twice.
+    parts = (np.array([5.0, 4.0, 1.0, 2.0]), np.array([1, 0, 2, 2]), np.array([0, 2, 4]))
+    X = sparse.csc_matrix(parts, shape=(4, 2), copy=True)
+    problem = problem_of(X, [0, 0, 1, 1])
+    data, indices, indptr = problem.stored_columns(slice(None))
+    assert_array_equal(data, [4.0, 5.0, 3.0])
+    assert_array_equal(indices, [0, 1, 2])
+    assert_array_equal(indptr, [0, 2, 3])
+    assert_array_equal(X.data, parts[0])
+    assert_array_equal(X.indices, parts[1])
+    assert_array_equal(problem.stored_columns([1])[0], [3.0])
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
+def test_other_sparse_formats_become_csc(make):
+    problem = problem_of(make(np.eye(4)), [0, 0, 1, 1])
+    assert problem.is_sparse
+    assert problem.X.format == "csc"
+
+
+@given(st.integers(1, 500), st.integers(1, 10**6), st.integers(1, 10**5), st.booleans())
+def test_blocks_cover_every_column_once(n_features, n_samples, n_scores, is_sparse):
+    shape = (n_samples, n_features)
+    X = sparse.csc_array(shape) if is_sparse else np.broadcast_to(np.zeros(1), shape)
+    problem = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    blocks = list(problem.blocks(n_scores))
+    assert [j for block in blocks for j in range(block.start, block.stop)] == list(
+        range(n_features)
+    )
+    widest = max(block.stop - block.start for block in blocks)
+    assert widest == 1 or widest * n_scores <= block_width_module._BLOCK_SCORES
+
+
+def test_names_of_a_frame_are_kept():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"width": [1, 2, 3, 4], "height": [1.5, 0.5, 2.5, 2.5]})
+    problem = problem_of(frame, pd.Series(["u", "v", "u", "v"]))
+    assert problem.feature_names.tolist() == ["width", "height"]
+
+
+def test_samples_are_grouped_in_their_order():
+    y = np.array([2, 0, 2, 0, 3], np.int32)
+    order, starts, weights = group_by_class(y, 4)
+    assert order.tolist() == [1, 3, 0, 2, 4]
+    assert starts.tolist() == [0, 2, 2, 4, 5]
+    assert len(weights) == 0
+    order, starts, weights = group_by_class(y, 4, np.array([1.0, 0.0, 0.5, 2.0, 0.0]))
+    assert order.tolist() == [3, 0, 2]
+    assert starts.tolist() == [0, 1, 1, 3, 3]
+    assert weights.tolist() == [2.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["float64", "int32", "uint8", "int16", ">f4"])
+def test_columns_in_any_order_and_layout(rng, order, dtype):
+    X = np.asarray(100 * rng.random((9, 12)), dtype=dtype, order=order)
+    for view in (X, X[::2, ::2], X[:, ::-1], X[::-1]):
+        problem = Problem(view, np.zeros(len(view), np.int32), np.arange(2), np.array([1, 8]))
+        for chosen in (slice(1, 6), [1, 2, 3], [5, 0, 1, 3], np.array([], np.int64)):
+            assert_array_equal(problem.float_columns(chosen), view[:, chosen].T.astype(np.float64))
+
+
+def test_blocks_of_chosen_columns_keep_neighbours_together(rng):
+    X = np.broadcast_to(np.zeros(1), (10**6, 40))
+    problem = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    chosen = rng.permutation(40)[:20]
+    blocks = list(problem.chosen_blocks(chosen))
+    assert_array_equal(chosen[np.concatenate(blocks)], np.sort(chosen))
+    wide = Problem(np.zeros((10, 40)), np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    assert len(list(wide.chosen_blocks(chosen))) == 1
+
+
+def test_tall_rows_are_read_by_cache_lines():
+    X = np.zeros((2**20, 32))  # not touched
+    tall = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    assert {block.stop - block.start for block in tall.blocks()} == {2}
+    by_rows = [block.stop - block.start for block in tall.blocks(reads_rows=True)]
+    assert by_rows == [16, 16]
+
+
+@pytest.mark.parametrize(
+    ("column", "is_constant"),
+    [
+        (np.r_[np.ones(2000), 2.0], False),
+        (np.r_[1.0, np.nan, 2.0], False),
+        (np.r_[np.nan, np.ones(2000)], True),
+        (np.full(9, np.nan), True),
+        (np.zeros(9, bool), True),
+    ],
+)
+def test_a_problem_is_constant(column, is_constant):
+    n = len(column)
+    X = np.column_stack([np.ones(n, column.dtype), column])
+    for table in (X, sparse.csc_array(X)):
+        problem = Problem(table, np.zeros(n, np.int32), np.arange(2), np.array([1, 1]))
+        assert problem.is_constant == is_constant

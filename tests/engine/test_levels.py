@@ -1,0 +1,87 @@
+"""Columns of few levels are found, and no two values share a level."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numpy.testing import assert_array_equal
+
+from mauc.engine.levels import MAX_LEVELS, find_levels, write_levels
+from tests.helpers import strategies
+
+N = 1000
+
+
+def read_only(XT):
+    XT = np.ascontiguousarray(XT)
+    XT.flags.writeable = False
+    return XT
+
+
+def levels_of(X):
+    """Return what was found, and the levels of the columns that have them."""
+    XT = read_only(X.T)
+    found = find_levels(XT)
+    has_levels = found.n_levels > 0
+    some, part = read_only(XT[has_levels]), found.take(has_levels)
+    LT = np.empty(some.shape, np.uint8)
+    no_labels = np.zeros(XT.shape[1], np.int32)
+    write_levels(some, part.lows, part.factors, no_labels, LT, np.zeros((len(some), 1), np.int64))
+    return found.n_levels, some, LT
+
+
+def assert_levels(X):
+    n_levels, columns, LT = levels_of(X)
+    for x, levels, n in zip(columns, LT, n_levels[n_levels > 0], strict=True):
+        is_known = x == x
+        if is_known.any():
+            assert levels[is_known].min() == 0
+            assert levels[is_known].max() == n - 1
+        order = np.argsort(x[is_known], kind="stable")
+        values, places = x[is_known][order], levels[is_known][order].astype(int)
+        assert (np.diff(places) >= 0).all()
+        assert_array_equal(np.diff(places) > 0, values[1:] != values[:-1])
+    return n_levels
+
+
+@settings(max_examples=100)
+@given(strategies.problems())
+def test_levels_of_short_columns(problem):
+    assert_levels(problem[0])
+
+
+WITH_LEVELS = {
+    "counts": lambda rng: rng.poisson(4, N).astype(float),
+    "negative": lambda rng: rng.integers(-100, 100, N).astype(float),
+    "decimals": lambda rng: rng.integers(0, 200, N) / 1000,
+    "large": lambda rng: 1e9 + rng.integers(0, 200, N),
+    "negative zero": lambda rng: rng.choice([-0.0, 0.0, 3.0], N),
+    "once float32": lambda rng: (rng.integers(0, 200, N) / 100).astype("f4").astype("f8"),
+    "constant": lambda rng: np.full(N, 0.3),
+    "late rise": lambda rng: np.append(np.zeros(N - 1), MAX_LEVELS - 1),
+}
+WITHOUT = {
+    "reals": lambda rng: rng.normal(size=N),
+    "too many": lambda rng: np.append(np.zeros(N - 1), MAX_LEVELS),
+    "off the grid": lambda rng: rng.integers(0, 5, N) / 7,
+    "late real": lambda rng: np.append(np.zeros(N - 1), np.pi),
+    "infinite": lambda rng: np.append(np.zeros(N - 1), np.inf),
+    "all infinite": lambda rng: np.full(N, -np.inf),
+    "subnormal": lambda rng: rng.integers(1, 9, N) * 5e-324,
+    "largest": lambda rng: rng.choice([-1.5e308, 1.5e308], N),
+}
+
+
+@pytest.mark.parametrize("share_missing", [0.0, 0.3])
+@pytest.mark.parametrize("name", [*WITH_LEVELS, *WITHOUT])
+def test_which_columns_have_levels(rng, name, share_missing):
+    x = {**WITH_LEVELS, **WITHOUT}[name](rng)
+    x[: N // 2][rng.random(N // 2) < share_missing] = np.nan
+    assert (assert_levels(x[:, np.newaxis])[0] > 0) == (name in WITH_LEVELS)
+
+
+def test_a_missing_column_has_one_level():
+    assert assert_levels(np.full((5, 1), np.nan)) == [1]
+
+
+def test_no_more_levels_than_rows():
+    assert_array_equal(assert_levels(np.array([[0.0, 0.0], [2.0, 3.0], [1.0, 0.0]])), [3, 0])

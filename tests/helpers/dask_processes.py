@@ -1,0 +1,81 @@
+"""A Dask scheduler and workers as processes of their own, to be killed one by one."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import mauc
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = Path(mauc.__file__).resolve().parents[1]
+
+
+class DaskProcesses:
+    """A scheduler on a free port; workers of one thread, without a nanny that would replace them.
+
+    Parameters
+    ----------
+    folder : Path
+        For the files that Dask writes.
+    address : str, optional
+        Of a scheduler that is there already.
+    """
+
+    def __init__(self, folder, address=None):
+        self._folder, self.scheduler, self.workers = Path(folder), None, []
+        self.address = address
+        if address is None:
+            file = self._folder / "scheduler.json"
+            self.scheduler = self._start(
+                "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                "--scheduler-file", str(file),
+            )  # fmt: skip
+            wait_for(file.exists)
+            self.address = json.loads(file.read_text())["address"]
+
+    def start_worker(self, *, path=(), folder=None):
+        """Start a worker; `path` comes before PYTHONPATH, `folder` is where it runs."""
+        self.workers.append(
+            self._start(
+                "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
+                "--memory-limit", "1GB", "--local-directory", str(self._folder),
+                path=path, folder=folder,
+            )
+        )  # fmt: skip
+        return self.workers[-1]
+
+    def _start(self, command, *arguments, path=(), folder=None):
+        paths = [*map(str, path), str(ROOT), str(SOURCES), os.environ.get("PYTHONPATH", "")]
+        return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{command}", *arguments],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in filter(None, [*self.workers, self.scheduler]):
+            kill(process)
+
+
+def kill(process):
+    """End a process as a crash would."""
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def wait_for(condition, seconds=60.0):
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"waited {seconds} s in vain"
+        time.sleep(0.02)

@@ -1,0 +1,247 @@
+"""Every display on small, large and awkward cases, for tests and for `tools/gallery.py`."""
+
+import string
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+from mauc.classifiers import C45
+from mauc.data.decomposition import Decomposition
+from mauc.difficulty import SirenStudy
+from mauc.evaluation import SizeCurve
+from mauc.plotting import (
+    CriticalDifferenceDisplay,
+    CurvesDisplay,
+    PairMapDisplay,
+    SirenDisplay,
+    SizeCurveDisplay,
+    StabilityDisplay,
+    TraceDisplay,
+    TreeDisplay,
+    WinDrawLossDisplay,
+)
+from mauc.registry import SELECTORS
+from mauc.selectors.trace import SelectionTrace
+from mauc.stats import Comparison
+
+LETTERS = list(string.ascii_lowercase)
+ALL = list(SELECTORS)
+LONG = [
+    "mean concentration of the first marker in the blood, mmol per litre",
+    "size_µm", "Länge der Kelchblätter (größte)", "cost in $ per $ earned", "température °C",
+    "ширина лепестка", "β-carotene", "100% of_all^things", "x", "two\nlines",
+]  # fmt: skip
+AWKWARD_CLASSES = ["Iris versicolor subsp. of the northern coast", "naïve", "γ", "$5 $10"]
+
+
+def feature_names(n_features):
+    """Return plain names."""
+    return [f"f{number}" for number in range(n_features)]
+
+
+def make_run(selectors, datasets, classifiers, sizes, *, n_folds=5, level=0.9):
+    """Return rows like those of a run, with curves that rise towards 1 and cross."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for dataset in datasets:
+        for place, selector in enumerate(selectors):
+            skill = 0.006 * ((5 * place) % 7 - 3)
+            slope = 0.4 + 0.2 * ((7 * place) % 11) / 11
+            pool = 10 + 3 * place
+            for fold in range(n_folds):
+                shift = rng.normal(0, 0.02)
+                order = rng.permutation(pool)
+                for classifier in classifiers:
+                    for size in sizes:
+                        mauc = 1 - (1 - level) * np.exp(-slope * size / max(sizes)) + skill
+                        mauc += shift
+                        rows.append(
+                            {
+                                "dataset": dataset, "repeat": 0, "fold": fold,
+                                "selector": selector, "classifier": classifier, "size": size,
+                                "status": "ok", "error": None, "mauc": min(max(mauc, 0), 1),
+                                "features": np.sort(order[:size]) if size < pool
+                                else np.arange(size), "n_train": 80, "n_test": 20,
+                                "n_features": 200,
+                            }
+                        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def make_trace(names, classes, n_steps, *, highest=60, is_whole=False):
+    """Return a trace whose ranks grow with the steps."""
+    rng = np.random.default_rng(3)
+    decomposition = Decomposition("whole" if is_whole else "one-vs-one", len(classes))
+    subproblems = rng.integers(0, decomposition.n_subproblems, n_steps)
+    ranks = np.ceil(np.geomspace(1, highest, n_steps) * rng.uniform(0.3, 1, n_steps)).astype(int)
+    subproblem_names = np.array(decomposition.names(np.array(list(classes))))
+    return SelectionTrace(
+        features=np.arange(n_steps), subproblems=subproblems, ranks=ranks,
+        scores=np.linspace(1, 0.6, n_steps),
+        feature_names=np.array([names[at % len(names)] for at in range(n_steps)]),
+        subproblem_names=subproblem_names[subproblems],
+    )  # fmt: skip
+
+
+def make_map(names, classes, n_features, *, is_asked=True):
+    """Return a pair map of random AUCs, with a nominal feature that has none."""
+    rng = np.random.default_rng(5)
+    pairs = Decomposition("one-vs-one", len(classes))
+    auc = rng.beta(2, 2, (n_features, pairs.n_subproblems)) / 2 + 0.5
+    if n_features > 5:
+        auc[3] = np.nan
+    asked = rng.integers(0, pairs.n_subproblems, n_features) if is_asked else None
+    names = [names[at % len(names)] for at in range(n_features)]
+    return PairMapDisplay(auc, names, pairs.names(np.array(list(classes))), asked)
+
+
+def make_study(classes, n_features, n_chosen, *, relevance="su"):
+    """Return a study of random numbers."""
+    rng = np.random.default_rng(0)
+    n_pairs = len(classes) * (len(classes) - 1) // 2
+    ranks = np.tile(np.arange(1.0, n_features + 1.0)[:, np.newaxis], n_pairs)
+    return SirenStudy(
+        classes=np.array(list(classes)), class_counts=np.full(len(classes), 9),
+        feature_names=np.array(feature_names(n_features)), relevance=relevance, n_folds=5,
+        auc=rng.uniform(0.6, 1.0, n_pairs), ranks=rng.permuted(ranks, axis=0),
+        feature_auc=rng.uniform(0.5, 1.0, (n_features, n_pairs)), chosen=np.arange(n_chosen),
+    )  # fmt: skip
+
+
+def make_curve(sizes, *, best=None, level=0.8, noise=0.02):
+    """Return a curve with its best mean at the place `best`, the last by default."""
+    rng = np.random.default_rng(1)
+    places = np.arange(len(sizes))
+    best = len(sizes) - 1 if best is None else best
+    mean = 1 - (1 - level) * 0.7 ** np.minimum(places, best) - 0.01 * np.maximum(places - best, 0)
+    folds = mean + rng.normal(0, noise, 5)[:, np.newaxis]
+    return SizeCurve(np.asarray(sizes), np.minimum(folds, 1.0))
+
+
+def make_tree(n_samples, n_features, n_classes, *, names=None, class_names=None):
+    """Return a display of an unpruned tree on classes that overlap."""
+    rng = np.random.default_rng(11)
+    y = np.arange(n_samples) % n_classes
+    X = rng.normal(size=(n_samples, n_features)) + 0.8 * rng.normal(size=(n_classes, n_features))[y]
+    tree = C45(prune=False).fit(X, y)
+    return TreeDisplay.from_estimator(tree, feature_names=names, class_names=class_names)
+
+
+def make_chain(n_levels, *, names=("f",), class_names=("a", "b")):
+    """Return a display of a tree whose every test cuts off one leaf."""
+    n_nodes = 2 * n_levels + 1
+    inner = np.arange(n_levels)
+    feature, threshold = np.full(n_nodes, -1), np.full(n_nodes, np.nan)
+    first_child, n_children = np.zeros(n_nodes, int), np.zeros(n_nodes, int)
+    at = np.concatenate([[0], 2 * inner[1:]]) if n_levels else inner
+    feature[at], threshold[at] = inner % len(names), 1234.5678 * (inner + 1)
+    first_child[at], n_children[at] = 2 * inner + 1, 2
+    counts = np.column_stack([np.arange(n_nodes, 0, -1.0), np.ones(n_nodes)])
+    tree = SimpleNamespace(
+        feature=feature, threshold=threshold, first_child=first_child, n_children=n_children,
+        counts=counts,
+    )  # fmt: skip
+    return TreeDisplay(tree, feature_names=names, class_names=class_names, categories={})
+
+
+def cases():
+    """Return name -> function that draws; each returns its display."""
+    sizes, many_sizes = (5, 10, 20, 30, 40, 50), (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+    auto = [1, 2, 3, 4, 5, 7, 13, 24, 56, 100]
+    five = ["wine", "glass", "letters", "a data set of a long and winding name", "isolet"]
+    four = ["nb", "c45", "1nn", "svm"]
+    few, nine = ["mdfs", "maucd", "greedy"], ALL[:9]
+    own = ["mdfs", "my own selector with quite a long name", "_private", "GreedyMAUC$2$", "naïve"]
+
+    def curves(*args, spread="interval", labels="auto", **options):
+        return lambda: CurvesDisplay.from_run(make_run(*args, **options), spread=spread).plot(
+            labels=labels
+        )
+
+    def stability(*args, size=None, **options):
+        return lambda: StabilityDisplay.from_run(make_run(*args, **options)).plot(size=size)
+
+    def wins(*args, reference="mdfs", **options):
+        return lambda: WinDrawLossDisplay.from_run(
+            make_run(*args, n_folds=8, **options), Comparison(reference)
+        ).plot()
+
+    def ranks(n_selectors, n_problems, names=ALL, *, posthoc="holm", noise=2.0):
+        rng = np.random.default_rng(2)
+        scores = -np.arange(n_selectors) + noise * rng.normal(size=(n_problems, n_selectors))
+        return lambda: CriticalDifferenceDisplay.from_scores(
+            scores, names[:n_selectors], posthoc=posthoc
+        ).plot()
+
+    def with_gap():
+        rows = make_run(few, five[:2], four[:3], sizes)
+        return rows[(rows["dataset"] == "wine") | (rows["classifier"] == "nb")]
+
+    return {
+        "curves_one_selector": curves(["mdfs"], ["wine"], ["nb"], sizes),
+        "curves_one_size": curves(few, ["wine"], ["nb"], [10]),
+        "curves_few": curves(few, ["wine"], ["nb"], sizes),
+        "curves_nine_direct": curves(nine, ["wine"], ["nb"], many_sizes),
+        "curves_near_one": curves(nine, ["wine"], ["nb"], sizes, level=0.999),
+        "curves_eighteen": curves(ALL, ["wine"], ["nb"], many_sizes),
+        "curves_eighteen_panels": curves(ALL, five[:3], four, sizes, n_folds=3),
+        "curves_nine_panels": curves(nine, ["wine"], four, sizes),
+        "curves_gap": lambda: CurvesDisplay.from_run(with_gap()).plot(),
+        "curves_own_names": curves(own, ["wine"], ["nb"], sizes),
+        "curves_own_names_panels": curves(own, ["wine"], ["nb", "svm"], sizes, labels="legend"),
+        "curves_std": curves(few, five[:2], ["nb"], many_sizes, spread="std"),
+        "stability_one": stability(["mdfs"], ["wine"], ["nb"], sizes),
+        "stability_four": stability(few, five[:4], ["nb"], sizes),
+        "stability_five": stability(nine, five, ["nb"], many_sizes, n_folds=3),
+        "stability_eighteen": stability(ALL, ["wine"], ["nb"], sizes),
+        "stability_eighteen_five": stability(ALL, five, ["nb"], sizes, n_folds=3),
+        "stability_size": stability(ALL, five[:2], ["nb"], sizes, size=10),
+        "stability_size_own": stability(own, ["wine"], ["nb"], sizes, size=10),
+        "wins_one": wins(few[:2], ["wine"], ["nb"], sizes),
+        "wins_three": wins(nine, five, four[:3], many_sizes),
+        "wins_eighteen": wins(ALL, five, four, sizes),
+        "wins_own": wins(own, five[:2], ["nb"], sizes, reference=own[1]),
+        "ranks_two": ranks(2, 6),
+        "ranks_nine": ranks(9, 9),
+        "ranks_eighteen": ranks(18, 12, noise=6.0),
+        "ranks_nemenyi": ranks(9, 12, posthoc="nemenyi"),
+        "ranks_equal": ranks(18, 40, posthoc="nemenyi", noise=300.0),
+        "ranks_own": ranks(5, 12, own),
+        "size_curve": lambda: SizeCurveDisplay(make_curve(auto, best=6)).plot(),
+        "size_curve_edge": lambda: SizeCurveDisplay(make_curve(auto, noise=0.001)).plot(),
+        "size_curve_near_one": lambda: SizeCurveDisplay(
+            make_curve(range(1, 14), level=0.98)).plot(),
+        "size_curve_one": lambda: SizeCurveDisplay(make_curve([1])).plot(),
+        "size_curve_two": lambda: SizeCurveDisplay(make_curve([1, 2])).plot(),
+        "size_curve_large": lambda: SizeCurveDisplay(make_curve([1, 10, 100, 1000, 4000])).plot(),
+        "trace_two_classes": lambda: TraceDisplay(make_trace(["only"], "ab", 1)).plot(),
+        "trace_few": lambda: TraceDisplay(make_trace(feature_names(12), "abc", 12,
+                                                     highest=4)).plot(),
+        "trace_long_names": lambda: TraceDisplay(make_trace(LONG, AWKWARD_CLASSES, 20)).plot(),
+        "trace_large": lambda: TraceDisplay(make_trace(feature_names(300), LETTERS, 300,
+                                                       highest=617)).plot(),
+        "trace_whole": lambda: TraceDisplay(make_trace(feature_names(20), "abc", 20,
+                                                       is_whole=True)).plot(),
+        "map_two_classes": lambda: make_map(["only"], "ab", 1).plot(),
+        "map_few": lambda: make_map(feature_names(12), "abcd", 12).plot(),
+        "map_long_names": lambda: make_map(LONG, AWKWARD_CLASSES, 10).plot(),
+        "map_letters": lambda: make_map(feature_names(20), LETTERS, 20).plot(),
+        "map_large": lambda: make_map(feature_names(300), LETTERS, 300).plot(),
+        "map_many_long": lambda: make_map(LONG, [f"class number {c}" for c in LETTERS], 40,
+                                          is_asked=False).plot(),
+        "siren_two_classes": lambda: SirenDisplay(make_study("ab", 2, 1)).plot(),
+        "siren_few": lambda: SirenDisplay(make_study("abcd", 20, 10)).plot(),
+        "siren_digits": lambda: SirenDisplay(make_study(list(range(10)), 64, 32)).plot(),
+        "siren_letters": lambda: SirenDisplay(make_study(LETTERS, 600, 100)).plot(),
+        "siren_long_names": lambda: SirenDisplay(make_study(AWKWARD_CLASSES, 20, 10)).plot(),
+        "siren_difficulty": lambda: SirenDisplay(make_study("abcd", 20, 10)).plot_difficulty(),
+        "siren_ranks": lambda: SirenDisplay(make_study(LETTERS, 20, 10)).plot_ranks(order="pair"),
+        "tree_leaf": lambda: make_chain(0).plot(),
+        "tree_stump": lambda: make_chain(1).plot(),
+        "tree_chain": lambda: make_chain(40, names=("f1", "petal width (cm)")).plot(),
+        "tree_small": lambda: make_tree(150, 4, 3).plot(),
+        "tree_letters": lambda: make_tree(2600, 12, 26, class_names=LETTERS).plot(),
+        "tree_long_names": lambda: make_tree(400, len(LONG), 4, names=LONG,
+                                             class_names=AWKWARD_CLASSES).plot(),
+    }  # fmt: skip

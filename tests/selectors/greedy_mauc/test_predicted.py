@@ -1,0 +1,227 @@
+"""The predicted MAUC: refits as an oracle, cases by hand, honesty about noise, awkward inputs."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import ndtr
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_digits
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from mauc import mauc_score
+from mauc.data.problem import make_problem
+from mauc.exceptions import SmallClassWarning
+from mauc.selectors.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc import prediction as predicted_module
+from mauc.selectors.greedy_mauc.effects import measure
+from mauc.selectors.greedy_mauc.prediction import Prediction, evaluated_sizes
+from mauc.selectors.greedy_mauc.search import greedy_ranking
+
+
+def shifted_data(rng, n=90, m=6, c=3):
+    y = rng.permutation(np.arange(n) % c)
+    X = rng.normal(size=(n, m)) @ rng.normal(size=(m, m)) + y[:, None] * rng.normal(size=m)
+    return X, y
+
+
+def ranked(X, y, shrinkage, k):
+    """Return the arguments of `Prediction` and the labels as the scores are sorted."""
+    problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
+    effects, scores = measure(problem)
+    found = greedy_ranking(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
+    labels = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
+    return found.ranking, found.lower, scores, labels
+
+
+def smoothed_mauc(log_odds, labels):
+    """Count wins of both scores of each pair of classes, with half a win of one pair added."""
+    found = []
+    for i in np.unique(labels):
+        for j in np.setdiff1d(labels, i):
+            a, b = log_odds[labels == i, i], log_odds[labels == j, i]
+            wins = (a[:, None] > b).sum() + 0.5 * (a[:, None] == b).sum()
+            found.append((wins + 0.5) / (len(a) * len(b) + 1))
+    return np.mean(found)
+
+
+def refitted_log_odds(Z, labels, shrinkage):
+    """Return log odds of linear discriminants, one refitted for each sample that is left out."""
+    n, classes = len(Z), np.unique(labels)
+    nu = n - len(classes)
+
+    def scatter(Z, labels):
+        deviations = Z - np.array([Z[labels == k].mean(axis=0) for k in classes])[labels]
+        return deviations.T @ deviations
+
+    fixed = shrinkage * np.diag(np.diag(scatter(Z, labels)))
+    log_odds = np.empty((n, len(classes)))
+    for i in range(n):
+        others = np.arange(n) != i
+        S = ((1 - shrinkage) * scatter(Z[others], labels[others]) + fixed) / (nu - 1)
+        logs = []
+        for k in classes:
+            v = Z[i] - Z[others][labels[others] == k].mean(axis=0)
+            logs.append(np.log(np.mean(labels == k)) - 0.5 * v @ np.linalg.solve(S, v))
+        for k in classes:
+            log_odds[i, k] = logs[k] - np.logaddexp.reduce(np.delete(logs, k))
+    return log_odds
+
+
+@pytest.mark.parametrize("shrinkage", [0.0, 0.3])
+@pytest.mark.parametrize("c", [2, 4])
+def test_equals_refits_without_each_sample(rng, monkeypatch, shrinkage, c):
+    monkeypatch.setattr(predicted_module, "shares_of_luck", lambda chosen, z: np.zeros_like(chosen))
+    X, y = shifted_data(rng, n=60, c=c)
+    ranking, lower, scores, labels = ranked(X, y, shrinkage, 5)
+    found = Prediction(ranking, lower, scores, shrinkage).mauc
+    for k in (1, 2, 5):
+        Z = scores.scores[ranking[:k]].T.astype(float)
+        if len(np.unique(Z, axis=0)) == len(Z):
+            wanted = smoothed_mauc(refitted_log_odds(Z, labels, shrinkage), labels)
+            assert_allclose(found[k - 1], max(wanted, 0.5), rtol=1e-12)
+
+
+def test_log_odds_far_apart_are_right():
+    logs = np.array([[0.0, -1.0, -3.0], [0.0, -650.0, -2000.0], [-5.0, -5.0, -5.0]])
+    found = np.empty((3, 3))
+    predicted_module.leave_out(
+        -2 * logs, np.zeros((3, 3)), np.zeros(3), np.zeros(3, np.int32), np.ones(3), np.zeros(3),
+        0.0, 10**9, np.empty(3), np.empty(3), found,
+    )  # fmt: skip
+    for i, row in enumerate(logs):
+        wanted = [row[g] - np.logaddexp.reduce(np.delete(row, g)) for g in range(3)]
+        assert_allclose(found[:, i], wanted, rtol=1e-6, atol=1e-6)
+
+
+class TestByHand:
+    """Numbers that can be counted."""
+
+    def test_a_perfect_feature_does_not_promise_one(self):
+        # All 3 x 3 pairs are won: (9 + 1/2) / (9 + 1).
+        X, y = np.array([[1.0, 2, 3, 101, 102, 103]]).T, [0, 0, 0, 1, 1, 1]
+        assert_allclose(GreedyMAUC(1).fit(X, y).predicted_mauc_, [0.95], rtol=1e-14)
+
+    def test_ties_stay_ties(self):
+        # 30 x 30 pairs: 20 x 20 won, 10 x 10 lost, 400 tied, whoever is left out.
+        X = np.repeat([[0.0], [1.0], [0.0], [1.0]], [20, 10, 10, 20], axis=0)
+        y = np.repeat([0, 1], 30)
+        found = GreedyMAUC(1).fit(X, y).predicted_mauc_
+        assert_allclose(found, [(400 + 200 + 0.5) / 901], rtol=1e-14)
+
+    def test_one_sample_per_class_tells_nothing(self):
+        with pytest.warns(SmallClassWarning):
+            selector = GreedyMAUC("all").fit(np.arange(6.0).reshape(2, 3), [0, 1])
+        assert_array_equal(selector.predicted_mauc_, 0.5)
+
+    def test_sizes(self):
+        assert evaluated_sizes(20) == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18]
+        assert evaluated_sizes(1) == [1]
+
+
+def test_between_two_sizes_the_last_holds(rng):
+    X, y = shifted_data(rng, m=40)
+    found = GreedyMAUC("all").fit(X, y).predicted_mauc_
+    sizes = evaluated_sizes(40)
+    for size, following in zip(sizes, [*sizes[1:], 41], strict=True):
+        assert (found[size - 1 : following - 1] == found[size - 1]).all()
+    assert len(np.unique(found)) > 8
+
+
+def uncorrected(X, y, k):
+    """Return the mean of Phi(D_p / sqrt(2)): what the model predicts of its own estimates."""
+    return ndtr(np.sqrt(GreedyMAUC(k).fit(X, y).separations_ / 2)).mean()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_of_much_noise_is_seen_to_be_noise(seed):
+    X, y = np.random.default_rng(seed).normal(size=(60, 3000)), np.arange(60) % 3
+    assert uncorrected(X, y, 10) > 0.93
+    assert GreedyMAUC(10).fit(X, y).predicted_mauc_.max() < 0.68
+
+
+def test_prediction_holds_on_other_samples():
+    # Twelve of 400 features tell something; of the first ten chosen, about half do.
+    errors = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        shifts = np.zeros((3, 400))
+        shifts[:, :12] = rng.normal(size=(3, 12)) * 0.7
+        y, y_new = np.arange(90) % 3, np.arange(3000) % 3
+        X = rng.normal(size=(90, 400)) + shifts[y]
+        selector = GreedyMAUC(10).fit(X, y)
+        S = selector.ranking_
+        X_new = rng.normal(size=(3000, 10)) + shifts[:, S][y_new]
+        means = np.array([X[y == k][:, S].mean(axis=0) for k in range(3)])
+        distances = ((X_new[:, np.newaxis] - means) ** 2).sum(axis=2)
+        odds = np.exp(-0.5 * (distances - distances.min(axis=1, keepdims=True)))
+        true = mauc_score(y_new, odds / odds.sum(axis=1, keepdims=True))
+        errors.append([selector.predicted_mauc_[-1] - true, uncorrected(X, y, 10) - true])
+    after, before = np.mean(errors, axis=0)
+    assert abs(after) < 0.01
+    assert before > 0.015
+
+
+def test_prediction_holds_on_digits():
+    X, y = load_digits(return_X_y=True)
+    half = GreedyMAUC("predicted").fit(X[::2], y[::2])
+    model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=half.shrinkage_)
+    model.fit(half.transform(X[::2]), y[::2])
+    measured = mauc_score(y[1::2], model.predict_proba(half.transform(X[1::2])))
+    assert abs(half.predicted_mauc_[-1] - measured) < 0.005
+
+
+def test_row_order_threads_and_monotone_maps_change_no_bit(rng):
+    X, y = load_digits(return_X_y=True)
+    X = np.column_stack([X, rng.normal(size=(len(y), 5))])
+    whole = GreedyMAUC("predicted").fit(X, y)
+    rows = rng.permutation(len(y))
+    for other in (
+        GreedyMAUC("predicted").fit(X[rows], y[rows]),
+        GreedyMAUC("predicted", n_jobs=2).fit(X, y),
+        GreedyMAUC("predicted").fit(np.arctan(X - 3), y),
+    ):
+        assert_array_equal(whole.predicted_mauc_, other.predicted_mauc_)
+        assert_array_equal(whole.ranking_, other.ranking_)
+
+
+@pytest.mark.parametrize("c", [2, 3])
+def test_rare_classes_and_features_constant_in_each_class(rng, c):
+    y = np.array([0] * 20 + [1] * 20 + [2])[: 20 * c + 1 if c == 3 else 40]
+    X = np.column_stack([y, rng.normal(size=(len(y), 3)), y == 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallClassWarning)
+        found = GreedyMAUC("all").fit(X, y).predicted_mauc_
+    assert np.isfinite(found).all()
+    assert (found >= 0.5).all()
+    assert (found < 1).all()
+    if c == 2:
+        assert_allclose(found[0], (400 + 0.5) / 401, rtol=1e-14)
+
+
+def test_only_the_first_512_features_are_looked_at(rng):
+    X, y = rng.normal(size=(30, 600)), np.arange(30) % 2
+    selector = GreedyMAUC("all").fit(X, y)
+    assert (selector.predicted_mauc_[512:] == selector.predicted_mauc_[511]).all()
+
+
+def test_a_class_without_samples_in_the_part(rng):
+    y = np.array([0] * 500 + [1] * 500 + [2] * 2)
+    X = rng.normal(size=(1002, 5)) + y[:, None]
+    found = GreedyMAUC("all", max_samples=20).fit(X, y).predicted_mauc_
+    assert np.isfinite(found).all()
+    assert found[-1] > 0.7
+
+
+def test_nothing_is_computed_before_it_is_asked_for(rng, monkeypatch):
+    X, y = shifted_data(rng, n=60, c=3)
+    monkeypatch.setattr(predicted_module, "leave_out", None)
+    selector = GreedyMAUC(4).fit(X, y)
+    kept = pickle.loads(pickle.dumps(selector))
+    monkeypatch.undo()
+    wanted = selector.predicted_mauc_
+    assert wanted[-1] > 0.5
+    assert_array_equal(kept.predicted_mauc_, wanted)
+    assert_array_equal(selector.trace_.to_frame()["predicted_mauc"], wanted)

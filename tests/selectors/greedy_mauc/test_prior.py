@@ -1,0 +1,352 @@
+"""GreedyMAUC with a prior: by hand, the definition as an oracle, laws, wrong priors."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.utils.estimator_checks import check_estimator
+
+from mauc.data.problem import make_problem
+from mauc.exceptions import MaucError, NotEnoughMemoryError
+from mauc.selectors.greedy_mauc import prior as prior_module
+from mauc.selectors.greedy_mauc import search as bounds_module
+from mauc.selectors.greedy_mauc.effects import measure
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
+from mauc.selectors.greedy_mauc.prior import needs_prior, tree_importances
+from mauc.selectors.greedy_mauc.search import first_of, is_before
+from tests.helpers.array_source import CountingSource
+
+
+def data(rng, n=120, m=30, c=4):
+    y = np.arange(n) % c
+    X = rng.normal(size=(n, m))
+    X[:, :8] += rng.normal(size=(c, 8))[y]
+    X[:, 8:11] = X[:, :3] + 0.3 * rng.normal(size=(n, 3))
+    X[:, 4] = X[:, 4].round()
+    X[::6, 5] = np.nan
+    return X, y
+
+
+def assert_same_fit(one, other):
+    for name in ("ranking_", "scores_", "separations_", "pair_auc_", "prior_"):
+        assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    for name in ("features", "subproblems", "ranks", "scores"):
+        assert_array_equal(getattr(one.trace_, name), getattr(other.trace_, name), err_msg=name)
+
+
+def unpruned(X, y, k, prior, shrinkage):
+    """Every candidate at every step, matrices inverted."""
+    effects, scores = measure(make_problem(GreedyMAUC(), X, y), noise_correction=1.0)
+    stops = np.cumsum(scores.class_counts)
+    Z = scores.scores.astype(float)
+    for start, stop in zip(stops - scores.class_counts, stops, strict=True):
+        Z[:, start:stop] -= Z[:, start:stop].mean(axis=1, keepdims=True)
+    R = (1 - shrinkage) * np.corrcoef(Z)
+    np.fill_diagonal(R, 1.0)
+
+    def errors(chosen):
+        d = effects[chosen]
+        return np.exp(-(d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0) / 8).sum()
+
+    chosen, gains = [], []
+    before = effects.shape[1]
+    for _ in range(k):
+        left = [f for f in range(len(effects)) if f not in chosen]
+        of_left = np.array([1 - errors([*chosen, f]) / before for f in left])
+        best = int(np.argmax(prior[left] * of_left))
+        chosen.append(left[best])
+        gains.append(of_left[best])
+        before = errors(chosen)
+    return chosen, gains
+
+
+class TestByHand:
+    """Two features, one of which is better."""
+
+    def fit(self, prior):
+        y = np.repeat([0, 1], 40)
+        z = np.tile(np.arange(40.0), 2)
+        X = np.column_stack([z + 10 * y, np.tile(np.arange(40.0) * 17 % 40, 2) + 20 * y])
+        return GreedyMAUC(2, prior=prior).fit(X, y)
+
+    def test_the_larger_weighted_gain_goes_first(self):
+        weak, strong = self.fit(None).scores_
+        assert_array_equal(self.fit(None).ranking_, [1, 0])
+        share = weak / strong
+        assert_array_equal(self.fit([1.0, 1.01 * share]).ranking_, [1, 0])
+        assert_array_equal(self.fit([1.0, 0.99 * share]).ranking_, [0, 1])
+
+    def test_scores_and_gains_are_not_weighted(self):
+        plain, weighted = self.fit(None), self.fit([5.0, 0.01])
+        assert_array_equal(weighted.prior_, [1.0, 0.002])
+        assert plain.prior_ is None
+        assert_array_equal(weighted.scores_, plain.scores_)
+        assert weighted.trace_.scores[0] == plain.scores_[0]
+        assert_array_equal(weighted.trace_.ranks, [2, 1])
+
+
+def test_equals_the_definition(rng):
+    X, y = data(rng)
+    for _ in range(3):
+        prior = rng.uniform(0.05, 1.0, 30)
+        prior[7] = 1.0
+        selector = GreedyMAUC(20, prior=3 * prior).fit(X, y)
+        chosen, gains = unpruned(X, y, 20, prior, selector.shrinkage_)
+        assert_array_equal(selector.ranking_, chosen)
+        assert_allclose(selector.trace_.scores, gains, rtol=1e-8)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-200, 1e200, 3])
+def test_equal_weights_are_no_prior(rng, weight):
+    X, y = data(rng)
+    plain = GreedyMAUC("all", prior=None).fit(X, y)
+    equal = GreedyMAUC("all", prior=np.full(30, weight)).fit(X, y)
+    plain.prior_ = np.ones(30)
+    assert_same_fit(equal, plain)
+
+
+def test_rating_every_feature_changes_nothing(rng, monkeypatch):
+    X, y = data(rng, n=150, m=200, c=6)
+    X[:, 100:] = X[:, :100] + 0.2 * rng.normal(size=(150, 100))
+    for prior in (rng.uniform(0.1, 1, 200), 10.0 ** rng.uniform(-300, 0, 200), "extra_trees"):
+        monkeypatch.setattr(bounds_module, "MIN_EFFECTS", 0)
+        bounded = GreedyMAUC("all", prior=prior).fit(X, y)
+        monkeypatch.setattr(bounds_module, "MIN_EFFECTS", np.inf)
+        assert_same_fit(GreedyMAUC("all", prior=prior).fit(X, y), bounded)
+
+
+def test_most_features_are_rated_once(rng, monkeypatch):
+    X, y = rng.normal(size=(300, 3000)), np.arange(300) % 10
+    X[:, :30] += rng.normal(size=(10, 30))[y]
+    kept = {}
+
+    def keep(*args, **options):
+        kept["effects"], kept["scores"] = measure(*args, **options)
+        kept["first"] = kept["effects"].copy()
+        return kept["effects"], kept["scores"]
+
+    monkeypatch.setattr("mauc.selectors.greedy_mauc.estimator.measure", keep)
+    GreedyMAUC(20, prior=rng.uniform(0.5, 1, 3000)).fit(X, y)
+    assert (kept["effects"] == kept["first"]).all(axis=1).mean() > 0.9
+
+
+def test_both_forms_of_the_order_agree(rng):
+    losses = rng.choice([0.2, 0.2 + 2**-55, 0.6, 1.0, 1.0 + 2**-52], 60)
+    prior = rng.choice([1.0, 0.5, 1e-300], 60)
+    for f in range(60):
+        for other in range(f):
+            first = first_of([f, other], losses, prior)
+            assert is_before(f, other, losses, prior) == (first == f)
+            assert is_before(other, f, losses, prior) == (first == other)
+
+
+def test_features_without_gain_go_by_weight():
+    y = np.arange(40) % 2
+    X = np.column_stack([np.repeat(np.arange(20.0), 2)] * 3 + [y])
+    assert_array_equal(GreedyMAUC("all", prior=[1, 3, 2, 0.1]).fit(X, y).ranking_, [3, 1, 2, 0])
+
+
+@pytest.mark.parametrize("prior", ["extra_trees", "array"])
+def test_order_of_rows_and_maps_change_nothing(rng, prior):
+    X, y = data(rng)
+    # Trees look at the values; another unit is the same to them.
+    maps = [lambda x: 4 * x, lambda x: x / 2]
+    if prior == "array":
+        prior, maps = rng.uniform(0.2, 1, 30), [*maps, np.exp, lambda x: x**3]
+    for options in ({}, {"max_samples": 50}):
+        one = GreedyMAUC("all", prior=prior, **options).fit(X, y)
+        order = rng.permutation(len(y))
+        assert_same_fit(GreedyMAUC("all", prior=prior, **options).fit(X[order], y[order]), one)
+        by_class = np.argsort(y, kind="stable")[::-1]
+        again = GreedyMAUC("all", prior=prior, **options).fit(X[by_class], y[by_class])
+        assert_same_fit(again, one)
+        # Which samples are kept of many depends on the direction of a feature.
+        for transform in (*maps, *([] if options else [np.negative])):
+            mapped = X.copy()
+            mapped[:, ::2] = transform(X[:, ::2])
+            assert_same_fit(GreedyMAUC("all", prior=prior, **options).fit(mapped, y), one)
+
+
+def test_agnostic_to_threads_layout_and_type(rng):
+    X, y = data(rng, n=200, m=900, c=3)
+    X = X.round(2).astype(np.float32)
+    one = GreedyMAUC(20, prior="extra_trees", n_jobs=1).fit(X, y)
+    assert_same_fit(GreedyMAUC(20, prior="extra_trees", n_jobs=2).fit(X, y), one)
+    for other in (np.asfortranarray(X), X.astype(float)):
+        assert_same_fit(GreedyMAUC(20, prior="extra_trees").fit(other, y), one)
+
+
+def test_sparse_and_sources_equal_dense(rng):
+    X = np.where(rng.random((90, 25)) < 0.7, 0, rng.integers(-3, 9, (90, 25))).astype(float)
+    y = np.arange(90) % 3
+    for prior in ("extra_trees", rng.uniform(0.2, 1, 25)):
+        one = GreedyMAUC("all", prior=prior).fit(X, y)
+        assert_same_fit(GreedyMAUC("all", prior=prior).fit(sparse.csr_array(X), y), one)
+        source = CountingSource(X, memory=20_000)
+        assert_same_fit(GreedyMAUC("all", prior=prior).fit(source, y), one)
+
+
+def test_importances_are_those_of_trees_on_robust_scores(rng):
+    X, y = data(rng)
+    X[:, 0] *= -1
+    problem = make_problem(GreedyMAUC(), X, y)
+    _, scores = measure(problem)
+    q1, median, q3 = np.nanquantile(X, [0.25, 0.5, 0.75], axis=0)
+    Z = np.rint(np.clip(32 * (X - median) / (q3 - q1) * 1.349, -127, 127))
+    Z = np.nan_to_num(Z)[np.argsort(y, kind="stable")]
+    # The first class has a positive mean of the normal scores in all features.
+    Z *= np.where(scores.sums[0] < 0, -1, 1)
+    trees = ExtraTreesClassifier(200, random_state=0).fit(Z, np.sort(y))
+    assert_array_equal(tree_importances(problem, scores), trees.feature_importances_)
+    weights = GreedyMAUC(5, prior="extra_trees").fit(X, y).prior_
+    assert weights.max() == 1.0
+    ratio = trees.feature_importances_ / trees.feature_importances_.max()
+    assert_allclose(weights, np.maximum(ratio, 1e-4) ** 0.2)
+
+
+def test_trees_prefer_what_serves_in_company(rng):
+    # Few samples of many features: the prior finds more of those that tell the classes apart.
+    n_found = {None: 0, "extra_trees": 0}
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y = np.arange(80) % 4
+        X = rng.normal(size=(80, 1500))
+        X[:, :30] += rng.normal(size=(4, 30))[y]
+        for prior in n_found:
+            n_found[prior] += (GreedyMAUC(30, prior=prior).fit(X, y).ranking_ < 30).sum()
+    assert n_found["extra_trees"] > n_found[None]
+
+
+def test_auto_is_on_where_samples_are_few(rng, monkeypatch):
+    assert needs_prior(np.array([40, 60]), 5000)
+    assert needs_prior(np.array([250, 250]), 251)
+    assert not needs_prior(np.array([250, 250]), 250)
+    assert not needs_prior(np.array([251, 250]), 5000)
+    assert not needs_prior(np.array([250, 250]), 10**6)
+    X, y = data(rng, n=50)
+    trees = GreedyMAUC(10, prior="extra_trees").fit(X, y)
+    assert_same_fit(GreedyMAUC(10).fit(X, y), trees)
+    monkeypatch.setattr(prior_module, "_MAX_SAMPLES", 40)
+    assert GreedyMAUC(10).fit(X, y).prior_ is None
+
+
+def test_constants_come_last(rng):
+    X, y = data(rng)
+    X[:, [0, 20]] = 1.0
+    prior = np.full(30, 1e-9)
+    prior[[0, 20]] = 1.0
+    for weights in (prior, "extra_trees"):
+        assert_array_equal(GreedyMAUC("all", prior=weights).fit(X, y).ranking_[-2:], [0, 20])
+
+
+def test_nothing_to_split(rng):
+    X, y = rng.normal(size=(1000, 4)), np.r_[np.zeros(998, int), 1, 1]
+    # No sample of the rare class is among the two that the trees see.
+    selector = GreedyMAUC("all", prior="extra_trees", max_samples=2).fit(X, y)
+    assert_array_equal(selector.prior_, np.ones(4))
+
+
+def test_nominal_noise_has_no_large_weight(rng):
+    n = 200
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 6))
+    X[:, 0] += y
+    X[:, 1] = rng.integers(0, 60, n)
+    X[:, 2] = rng.integers(0, 4, n) + 2 * y
+    nominal = GreedyMAUC("all", prior="extra_trees", categorical_features=[1, 2]).fit(X, y)
+    problem = make_problem(nominal, X, y)
+    _, scores = measure(problem)
+    squares = dict(scores.nominal_squares)
+    scores.nominal_squares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
+    plain = tree_importances(problem, scores)
+    assert nominal.prior_[1] < (plain[1] / plain.max()) ** 0.2
+    assert nominal.prior_[1] < nominal.prior_[[0, 2, 3, 4, 5]].min()
+
+
+def test_weights_by_name():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    rng = np.random.default_rng(0)
+    weights = rng.uniform(0.1, 1, 13)
+    one = GreedyMAUC("all", prior=weights).fit(X, y)
+    by_name = pd.Series(weights, index=X.columns).sample(frac=1, random_state=0)
+    frame_of_others = pd.Series(weights)
+    for prior in (by_name, dict(by_name), frame_of_others, weights.tolist(), tuple(weights)):
+        assert_same_fit(GreedyMAUC("all", prior=prior).fit(X, y), one)
+    numbered = dict(enumerate(weights))
+    assert_same_fit(GreedyMAUC("all", prior=numbered).fit(X.to_numpy(), y), one)
+    assert_same_fit(pickle.loads(pickle.dumps(one)), one)
+    assert_same_fit(clone(one).fit(X, y), one)
+    auto = GreedyMAUC("auto", prior=by_name).fit(X, y)
+    assert_array_equal(auto.ranking_, one.ranking_[: len(auto.ranking_)])
+
+
+def test_features_without_a_name_in_the_prior_weigh_1(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    y = np.arange(60) % 3
+    one = GreedyMAUC("all", prior=[1.0, 0.5, 1.0, 3.0]).fit(X, y)
+    for prior in ({"b": 0.5, "d": 3.0}, pd.Series([3.0, 0.5], ["d", "b"])):
+        assert_same_fit(GreedyMAUC("all", prior=prior).fit(X, y), one)
+    assert_same_fit(GreedyMAUC("all", prior={1: 0.5, 3: 3.0}).fit(X.to_numpy(), y), one)
+    assert_same_fit(
+        GreedyMAUC("all", prior={}).fit(X, y), GreedyMAUC("all", prior=[1] * 4).fit(X, y)
+    )
+    with pytest.raises(MaucError, match="without names by column number, got 'b'"):
+        GreedyMAUC(prior={"b": 0.5}).fit(X.to_numpy(), y)
+
+
+@pytest.mark.parametrize("prior", [{3: 0.25, 0: 0.5}, pd.Series([0.5, 1, 1, 0.25])])
+def test_labels_of_a_frame_that_are_no_strings(rng, prior):
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
+    one = GreedyMAUC("all", prior=[0.25, 1.0, 0.5, 1.0]).fit(X, y)
+    assert_same_fit(
+        GreedyMAUC("all", prior=prior).fit(pd.DataFrame(X, columns=[3, 1, 0, 2]), y), one
+    )
+    with pytest.raises(MaucError, match="features of the data, got 0, which is none of them"):
+        GreedyMAUC(prior=prior).fit(pd.DataFrame(X, columns=[30, 10, 5, 20]), y)
+
+
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        ("extra_tree", "prior must be one of None, 'auto', 'extra_trees', got 'extra_tree'; did"),
+        (np.ones(4), "one weight for each of the 3 features, got 4"),
+        ([1, 0, 1], "finite weights > 0 .*got 0 at place 1"),
+        ([1, -2, 1], "got -2 at place 1"),
+        ([1, 1, np.nan], "got nan at place 2"),
+        ([1, np.inf, 1], "got inf at place 1"),
+        ({"a": 1, "b": 0, "c": 1}, "got 0 for 'b'"),
+        (["x"] * 10_000, r"got \['x', 'x', 'x', 'x', 'x', 'x', ...\]\.$"),
+        (np.ones((3, 1)), r"one weight > 0 per feature, got shape \(3, 1\)"),
+        (["a", "b", "c"], "one weight > 0 per feature, got"),
+        ([1j, 1, 1], "one weight > 0 per feature, got"),
+        (3.0, "one weight > 0 per feature, got 3.0"),
+        (True, "one weight > 0 per feature, got True"),
+        ({"a": 1.0, "d": 4.0}, "features of the data, got 'd', which is none of them"),
+        ({0: 2.0}, "features of the data, got 0, which is none of them"),
+        (pd.Series([1, 2, 3.0], ["a", "b", "b"]), "every feature once, got 'b' twice"),
+    ],
+)
+def test_wrong_priors_are_named(rng, prior, message):
+    X = pd.DataFrame(rng.normal(size=(30, 3)), columns=list("abc"))
+    with pytest.raises(MaucError, match=message):
+        GreedyMAUC(2, prior=prior).fit(X, np.arange(30) % 2)
+
+
+def test_too_little_memory_for_trees(rng, monkeypatch):
+    monkeypatch.setattr(prior_module, "_SMALL_CELLS", 0)
+    monkeypatch.setattr("mauc.memory.free_memory", lambda: 1000)
+    X, y = data(rng)
+    with pytest.raises(NotEnoughMemoryError, match=r"30 features x 120 samples.*prior=None"):
+        GreedyMAUC(5, prior="extra_trees").fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_checks_of_scikit_learn(monkeypatch):
+    monkeypatch.setattr(prior_module, "_N_TREES", 3)
+    check_estimator(GreedyMAUC(prior="extra_trees"))

@@ -1,0 +1,370 @@
+"""PairAUCSketch: never further from the AUC of all rows than it says, however rows come."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from mauc import PairAUCSketch, feature_pair_auc
+from mauc.exceptions import MaucError, UndefinedMAUCError
+from tests.helpers.strategies import codes, float_tables
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::mauc.exceptions.ConstantInputWarning"),
+    pytest.mark.filterwarnings("ignore::mauc.exceptions.SmallClassWarning"),
+]
+
+MAKES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "ties": lambda rng, n: rng.integers(0, 9, n) / 8,
+    "many ties": lambda rng, n: rng.normal(size=n).round(2),
+    "atom": lambda rng, n: np.where(rng.random(n) < 0.6, 0.0, rng.normal(size=n)),
+    "two zeros": lambda rng, n: rng.choice([0.0, -0.0, 5e-324, -5e-324], n),
+    "missing": lambda rng, n: np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+    "infinite": lambda rng, n: rng.choice([np.inf, -np.inf, 1.0, 2.0, 1.8e308, -1.8e308], n),
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n) ** 5,
+    "denormal": lambda rng, n: rng.integers(-300, 300, n) * 5e-324,
+    "constant": lambda rng, n: np.full(n, 7.0),
+    "all missing": lambda rng, n: np.full(n, np.nan),
+    "neighbours": lambda rng, n: 1.0 + rng.integers(0, 200, n) * 2.0**-52,
+}
+
+
+def make_rows(seed, n=400, n_classes=3, shift=True):
+    """Return one column of every kind, and labels that they depend on."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
+    X = np.column_stack([make(rng, n) for make in MAKES.values()])
+    if shift:
+        X[:, 0] += y
+    return X, y
+
+
+def assert_within(sketch, X, y, **options):
+    """Assert that no AUC is further from the exact one than the sketch says; return the bound."""
+    bound = sketch.error_bound()
+    for folded in (True, False):
+        exact = feature_pair_auc(X, y, folded=folded)
+        found = sketch.pair_auc(folded=folded)
+        assert (np.abs(found - exact) <= bound).all()
+        assert_array_equal(found[bound == 0], exact[bound == 0])
+    return bound
+
+
+def in_parts(X, y, n_parts, **options):
+    sketch = PairAUCSketch(**options)
+    for rows in np.array_split(np.arange(len(y)), n_parts):
+        sketch.update(X[rows], y[rows])
+    return sketch
+
+
+def test_case_counted_by_hand():
+    # bins are chosen by the first 16 rows; 3.5 of 4 pairs of 1, 2 | 2, 3
+    sketch = PairAUCSketch(16)
+    sketch.update([[1.0], [2.0]], [0, 0]).update([[2.0], [3.0]], [1, 1])
+    assert_array_equal(sketch.pair_auc(folded=False), [[0.125]])
+    assert_array_equal(sketch.pair_auc(), [[0.875]])
+    assert_array_equal(sketch.error_bound(), [[0.0]])
+    assert sketch.n_rows == 4
+    assert_array_equal(sketch.class_counts, [2, 2])
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 7])
+@pytest.mark.parametrize("n_buffered", [1, 50, None])
+def test_never_above_its_bound(n_parts, n_buffered):
+    X, y = make_rows(n_parts)
+    sketch = in_parts(X, y, n_parts, n_bins=32, n_buffered=n_buffered)
+    bound = assert_within(sketch, X, y)
+    names = list(MAKES)
+    for name in ("ties", "two zeros", "infinite", "constant", "all missing"):
+        assert (bound[names.index(name)] == 0).all(), name
+    assert 0 < bound[names.index("normal")].max() < 0.1
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_never_above_its_bound_for_any_columns(data):
+    n, n_classes = data.draw(st.integers(4, 60)), data.draw(st.integers(2, 4))
+    X, y = data.draw(float_tables(n)), data.draw(codes(n, n_classes))
+    cuts = sorted(data.draw(st.lists(st.integers(1, n - 1), max_size=4, unique=True)))
+    n_buffered = data.draw(st.sampled_from([1, 8, 1000]))
+    parts = np.split(np.arange(n), cuts)
+    streamed = PairAUCSketch(16, n_buffered=n_buffered)
+    merged = PairAUCSketch(16, n_buffered=n_buffered)
+    for rows in parts:
+        streamed.update(X[rows], y[rows])
+        merged.merge(PairAUCSketch(16, n_buffered=n_buffered).update(X[rows], y[rows]))
+    assert_within(streamed, X, y)
+    assert_within(merged, X, y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_of_sketches_of_different_rows(seed):
+    # disjoint ranges and different scales: every sketch has bins of its own
+    rng = np.random.default_rng(seed)
+    parts = []
+    for number in range(8):
+        X, y = make_rows(10 * seed + number, n=150, n_classes=4)
+        parts.append((X * 10.0 ** rng.integers(-3, 4) + 10.0 * number * (number % 2), y))
+    X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    trees = []
+    for order in (range(8), rng.permutation(8)):
+        sketches = [PairAUCSketch(24, n_buffered=20).update(*parts[at]) for at in order]
+        while len(sketches) > 1:
+            pairs = zip(sketches[::2], sketches[1::2], strict=True)
+            sketches = [first + second for first, second in pairs]
+        trees.append(sketches[0])
+    for tree in trees:
+        assert_within(tree, X, y)
+        assert tree.n_rows == len(y)
+        assert_array_equal(tree.class_counts, np.bincount(y))
+
+
+def test_sketches_of_different_numbers_of_bins():
+    X, y = make_rows(11, n=600)
+    for few, many in ((16, 64), (64, 16)):
+        for n_buffered in (None, 20):
+            second = PairAUCSketch(many, n_buffered=20).update(X[300:], y[300:])
+            first = PairAUCSketch(few, n_buffered=n_buffered).update(X[:300], y[:300])
+            merged = first.copy().merge(second)
+            assert_within(merged, X, y)
+            assert max(len(bins.edges) for bins in merged._held.binned.bins) <= 2 * few
+    empty = PairAUCSketch(16).merge(PairAUCSketch(64, n_buffered=20).update(X, y))
+    assert_within(empty, X, y)
+    assert max(len(bins.edges) for bins in empty._held.binned.bins) <= 32
+
+
+def test_rows_sorted_by_class_and_by_value():
+    X, y = make_rows(3, n=2000)
+    for order in (np.argsort(y, kind="stable"), np.argsort(X[:, 0], kind="stable")):
+        sketch = in_parts(X[order], y[order], 20, n_bins=128, n_buffered=50)
+        assert_within(sketch, X, y)
+        assert sketch.error_bound()[0].max() < 0.1  # bins were divided where rows came
+
+
+def test_exact_up_to_n_bins_distinct_values():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(64, 1))
+    y = rng.integers(0, 3, 4000)
+    X = values[rng.integers(0, 64, 4000)]
+    X[rng.random(4000) < 0.1] = np.nan
+    sketch = in_parts(X, y, 40, n_bins=64, n_buffered=16)
+    assert_array_equal(sketch.error_bound(), 0.0)
+    assert_array_equal(sketch.pair_auc(), feature_pair_auc(X, y))
+    more = sketch.copy().update([[99.0]], [0])  # the 65th
+    assert more.error_bound().max() > 0
+    assert_array_equal(sketch.error_bound(), 0.0)
+
+
+def test_infinity_stays_exact_when_sketches_are_merged():
+    low, lowest = -np.finfo(float).max, -np.inf
+    X = np.array([low, low, lowest, 0.0, lowest, lowest, low, 0.0])[:, np.newaxis]
+    y = np.array([0, 1, 0, 1, 0, 1, 1, 0])
+    # The first sketch knows -inf as what is below the lowest float, the second by itself.
+    made = []
+    for start in (0, 4):
+        made.append(PairAUCSketch(16, n_buffered=1))
+        for rows in (slice(start, start + 2), slice(start + 2, start + 4)):
+            made[-1].update(X[rows], y[rows])
+    for sketch in (made[0] + made[1], made[1] + made[0]):
+        assert_array_equal(sketch.error_bound(), 0.0)
+        assert_array_equal(sketch.pair_auc(), feature_pair_auc(X, y))
+
+
+def test_same_bins_merge_without_loss_in_any_order():
+    X, y = make_rows(1, n=1200)
+    empty = PairAUCSketch(32).update(X[::10], y[::10]).empty_like()
+    assert empty.n_rows == 0
+    parts = [empty.copy().update(X[rows], y[rows]) for rows in np.split(np.arange(1200), 6)]
+    whole = empty.copy().update(X, y)
+    for order in ([0, 1, 2, 3, 4, 5], [5, 3, 1, 0, 2, 4]):
+        merged = empty.copy()
+        for at in order:
+            merged.merge(parts[at])
+        assert_array_equal(merged.pair_auc(), whole.pair_auc())
+        assert_array_equal(merged.error_bound(), whole.error_bound())
+    bound = assert_within(whole, X, y)
+    assert (bound[list(MAKES).index("ties")] == 0).all()
+
+
+def test_values_unseen_by_a_frame_of_bins_stay_exact():
+    # The bins are those of two values; others join them while there are at most n_bins.
+    y = np.arange(300) % 2
+    X = (np.arange(300) // 2 % 16).astype(float)[:, np.newaxis]
+    empty = PairAUCSketch(16).update([[0.0], [5.0]], [0, 1]).empty_like()
+    parts = [empty.copy().update(X[rows], y[rows]) for rows in np.split(np.arange(300), 3)]
+    merged = parts[2] + parts[0] + parts[1]
+    assert_array_equal(merged.error_bound(), 0.0)
+    assert_array_equal(merged.pair_auc(), feature_pair_auc(X, y))
+    extra = [empty.copy().update([[100.0 + k]], [k % 2]) for k in range(3)]
+    both = [merged + extra[0] + extra[1] + extra[2], extra[2] + merged + extra[1] + extra[0]]
+    assert both[0].error_bound().max() > 0  # it falls back on the bins of two values
+    assert_array_equal(both[0].pair_auc(), both[1].pair_auc())
+    assert_array_equal(both[0].error_bound(), both[1].error_bound())
+
+
+def test_n_jobs_layout_and_container_change_no_bit():
+    X, y = make_rows(5, n=500)
+    X = X[:, :6]
+    first = in_parts(X, y, 3, n_bins=32, n_buffered=100)
+    frame = pd.DataFrame(X)
+    others = [
+        in_parts(X, y, 3, n_bins=32, n_buffered=100, n_jobs=2),
+        in_parts(np.asfortranarray(X), y, 3, n_bins=32, n_buffered=100),
+        in_parts(np.repeat(X, 2, axis=1)[:, ::2], y, 3, n_bins=32, n_buffered=100),
+    ]
+    for kind in (frame, frame.assign(first=1).drop(columns="first"), pl.DataFrame(X)):
+        sketch = PairAUCSketch(32, n_buffered=100)
+        for rows in np.array_split(np.arange(500), 3):
+            part = kind.iloc[rows] if hasattr(kind, "iloc") else kind[rows]
+            sketch.update(part, y[rows])
+        others.append(sketch)
+    for other in others:
+        assert_array_equal(other.pair_auc(), first.pair_auc())
+        assert_array_equal(other.error_bound(), first.error_bound())
+
+
+@pytest.mark.parametrize(
+    "dtype", [bool, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64, np.float16]
+)
+def test_number_types(dtype):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 100, (300, 3)).astype(dtype), rng.integers(0, 3, 300)
+    assert_array_equal(in_parts(X, y, 4, n_buffered=20).pair_auc(), feature_pair_auc(X, y))
+
+
+def test_numbers_and_dates_that_float64_does_not_hold():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    near = 2**60 + rng.integers(0, 300, (200, 1))  # many share a float
+    sketch = in_parts(near, y, 3, n_bins=32)
+    assert assert_within(sketch, near, y).max() > 0.1
+    days = np.datetime64("2020-01-01", "ns") + rng.integers(0, 60, (200, 2)).astype("m8[D]")
+    frame = pd.DataFrame(days, columns=["a", "b"])
+    frame.loc[::7, "a"] = pd.NaT
+    sketch = PairAUCSketch(64).update(frame[:90], y[:90]).update(frame[90:], y[90:])
+    assert_array_equal(sketch.error_bound(), 0.0)
+    assert_array_equal(sketch.pair_auc(), feature_pair_auc(frame, y))
+    ticks = np.datetime64("2020-01-01", "ns") + rng.integers(0, 10**4, (200, 1)).astype("m8[ns]")
+    assert_within(PairAUCSketch(16).update(ticks, y), ticks, y)
+
+
+@pytest.mark.parametrize("make", [sparse.csc_array, sparse.csr_array, sparse.coo_array])
+def test_sparse_rows_are_those_of_their_array(make):
+    X, y = make_rows(2, n=600)
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.7, 0.0, X)
+    sketch = PairAUCSketch(32)
+    for rows in np.array_split(np.arange(600), 4):
+        sketch.update(make(X[rows]), y[rows])
+    bound = assert_within(sketch, X, y)
+    assert (bound[1] == 0).all()
+
+
+def test_classes_come_when_they_come():
+    X, y = make_rows(4, n=900, n_classes=4)
+    labels = np.array(["d", "b", "a", "c"])[y]
+    order = np.argsort(y, kind="stable")
+    for n_buffered in (20, None):
+        sketch = in_parts(X[order], labels[order], 9, n_bins=64, n_buffered=n_buffered)
+        assert_array_equal(sketch.classes_, ["a", "b", "c", "d"])
+        assert_within(sketch, X, labels)
+    given = PairAUCSketch(64, classes=["d", "c", "b", "a"])
+    given.update(X[labels < "c"], labels[labels < "c"])
+    assert_array_equal(given.class_counts[2:], [0, 0])
+    assert_array_equal(given.pair_auc()[:, 1:], 0.5)  # nothing is known of c and d
+    assert_array_equal(given.error_bound()[:, 1:], 0.5)
+    with pytest.raises(MaucError, match="classes alone, got 'e'"):
+        given.update(X[:1], ["e"])
+
+
+def test_pickles_and_copies():
+    X, y = make_rows(6, n=300)
+    for n_buffered in (10, None):
+        sketch = PairAUCSketch(32, n_buffered=n_buffered).update(X[:200], y[:200])
+        before = sketch.pair_auc()
+        other = pickle.loads(pickle.dumps(sketch))
+        other.update(X[200:], y[200:])
+        assert_array_equal(sketch.pair_auc(), before)
+        sketch.update(X[200:], y[200:])
+        assert_array_equal(other.pair_auc(), sketch.pair_auc())
+
+
+def test_a_question_changes_nothing():
+    X, y = make_rows(7, n=400)
+    asked, silent = PairAUCSketch(32, n_buffered=150), PairAUCSketch(32, n_buffered=150)
+    for rows in np.array_split(np.arange(400), 8):
+        asked.update(X[rows], y[rows]).pair_auc()
+        silent.update(X[rows], y[rows])
+    assert_array_equal(asked.pair_auc(), silent.pair_auc())
+    assert_array_equal(asked.error_bound(), silent.error_bound())
+
+
+def test_size_does_not_grow_with_rows():
+    rng = np.random.default_rng(0)
+    sketch = PairAUCSketch(64, n_buffered=200)
+    sizes = []
+    for _ in range(30):
+        sketch.update(rng.normal(size=(500, 4)), rng.integers(0, 3, 500))
+        sizes.append(sketch.nbytes)
+    most = 4 * (2 * 64 + 2) * (8 + 2 * 3 * 8)
+    assert max(sizes) <= most
+    for bins in sketch._held.binned.bins:
+        assert len(bins.edges) < 64
+
+
+def test_counts_of_ten_billion_rows():
+    # 2 n_i n_j is beyond 64 bits
+    X = np.array([[0.0], [1.0], [1.0], [2.0]])
+    y = np.array([0, 0, 1, 1])
+    sketch = PairAUCSketch(16).update(X, y)
+    for _ in range(32):
+        sketch = sketch + sketch
+    assert sketch.n_rows == 4 * 2**32
+    assert_array_equal(sketch.pair_auc(), [[0.875]])
+    assert_array_equal(sketch.error_bound(), [[0.0]])
+
+
+def test_errors_name_the_thing():
+    X, y = make_rows(8, n=50)
+    with pytest.raises(MaucError, match=r"n_bins must be an int in \[16, 1048576\], got 3"):
+        PairAUCSketch(3)
+    with pytest.raises(UndefinedMAUCError, match="at least 2 classes"):
+        PairAUCSketch().pair_auc()
+    with pytest.raises(UndefinedMAUCError, match="at least 2 classes, got 1"):
+        PairAUCSketch().update([[1.0]], ["a"]).pair_auc()
+    with pytest.raises(MaucError, match="must have rows to have bins"):
+        PairAUCSketch().empty_like()
+    sketch = PairAUCSketch().update(X, y)
+    with pytest.raises(MaucError, match="X has 2 features, but the sketch has 12"):
+        sketch.update(X[:, :2], y)
+    with pytest.raises(MaucError, match="X has 2 features"):
+        sketch.merge(PairAUCSketch().update(X[:, :2], y))
+    with pytest.raises(MaucError, match="one kind"):
+        sketch.update(X, y.astype(str))
+    with pytest.raises(MaucError, match="y must hold a label for every row, got None"):
+        sketch.update(X, None)
+    with pytest.raises(MaucError, match="label for every sample"):
+        sketch.update(X[:2], [1.0, np.nan])
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]})
+    named = PairAUCSketch().update(frame, [0, 1])
+    with pytest.raises(MaucError, match="column 0 is 'b', but was 'a'"):
+        named.update(frame[["b", "a"]], [0, 1])
+    with pytest.raises(MaucError, match="column 'c' has dtype"):
+        PairAUCSketch().update(pd.DataFrame({"c": ["u", "v"]}), [0, 1])
+    with pytest.raises(MaucError, match="must be a PairAUCSketch, got int"):
+        sketch.merge(3)
+    assert sketch.n_rows == 50
+
+
+def test_repr_tells_what_it_holds():
+    assert repr(PairAUCSketch(64)) == "PairAUCSketch(n_bins=64): no rows yet"
+    X, y = make_rows(9, n=50)
+    text = repr(PairAUCSketch(64).update(X, y))
+    assert text == "PairAUCSketch(n_bins=64): 50 rows, 12 features, 3 classes, 5 kB"
