@@ -25,7 +25,7 @@ from mauc.parallel import count_threads
 from mauc.progress import shown
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.pair_auc import chosen_pair_auc
-from mauc.selectors.trace import SelectionTrace, Walk
+from mauc.selectors.trace import Selection, SelectionTrace
 from mauc.sources import as_source, as_vector
 
 _AUTO_COPIES = 3  # of the data, while folds are taken apart
@@ -35,7 +35,7 @@ class Ranked(NamedTuple):
     """What a selector finds out about a problem."""
 
     decomposition: Decomposition
-    walk: Walk
+    selection: Selection
     scores: np.ndarray  #: of every feature, shape (n_features,)
     pair_auc: np.ndarray | None = None  #: folded AUCs of the selected, if they are known already
     details: Mapping[str, np.ndarray] = {}  #: further columns of the trace
@@ -104,7 +104,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             ranked = self._rank(problem, n_wanted, options)
             pair_auc = ranked.pair_auc
             if pair_auc is None:
-                pair_auc = chosen_pair_auc(problem, ranked.walk.features, self.n_jobs)
+                pair_auc = chosen_pair_auc(problem, ranked.selection.features, self.n_jobs)
         return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
     def _learn(self, problem, ranked):
@@ -114,14 +114,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.decomposition_ = ranked.decomposition
         self.subproblem_names_ = names
         self.scores_ = ranked.scores
-        self.ranking_ = ranked.walk.features
+        self.ranking_ = ranked.selection.features
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
         self.pair_auc_ = ranked.pair_auc
         self.trace_ = SelectionTrace(
-            *ranked.walk,
+            *ranked.selection,
             feature_names=feature_names(problem)[self.ranking_],
-            subproblem_names=np.array(names)[ranked.walk.subproblems],
+            subproblem_names=np.array(names)[ranked.selection.subproblems],
             details=ranked.details,
         )
         return self
@@ -226,7 +226,7 @@ class SampleWeightMixin:
         return self._fit(X, y, sample_weight, client)
 
 
-def one_list(problem, ranking, list_scores, scores, **further) -> Ranked:
+def single_ranking(problem, ranking, list_scores, scores, **further) -> Ranked:
     """Return what is found by one ranking of the whole problem.
 
     Parameters
@@ -239,8 +239,10 @@ def one_list(problem, ranking, list_scores, scores, **further) -> Ranked:
         Further parts of `Ranked`.
     """
     n_selected = len(ranking)
-    walk = Walk(ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores)
-    return Ranked(Decomposition("whole", problem.n_classes), walk, scores, **further)
+    selection = Selection(
+        ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores
+    )
+    return Ranked(Decomposition("whole", problem.n_classes), selection, scores, **further)
 
 
 def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):

@@ -241,5 +241,5 @@ def rank_sketch(selector, problem, n_wanted):
     def separation(feature):
         return relevance(problem, decomposition, [feature])[0]
 
-    walk = draw_features(lists, schedule, n_wanted, separation)
-    return Ranked(decomposition, walk, scores, problem.pair_auc[walk.features])
+    selection = draw_features(lists, schedule, n_wanted, separation)
+    return Ranked(decomposition, selection, scores, problem.pair_auc[selection.features])

@@ -10,7 +10,7 @@ from mauc.extras import optional_import
 from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
 
 
-class Walk(NamedTuple):
+class Selection(NamedTuple):
     """Selected features in order and where each came from; arrays of shape (n_selected,)."""
 
     features: np.ndarray

@@ -9,7 +9,7 @@ from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
 from mauc.parallel import count_threads, even_ranges
 from mauc.progress import track
-from mauc.selectors.base import RankingSelector, one_list
+from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.relieff.neighbors import (
     MIN_RANGE,
     add_weights,
@@ -255,7 +255,7 @@ class ReliefF(RankingSelector):
                 problem.is_nominal,
             )  # fmt: skip
         ranking = np.argsort(-weights, kind="stable")[:n_wanted]
-        return one_list(problem, ranking, weights[ranking], weights)
+        return single_ranking(problem, ranking, weights[ranking], weights)
 
     def _draw_rows(self, n_samples):
         """Return the sampled rows, or None for all."""
