@@ -17,10 +17,8 @@ from mauc.selectors.filters import (
     SymmetricalUncertainty,
 )
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.information.fcbf import FCBF
-from mauc.selectors.information.jmi import JMI
-from mauc.selectors.information.mrmr import MRMR
-from mauc.selectors.relieff.relieff import ReliefF
+from mauc.selectors.information import FCBF, JMI, MRMR
+from mauc.selectors.relieff import ReliefF
 
 __all__ = [
     "ARCO", "FAST", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "PAPER_SELECTORS",

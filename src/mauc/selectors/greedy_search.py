@@ -1,8 +1,8 @@
 """The greedy search that mRMR, JMI and ARCO share: the best feature given those chosen before.
 
-What a step looks at, states or ranks of all features, may be in a temporary file (`mauc.problem.
-spill`). A block of features is then gone through in parts, and after each of them the pages of the
-file are let go. No bit of the result depends on the parts.
+What a step looks at, states or ranks of all features, may be in a temporary file
+(`mauc.data.workspace`). A block of features is then gone through in parts, and after each of them
+the pages of the file are released. No bit of the result depends on the parts.
 """
 
 import numpy as np
@@ -14,27 +14,11 @@ from mauc.progress import track
 class GreedySearch:
     """Choose the most relevant feature, then step by step the best one given the chosen.
 
-    Equal scores go by column. A constant feature has no information on anything and no redundancy
-    either, so that it would be chosen before redundant ones: constants come last instead, by
-    column, with a score of -inf.
-
-    Parameters
-    ----------
-    relevance : ndarray of shape (n_features,), float64
-    is_constant : ndarray of shape (n_features,), bool
-    k : int
-        How many features to choose, 1 <= k <= n_features.
-
-    Attributes
-    ----------
-    masked_relevance : ndarray of shape (n_features,), float64
-        -inf for constant features, which also bounds all their criteria.
-    ranking : ndarray of shape (k,), int64
-        Chosen features, the first chosen first.
-    scores : ndarray of shape (k,), float64
-        The criterion of each at the step of its choice; the relevance at the first step.
-    is_left : ndarray of shape (n_features,), bool
-        Whether a feature is still a candidate.
+    `ranking` has the chosen features in order, `scores` their criteria at the step of choice (the
+    relevance at the first), `is_left` says which are still candidates. Equal scores go by column.
+    A constant feature has no information on anything and no redundancy either, so that it would be
+    chosen before redundant ones: constants come last instead, by column, with a score of -inf,
+    which is their `masked_relevance` and bounds all their criteria.
     """
 
     def __init__(self, relevance, is_constant, k):
@@ -48,18 +32,10 @@ class GreedySearch:
     def run(self, best_of_block, blocks, pool, prepare=None):
         """Choose the other features and return self.
 
-        Parameters
-        ----------
-        best_of_block : callable
-            ``(block, given) -> (feature, score)``: the best candidate of a range of features, the
-            lowest of equals, or -1 if none is left. Run in threads.
-        blocks : list of (int, int)
-            Ranges of features, in column order.
-        pool : executor or None
-            For `mauc.parallel.run_in`.
-        prepare : callable, optional
-            ``step -> given``, called once per step; without it `given` is the number of chosen
-            features.
+        ``best_of_block(block, given)`` returns the best candidate of a range of features, the
+        lowest of equals or -1 if none is left, and its score; it runs in the threads of `pool`.
+        The blocks are in column order. `given` is the number of chosen features, or what
+        ``prepare(step)`` returns, which is called once per step.
         """
         # ranking[:step] is the chosen set in the order of choice.
         for step in track(range(1, len(self.ranking)), "features"):
@@ -79,15 +55,9 @@ class GreedySearch:
 def find_in_parts(find, block, room):
     """Return the best candidate of a block and its score, by a kernel that may stop in between.
 
-    Parameters
-    ----------
-    find : callable
-        ``(first, last, best, best_score) -> (best, best_score, next)``: goes on from the best so
-        far, -1 if there is none, and returns where to begin again, or `last`.
-    block : (int, int)
-        Range of features.
-    room : Room
-        Whose pages are let go after every part.
+    ``find(first, last, best, score)`` goes on from the best so far, -1 if there is none, and
+    returns it with its score and where to begin again, or `last`. The pages of `room` are released
+    after every part.
     """
     first, last = block
     best, score = -1, -np.inf

@@ -1,13 +1,16 @@
-"""ReliefF weights of columns in memory: columns in, the weight of every feature out."""
+"""ReliefF: nearest hits and misses, of columns in memory or of a source."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
 from mauc.checks import check_int, is_int
 from mauc.data.validate import check_generator
-from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
-from mauc.parallel import count_threads, even_ranges
+from mauc.engine.arrays import read_only
+from mauc.exceptions import LongFitWarning, MaucError, TinyUnitsWarning, listed, warn_user
+from mauc.memory import format_bytes
+from mauc.parallel import count_threads, even_ranges, run_blocks
 from mauc.progress import track
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.relieff.neighbors import (
@@ -20,110 +23,23 @@ from mauc.selectors.relieff.neighbors import (
     scale_columns,
     scan_panel,
 )
-from mauc.selectors.relieff.streamed import streamed_weights
+from mauc.texts import insert_texts
 
 # A panel holds at most this many queries, and about this many distances (two panels are kept).
 PANEL_QUERIES = 256
 PANEL_SIZE = 1 << 21
-# Bytes of neighbour slots up to which all rows hold theirs at once (12 bytes per slot).
+# Bytes of neighbour slots up to which all rows hold theirs at once.
 SLOT_BYTES = 1 << 29
+_SLOT_BYTES = 12  # of a neighbour: its row, its distance
+# Parts of the memory of a source: for distances, and for scaled columns.
+_PANEL_SHARE, _COLUMNS_SHARE = 4, 8
+_MAX_COLUMNS = 64
+# Rough seconds of one difference, and of a byte of the temporary file; of a fit to warn of.
+_DIFFERENCE_TIME, _BYTE_TIME = 3e-10, 1e-9
+_LONG = 3600.0
 
 
-def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None):
-    """Compute the ReliefF weight of every feature.
-
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples)
-        Columns, C-contiguous and read-only; NaN is a missing value.
-    y : ndarray of shape (n_samples,), int32
-        Class codes in 0 .. n_classes - 1; a class may be absent.
-    n_classes : int
-        With two classes misses are not weighted by class probabilities.
-    rows : ndarray of shape (n_queries,), int, optional
-        The sampled rows, repeats allowed; None takes each row once.
-    n_neighbors : int, default=10
-        Hits, and misses per other class.
-    n_threads : int, default=1
-        The weights are the same bits for any number.
-    is_nominal : ndarray of shape (n_features,), bool, optional
-        Columns compared by equality. With a missing value their difference is 1 - 1 / v, v the
-        number of distinct known values in the column.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,), float64
-    """
-    n_features, n_samples = XT.shape
-    y = np.array(y, np.int32)
-    queries = np.arange(n_samples) if rows is None else np.array(rows, np.int64)
-    slot_bytes = 12 * n_samples * n_classes * n_neighbors
-    # Where all rows are queries, the distance of two rows is computed once.
-    is_symmetric = rows is None and slot_bytes <= SLOT_BYTES
-    panel_queries = max(1, min(PANEL_QUERIES, PANEL_SIZE // n_samples, queries.size))
-    with ThreadPoolExecutor(n_threads) as pool:
-
-        def run(tasks):
-            each = map if n_threads == 1 else pool.map
-            return list(each(lambda task: task[0](*task[1:]), tasks))
-
-        n_values = np.append(count_values(XT, is_nominal), np.int32(0))
-        # The last row of ZT stays zero: the column that pads groups of four.
-        ZT = np.zeros((n_features + 1, n_samples))
-        tasks = [
-            (scale_columns, XT[a:b], n_values[a:b], ZT[a:b])
-            for a, b in even_ranges(n_features, n_threads)
-        ]
-        is_plain = not (any(run(tasks)) or n_values.any())
-        columns = np.arange(n_features)
-        if is_plain:
-            # A column of zeros adds nothing to any distance.
-            columns = columns[ZT[:-1].any(axis=1)]
-            columns = np.append(columns, np.full(-columns.size % 4, n_features))
-
-        class_counts = np.bincount(y, minlength=n_classes)
-        weights = np.zeros(n_features)
-
-        def weigh(block, near_row):
-            fixed = (ZT, n_values, is_plain, block, y, class_counts, near_row)
-            return [
-                (add_weights, *fixed, a, b, weights) for a, b in even_ranges(n_features, n_threads)
-            ]
-
-        n_rows = panel_queries + -panel_queries % 4
-        panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
-        slots = new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
-        scans = []
-        starts = range(0, queries.size, panel_queries)
-        for number, start in enumerate(track(starts, "blocks of samples")):
-            block = queries[start : start + panel_queries]
-            panel = panels[number % len(panels)]
-            if not is_symmetric:
-                slots = new_slots(block.size, n_classes, n_neighbors)
-            offset = start if is_symmetric else 0
-            fixed = (ZT, columns, n_values, is_plain, block, is_symmetric)
-            fills = [
-                (fill_panel, *fixed, a, b, y, panel, *slots)
-                for a, b in even_ranges(n_samples - offset, n_threads, offset)
-            ]
-            # Symmetric use: a panel is scanned while the next one is filled. The scan only touches
-            # the slots of its own queries, the fill those of rows after the next panel.
-            run(fills + scans)
-            scans = [
-                (scan_panel, block, is_symmetric, a, b, offset, y, panel, *slots)
-                for a, b in even_ranges(block.size, n_threads)
-            ]
-            if not is_symmetric:
-                run(scans)
-                run(weigh(block, slots[1]))
-                scans = []
-        if is_symmetric:
-            run(scans)
-            run(weigh(queries, slots[1]))
-    weights *= 1.0 / queries.size
-    return weights
-
-
+@insert_texts
 class ReliefF(RankingSelector):
     r"""Rank features by ReliefF weights.
 
@@ -133,48 +49,24 @@ class ReliefF(RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    {n_features_to_select}
     n_neighbors : int, default=10
         Hits, and misses of every other class, of a sample.
     n_iterations : "all", "log" or int, default="all"
         How many samples are compared with their neighbours: all of them once, or this many drawn
         with replacement; "log" is round(ln n), the paper's choice (noisy, but linear time).
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
-        strings in a data frame are nominal anyway. They differ by 0 or 1.
-    random_state : int, RandomState instance or None, default=None
+    {categorical_features}
+        They differ by 0 or 1.
+    {random_state}
         Draws of the samples.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Weight of every feature, in [-1, 1].
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its weight.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
-        nominal ones as in `MDFS`.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        Weight of every feature, in [-1, 1]; equal ones rank by column.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     Notes
     -----
@@ -281,4 +173,264 @@ def _warn_of_tiny_ranges(problem, widths):
             f"{MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, or "
             f"scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
+        )
+
+
+def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None):
+    """Return the ReliefF weight of every feature of columns in memory.
+
+    A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
+    `rows` are the sampled rows, repeats allowed; None takes each row once. Nominal columns are
+    compared by equality; with a missing value their difference is 1 - 1 / v, v the number of
+    distinct known values in the column. The weights are the same bits for any number of threads.
+    """
+    n_features, n_samples = XT.shape
+    y = np.array(y, np.int32)
+    queries = np.arange(n_samples) if rows is None else np.array(rows, np.int64)
+    slot_bytes = _SLOT_BYTES * n_samples * n_classes * n_neighbors
+    # Where all rows are queries, the distance of two rows is computed once.
+    is_symmetric = rows is None and slot_bytes <= SLOT_BYTES
+    panel_queries = max(1, min(PANEL_QUERIES, PANEL_SIZE // n_samples, queries.size))
+    with ThreadPoolExecutor(n_threads) as pool:
+
+        def run(tasks):
+            each = map if n_threads == 1 else pool.map
+            return list(each(lambda task: task[0](*task[1:]), tasks))
+
+        n_values = np.append(count_values(XT, is_nominal), np.int32(0))
+        # The last row of ZT stays zero: the column that pads groups of four.
+        ZT = np.zeros((n_features + 1, n_samples))
+        tasks = [
+            (scale_columns, XT[a:b], n_values[a:b], ZT[a:b])
+            for a, b in even_ranges(n_features, n_threads)
+        ]
+        is_plain = not (any(run(tasks)) or n_values.any())
+        columns = np.arange(n_features)
+        if is_plain:
+            # A column of zeros adds nothing to any distance.
+            columns = columns[ZT[:-1].any(axis=1)]
+            columns = np.append(columns, np.full(-columns.size % 4, n_features))
+
+        class_counts = np.bincount(y, minlength=n_classes)
+        weights = np.zeros(n_features)
+
+        def weigh(block, near_row):
+            fixed = (ZT, n_values, is_plain, block, y, class_counts, near_row)
+            return [
+                (add_weights, *fixed, a, b, weights) for a, b in even_ranges(n_features, n_threads)
+            ]
+
+        n_rows = panel_queries + -panel_queries % 4
+        panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
+        slots = new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
+        scans = []
+        starts = range(0, queries.size, panel_queries)
+        for number, start in enumerate(track(starts, "blocks of samples")):
+            block = queries[start : start + panel_queries]
+            panel = panels[number % len(panels)]
+            if not is_symmetric:
+                slots = new_slots(block.size, n_classes, n_neighbors)
+            offset = start if is_symmetric else 0
+            fixed = (ZT, columns, n_values, is_plain, block, is_symmetric)
+            fills = [
+                (fill_panel, *fixed, a, b, y, panel, *slots)
+                for a, b in even_ranges(n_samples - offset, n_threads, offset)
+            ]
+            # Symmetric use: a panel is scanned while the next one is filled. The scan only touches
+            # the slots of its own queries, the fill those of rows after the next panel.
+            run(fills + scans)
+            scans = [
+                (scan_panel, block, is_symmetric, a, b, offset, y, panel, *slots)
+                for a, b in even_ranges(block.size, n_threads)
+            ]
+            if not is_symmetric:
+                run(scans)
+                run(weigh(block, slots[1]))
+                scans = []
+        if is_symmetric:
+            run(scans)
+            run(weigh(queries, slots[1]))
+    weights *= 1.0 / queries.size
+    return weights
+
+
+def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
+    """Return the ReliefF weight and the range of every feature of a source.
+
+    The distances of a panel of queries to all rows are sums over the columns, in their order. They
+    are added up as the columns pass by, a few at a time, so that they have the same bits as where
+    all columns are in memory. With the neighbours of a panel known, its part of the weights is
+    added in the next pass, the one that finds the neighbours of the next panel.
+    """
+    queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
+    n_slots = problem.n_classes * n_neighbors
+    columns = _ScaledColumns(problem, queries.size, n_slots, n_threads)
+    panels = [
+        queries[start : start + columns.n_panel]
+        for start in range(0, queries.size, columns.n_panel)
+    ]
+    weights = np.zeros(problem.n_features)
+    y = problem.codes.astype(np.int32)
+    class_counts = np.bincount(y, minlength=problem.n_classes)
+    distances = np.empty((columns.n_panel, problem.n_samples))
+    found = None  # the last panel with its neighbours
+    with ThreadPoolExecutor(n_threads) as pool:
+
+        def run(function, tasks):
+            return list((map if n_threads == 1 else pool.map)(lambda task: function(*task), tasks))
+
+        for number in track(range(len(panels) + 1), "passes"):
+            panel = panels[number] if number < len(panels) else queries[:0]
+            slots = new_slots(panel.size, problem.n_classes, n_neighbors)
+            for part in columns.parts():
+                if found is not None:
+                    _weigh(run, part, found, class_counts, n_threads, weights)
+                if panel.size:
+                    fixed = part.ZT, part.columns, part.n_values, part.is_plain, panel, False
+                    further = y, distances, *slots, part.start > 0
+                    rows_of = even_ranges(problem.n_samples, n_threads)
+                    run(fill_panel, [(*fixed, a, b, *further) for a, b in rows_of])
+            fixed = 0, y, distances, *slots
+            parts = even_ranges(panel.size, n_threads) if panel.size else []
+            run(scan_panel, [(panel, False, a, b, *fixed) for a, b in parts])
+            found = _Neighbors.of(panel, slots[1], y)
+    weights *= 1.0 / queries.size
+    return weights, columns.widths
+
+
+class _Neighbors(NamedTuple):
+    """A panel of queries with its neighbours, as positions in the rows that are among them."""
+
+    rows: np.ndarray
+    queries: np.ndarray
+    near_row: np.ndarray
+    y: np.ndarray
+
+    @classmethod
+    def of(cls, panel, near_row, y):
+        is_found = near_row >= 0
+        rows = np.unique(np.concatenate([panel, near_row[is_found]]))
+        positions = np.where(is_found, np.searchsorted(rows, near_row), -1).astype(np.int32)
+        return cls(rows, np.searchsorted(rows, panel), positions, y[rows])
+
+
+class _Part(NamedTuple):
+    """Scaled columns from `start` on, and what `fill_panel` needs to know of them."""
+
+    start: int
+    ZT: np.ndarray  #: (> n_columns, n_samples); zeros in the last row
+    columns: np.ndarray  #: rows of the columns in `ZT`, padded with the last to a multiple of 4
+    n_values: np.ndarray
+    is_plain: bool
+    n_columns: int
+
+
+def _weigh(run, part, found, class_counts, n_threads, weights):
+    """Add the contributions of queries to the weights of the columns of a part."""
+    ZT = part.ZT[: part.n_columns, found.rows]
+    fixed = ZT, part.n_values, part.is_plain, found.queries, found.y, class_counts, found.near_row
+    of_part = weights[part.start : part.start + part.n_columns]
+    tasks = [(*fixed, a, b, of_part) for a, b in even_ranges(part.n_columns, n_threads)]
+    run(add_weights, tasks)
+
+
+class _ScaledColumns:
+    """Gives out the scaled columns of a source, pass after pass.
+
+    The first pass reads the source and fills `widths`, the ranges of all columns. If there are
+    many, it keeps the columns, in memory or in a temporary file, for the others; a second pass
+    reads the source again. Distances of `n_panel` queries, a multiple of 4, are held at once.
+    """
+
+    def __init__(self, problem, n_queries, n_slots, n_threads):
+        self._problem, self._n_threads = problem, n_threads
+        memory, column_bytes = problem.X.source.memory, 8 * problem.n_samples
+        query_bytes = column_bytes + _SLOT_BYTES * n_slots
+        most = n_queries + -n_queries % 4
+        self.n_panel = min(most, _multiple(memory // _PANEL_SHARE // query_bytes))
+        most = problem.n_features + -problem.n_features % 4
+        n_held = _multiple(memory // _COLUMNS_SHARE // column_bytes - 1)
+        n_held = min(n_held, most, _MAX_COLUMNS)
+        # Of the columns held, the rows that are neighbours are copied twice for the weights.
+        n_near = min(problem.n_samples, self.n_panel * (1 + n_slots))
+        problem.room.reserve(
+            self.n_panel * query_bytes + (n_held + 1) * column_bytes + 16 * n_held * n_near
+        )
+        # The last row stays zero: the column that pads groups of four.
+        self._ZT = np.zeros((n_held + 1, problem.n_samples))
+        self.widths = np.empty(problem.n_features)
+        self._n_values = np.empty(problem.n_features, np.int32)
+        n_passes = -(-n_queries // self.n_panel) + 1
+        self._kept = None
+        if n_passes > 2:
+            is_narrow = np.result_type(problem.X.dtype, np.float32) == np.float32
+            kind = np.dtype(np.float32 if is_narrow else np.float64)
+            _warn_of_time(problem, n_queries, n_passes, kind.itemsize, n_threads)
+            shape = problem.n_features, problem.n_samples
+            self._kept = problem.room.array(shape, kind)
+        self._is_first = True
+
+    def parts(self):
+        """Yield the columns of a pass in order, as parts that hold until the next one is taken."""
+        held, n_held = [], 0
+        for block, (ZT, is_plain) in self._blocks():
+            for row in range(len(ZT)):
+                self._ZT[n_held] = ZT[row]
+                held.append(is_plain)
+                n_held += 1
+                stop = block.start + row + 1
+                if n_held == len(self._ZT) - 1 or stop == self._problem.n_features:
+                    yield self._part(stop - n_held, n_held, all(held))
+                    held, n_held = [], 0
+        self._is_first = False
+
+    def _part(self, start, n_columns, is_plain):
+        columns = np.arange(n_columns)
+        if is_plain:
+            columns = np.append(columns, np.full(-n_columns % 4, len(self._ZT) - 1))
+        n_values = self._n_values[start : start + n_columns]
+        return _Part(start, self._ZT, columns, n_values, is_plain, n_columns)
+
+    def _blocks(self):
+        if self._is_first or self._kept is None:
+            return self._problem.run_blocks(self._scale, n_jobs=self._n_threads, is_dense=True)
+        blocks = list(self._problem.blocks(is_dense=True))
+        return run_blocks(self._scale, blocks, self._n_threads)
+
+    def _scale(self, block):
+        problem = self._problem
+        if self._is_first or self._kept is None:
+            XT = problem.float_columns(block)
+        else:
+            XT = read_only(self._kept[block])
+        if self._is_first:
+            nominal = None if problem.is_nominal is None else problem.is_nominal[block]
+            self._n_values[block] = count_values(XT, nominal)
+            self.widths[block] = column_widths(XT)
+            if self._kept is not None:
+                self._kept[block] = XT
+        ZT = np.empty(XT.shape)
+        has_missing = scale_columns(XT, self._n_values[block], ZT)
+        problem.room.release()
+        return ZT, not (has_missing or self._n_values[block].any())
+
+
+def _multiple(n):
+    """Return the multiple of 4 that is not above n, at least 4."""
+    return max(4, n // 4 * 4)
+
+
+def _warn_of_time(problem, n_queries, n_passes, itemsize, n_threads):
+    n_cells = problem.n_samples * problem.n_features
+    seconds = n_cells * (
+        n_queries * _DIFFERENCE_TIME / n_threads + n_passes * itemsize * _BYTE_TIME
+    )
+    if seconds > _LONG:
+        warn_user(
+            f"ReliefF compares {n_queries:,} samples with all {problem.n_samples:,} in "
+            f"{problem.n_features:,} columns, which takes {n_passes:,} passes over "
+            f"{format_bytes(n_cells * itemsize)} and about {seconds / 3600:,.0f} hours; "
+            f'n_iterations="log" draws {max(1, round(np.log(problem.n_samples)))} samples, and '
+            f"more memory makes fewer passes.",
+            LongFitWarning,
         )
