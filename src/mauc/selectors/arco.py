@@ -19,7 +19,7 @@ from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.base import RankingSelector, single_ranking
-from mauc.selectors.greedy_search import GreedySearch, find_in_parts
+from mauc.selectors.greedy_search import GreedySearch
 from mauc.selectors.pair_auc import ColumnReader, folded_auc, room_for_pair_auc
 from mauc.texts import insert_texts
 
@@ -110,17 +110,22 @@ class ARCO(RankingSelector):
         blocks = even_ranges(problem.n_features, n_threads)
         max_rows = problem.room.rows_at_once(ranks[0].nbytes, len(blocks))
 
-        def best(block, n_chosen):
-            def find(first, last, best, score):
-                return best_of_block(
+        is_spilled = problem.room.is_spilled
+
+        def find_best(block, n_chosen):
+            first, last = block
+            best, score = -1, -np.inf
+            while first < last:  # once, unless the ranks are in a file
+                best, score, first = best_of_block(
                     ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
                     first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
                 )  # fmt: skip
-
-            return find_in_parts(find, block, problem.room)
+                if is_spilled:
+                    problem.room.release()
+            return best, score
 
         with start_pool(len(blocks)) as pool:
-            search.run(best, blocks, pool)
+            search.run(find_best, blocks, pool)
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
         return single_ranking(
             problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc

@@ -27,7 +27,8 @@ class GreedySearch:
         self.scores = np.empty(k)
         self.is_left = np.ones(len(relevance), np.bool_)
         first = int(np.argmax(self.masked_relevance))
-        self._take(0, first, self.masked_relevance[first])
+        self.ranking[0], self.scores[0] = first, self.masked_relevance[first]
+        self.is_left[first] = False
 
     def run(self, best_of_block, blocks, pool, prepare=None):
         """Choose the other features and return self.
@@ -40,31 +41,16 @@ class GreedySearch:
         # ranking[:step] is the chosen set in the order of choice.
         for step in track(range(1, len(self.ranking)), "features"):
             given = step if prepare is None else prepare(step)
-            found = [
-                (f, score) for f, score in run_in(pool, best_of_block, blocks, given) if f >= 0
-            ]
-            # max keeps the first of equals, and the blocks are in column order.
-            self._take(step, *max(found, key=lambda pair: pair[1]))
+            if pool is None:
+                best, best_score = best_of_block(blocks[0], given)
+            else:
+                best, best_score = -1, -np.inf
+                for feature, score in run_in(pool, best_of_block, blocks, given):
+                    if feature >= 0 and (best < 0 or score > best_score):  # the first of equals
+                        best, best_score = feature, score
+            self.ranking[step], self.scores[step] = best, best_score
+            self.is_left[best] = False
         return self
-
-    def _take(self, step, feature, score):
-        self.ranking[step], self.scores[step] = feature, score
-        self.is_left[feature] = False
-
-
-def find_in_parts(find, block, room):
-    """Return the best candidate of a block and its score, by a kernel that may stop in between.
-
-    ``find(first, last, best, score)`` goes on from the best so far, -1 if there is none, and
-    returns it with its score and where to begin again, or `last`. The pages of `room` are released
-    after every part.
-    """
-    first, last = block
-    best, score = -1, -np.inf
-    while first < last:
-        best, score, first = find(first, last, best, score)
-        room.release()
-    return best, score
 
 
 def row_parts(first, last, max_rows):

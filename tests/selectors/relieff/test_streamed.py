@@ -7,7 +7,7 @@ import pytest
 from mauc import ReliefF
 from mauc.data import workspace as spill
 from mauc.exceptions import LongFitWarning, MaucError, TinyUnitsWarning
-from mauc.selectors.relieff import relieff
+from mauc.selectors.relieff import streamed
 from tests.helpers.array_source import CountingSource
 
 Usage = namedtuple("Usage", "total used free")
@@ -104,7 +104,7 @@ def test_tiny_ranges_warn(table):
 
 def test_long_fit_warns(table, monkeypatch):
     X, y = table
-    monkeypatch.setattr(relieff, "_LONG", 1e-6)
+    monkeypatch.setattr(streamed, "_LONG", 1e-6)
     source = CountingSource(X, memory=150_000)
     with pytest.warns(
         LongFitWarning, match=r'300 samples with all 300 in 50 columns.*"log" draws 6'

@@ -12,7 +12,7 @@ from mauc.checks import check_choice
 from mauc.compile import njit, njit_part
 from mauc.engine.arrays import read_only
 from mauc.selectors.base import single_ranking
-from mauc.selectors.greedy_search import GreedySearch, find_in_parts, row_parts
+from mauc.selectors.greedy_search import GreedySearch, row_parts
 from mauc.selectors.information.binned import (
     MAX_CLASS_PRODUCTS,
     BinnedSelector,
@@ -201,17 +201,22 @@ def mrmr_search(features, k, quotient=False) -> GreedySearch:
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
 
-    def best(block, n_chosen):
-        def find(first, last, best, score):
-            return best_of_block(
+    is_spilled = features.room.is_spilled
+
+    def find_best(block, n_chosen):
+        first, last = block
+        best, score = -1, -np.inf
+        while first < last:  # once, unless the states are in a file
+            best, score, first = best_of_block(
                 *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
                 first, last, best, score, features.max_rows, search.is_left, n_counted,
                 redundancy_sum,
             )  # fmt: skip
+            if is_spilled:
+                features.room.release()
+        return best, score
 
-        return find_in_parts(find, block, features.room)
-
-    return search.run(best, features.blocks, features.pool)
+    return search.run(find_best, features.blocks, features.pool)
 
 
 def jmi_search(features, k) -> GreedySearch:

@@ -1,42 +1,46 @@
-"""ReliefF: nearest hits and misses, of columns in memory or of a source."""
+"""ReliefF: nearest hits and misses.
+
+The work is divided so that threads can share the kernels and no bit depends on the division:
+`fill_tiles` fills the distances of a panel of queries to a range of rows (and in symmetric use
+offers the queries to the rows' own slots), `scan_panel` offers the rows to the queries.
+
+Distances are those of WEKA's ReliefFAttributeEval in its order of additions, and candidates are
+offered in ascending order, so tied distances keep the same neighbours.
+
+A query holds K slots per class: `near_row[q, c]` (the rows, -1 while free) and `near_dist[q, c]`;
+`bound[c, q]` is the distance a candidate has to beat (inf while a slot is free) and `target[c, q]`
+the slot it takes (the first free one, then the first of the largest distance).
+"""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import numpy as np
+from numba import uintp
 
 from mauc.checks import check_int, is_int
+from mauc.compile import njit, njit_part
 from mauc.data.validate import check_generator
-from mauc.engine.arrays import read_only
-from mauc.exceptions import LongFitWarning, MaucError, TinyUnitsWarning, listed, warn_user
-from mauc.memory import format_bytes
-from mauc.parallel import count_threads, even_ranges, run_blocks
+from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
+from mauc.parallel import count_threads, even_ranges
 from mauc.progress import track
 from mauc.selectors.base import RankingSelector, single_ranking
-from mauc.selectors.relieff.neighbors import (
-    MIN_RANGE,
-    add_weights,
-    column_widths,
-    count_values,
-    fill_panel,
-    new_slots,
-    scale_columns,
-    scan_panel,
-)
 from mauc.texts import insert_texts
 
+# A column whose range is below this carries no difference (WEKA's tolerance).
+MIN_RANGE = 1e-6
+# Distances are summed for 4 queries, 4 columns and a tile of rows at a time: the tile of all
+# columns stays in the second-level cache, the sums in the first.
+N_TILE = 256
+# Features per strip of the weight sums: long enough for vector loops, and a strip of a few
+# thousand rows stays in the second-level cache.
+N_STRIP = 64
+N_CACHED = 1 << 16  # distances that stay in the second-level cache
 # A panel holds at most this many queries, and about this many distances (two panels are kept).
 PANEL_QUERIES = 256
 PANEL_SIZE = 1 << 21
 # Bytes of neighbour slots up to which all rows hold theirs at once.
 SLOT_BYTES = 1 << 29
-_SLOT_BYTES = 12  # of a neighbour: its row, its distance
-# Parts of the memory of a source: for distances, and for scaled columns.
-_PANEL_SHARE, _COLUMNS_SHARE = 4, 8
-_MAX_COLUMNS = 64
-# Rough seconds of one difference, and of a byte of the temporary file; of a fit to warn of.
-_DIFFERENCE_TIME, _BYTE_TIME = 3e-10, 1e-9
-_LONG = 3600.0
+SLOT_SIZE = 12  # of a neighbour: its row, its distance
 
 
 @insert_texts
@@ -137,6 +141,8 @@ class ReliefF(RankingSelector):
     def _rank(self, problem, n_wanted, n_neighbors):
         rows, n_threads = self._draw_rows(problem.n_samples), count_threads(self.n_jobs)
         if problem.is_streamed:
+            from mauc.selectors.relieff.streamed import streamed_weights
+
             weights, widths = streamed_weights(problem, rows, n_neighbors, n_threads)
             _warn_of_tiny_ranges(problem, widths)
         else:
@@ -187,7 +193,7 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
     n_features, n_samples = XT.shape
     y = np.array(y, np.int32)
     queries = np.arange(n_samples) if rows is None else np.array(rows, np.int64)
-    slot_bytes = _SLOT_BYTES * n_samples * n_classes * n_neighbors
+    slot_bytes = SLOT_SIZE * n_samples * n_classes * n_neighbors
     # Where all rows are queries, the distance of two rows is computed once.
     is_symmetric = rows is None and slot_bytes <= SLOT_BYTES
     panel_queries = max(1, min(PANEL_QUERIES, PANEL_SIZE // n_samples, queries.size))
@@ -197,13 +203,13 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
             each = map if n_threads == 1 else pool.map
             return list(each(lambda task: task[0](*task[1:]), tasks))
 
+        def split(n, first=0):
+            return [(first, first + n)] if n_threads == 1 else even_ranges(n, n_threads, first)
+
         n_values = np.append(count_values(XT, is_nominal), np.int32(0))
         # The last row of ZT stays zero: the column that pads groups of four.
         ZT = np.zeros((n_features + 1, n_samples))
-        tasks = [
-            (scale_columns, XT[a:b], n_values[a:b], ZT[a:b])
-            for a, b in even_ranges(n_features, n_threads)
-        ]
+        tasks = [(scale_columns, XT[a:b], n_values[a:b], ZT[a:b]) for a, b in split(n_features)]
         is_plain = not (any(run(tasks)) or n_values.any())
         columns = np.arange(n_features)
         if is_plain:
@@ -216,9 +222,7 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
 
         def weigh(block, near_row):
             fixed = (ZT, n_values, is_plain, block, y, class_counts, near_row)
-            return [
-                (add_weights, *fixed, a, b, weights) for a, b in even_ranges(n_features, n_threads)
-            ]
+            return [(add_weights, *fixed, a, b, weights) for a, b in split(n_features)]
 
         n_rows = panel_queries + -panel_queries % 4
         panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
@@ -234,14 +238,14 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
             fixed = (ZT, columns, n_values, is_plain, block, is_symmetric)
             fills = [
                 (fill_panel, *fixed, a, b, y, panel, *slots)
-                for a, b in even_ranges(n_samples - offset, n_threads, offset)
+                for a, b in split(n_samples - offset, offset)
             ]
             # Symmetric use: a panel is scanned while the next one is filled. The scan only touches
             # the slots of its own queries, the fill those of rows after the next panel.
             run(fills + scans)
             scans = [
                 (scan_panel, block, is_symmetric, a, b, offset, y, panel, *slots)
-                for a, b in even_ranges(block.size, n_threads)
+                for a, b in split(block.size)
             ]
             if not is_symmetric:
                 run(scans)
@@ -254,183 +258,308 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
     return weights
 
 
-def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
-    """Return the ReliefF weight and the range of every feature of a source.
+def count_values(XT, is_nominal):
+    """Return the number of values of nominal columns, 0 for numeric ones; int32."""
+    n_values = np.zeros(XT.shape[0], np.int32)
+    if is_nominal is None:
+        return n_values
+    for a in np.flatnonzero(is_nominal):
+        values = np.unique(XT[a])
+        known = values[values == values]
+        # Two values without a missing one scale to 0 and 1: equality is then the numeric case.
+        is_binary = values.size == 2 and known.size == 2 and known[1] - known[0] >= MIN_RANGE
+        n_values[a] = 0 if is_binary else max(1, known.size)
+    return n_values
 
-    The distances of a panel of queries to all rows are sums over the columns, in their order. They
-    are added up as the columns pass by, a few at a time, so that they have the same bits as where
-    all columns are in memory. With the neighbours of a panel known, its part of the weights is
-    added in the next pass, the one that finds the neighbours of the next panel.
+
+def column_widths(XT):
+    """Return the largest less the lowest known value of every column."""
+    return np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
+
+
+def scale_columns(XT, n_values, ZT) -> bool:
+    """Scale numeric columns to [0, 1] by their range, copy nominal ones; return if any is missing.
+
+    `ZT` is filled with z = (x - lo) / (hi - lo), or 0 if hi - lo < 1e-6. Missing values stay NaN.
     """
-    queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
-    n_slots = problem.n_classes * n_neighbors
-    columns = _ScaledColumns(problem, queries.size, n_slots, n_threads)
-    panels = [
-        queries[start : start + columns.n_panel]
-        for start in range(0, queries.size, columns.n_panel)
-    ]
-    weights = np.zeros(problem.n_features)
-    y = problem.codes.astype(np.int32)
-    class_counts = np.bincount(y, minlength=problem.n_classes)
-    distances = np.empty((columns.n_panel, problem.n_samples))
-    found = None  # the last panel with its neighbours
-    with ThreadPoolExecutor(n_threads) as pool:
-
-        def run(function, tasks):
-            return list((map if n_threads == 1 else pool.map)(lambda task: function(*task), tasks))
-
-        for number in track(range(len(panels) + 1), "passes"):
-            panel = panels[number] if number < len(panels) else queries[:0]
-            slots = new_slots(panel.size, problem.n_classes, n_neighbors)
-            for part in columns.parts():
-                if found is not None:
-                    _weigh(run, part, found, class_counts, n_threads, weights)
-                if panel.size:
-                    fixed = part.ZT, part.columns, part.n_values, part.is_plain, panel, False
-                    further = y, distances, *slots, part.start > 0
-                    rows_of = even_ranges(problem.n_samples, n_threads)
-                    run(fill_panel, [(*fixed, a, b, *further) for a, b in rows_of])
-            fixed = 0, y, distances, *slots
-            parts = even_ranges(panel.size, n_threads) if panel.size else []
-            run(scan_panel, [(panel, False, a, b, *fixed) for a, b in parts])
-            found = _Neighbors.of(panel, slots[1], y)
-    weights *= 1.0 / queries.size
-    return weights, columns.widths
+    is_nominal = n_values > 0
+    with np.errstate(all="ignore"):
+        lo = np.fmin.reduce(XT, axis=1).astype(np.float64)
+        lo[is_nominal] = 0.0
+        width = np.fmax.reduce(XT, axis=1) - lo
+        width[is_nominal] = 1.0
+        np.subtract(XT, lo[:, None], out=ZT)
+        ZT /= width[:, None]
+    for a in np.flatnonzero(width < MIN_RANGE):
+        ZT[a, XT[a] == XT[a]] = 0.0
+    return bool(np.isnan(ZT).any())
 
 
-class _Neighbors(NamedTuple):
-    """A panel of queries with its neighbours, as positions in the rows that are among them."""
-
-    rows: np.ndarray
-    queries: np.ndarray
-    near_row: np.ndarray
-    y: np.ndarray
-
-    @classmethod
-    def of(cls, panel, near_row, y):
-        is_found = near_row >= 0
-        rows = np.unique(np.concatenate([panel, near_row[is_found]]))
-        positions = np.where(is_found, np.searchsorted(rows, near_row), -1).astype(np.int32)
-        return cls(rows, np.searchsorted(rows, panel), positions, y[rows])
-
-
-class _Part(NamedTuple):
-    """Scaled columns from `start` on, and what `fill_panel` needs to know of them."""
-
-    start: int
-    ZT: np.ndarray  #: (> n_columns, n_samples); zeros in the last row
-    columns: np.ndarray  #: rows of the columns in `ZT`, padded with the last to a multiple of 4
-    n_values: np.ndarray
-    is_plain: bool
-    n_columns: int
-
-
-def _weigh(run, part, found, class_counts, n_threads, weights):
-    """Add the contributions of queries to the weights of the columns of a part."""
-    ZT = part.ZT[: part.n_columns, found.rows]
-    fixed = ZT, part.n_values, part.is_plain, found.queries, found.y, class_counts, found.near_row
-    of_part = weights[part.start : part.start + part.n_columns]
-    tasks = [(*fixed, a, b, of_part) for a, b in even_ranges(part.n_columns, n_threads)]
-    run(add_weights, tasks)
-
-
-class _ScaledColumns:
-    """Gives out the scaled columns of a source, pass after pass.
-
-    The first pass reads the source and fills `widths`, the ranges of all columns. If there are
-    many, it keeps the columns, in memory or in a temporary file, for the others; a second pass
-    reads the source again. Distances of `n_panel` queries, a multiple of 4, are held at once.
-    """
-
-    def __init__(self, problem, n_queries, n_slots, n_threads):
-        self._problem, self._n_threads = problem, n_threads
-        memory, column_bytes = problem.X.source.memory, 8 * problem.n_samples
-        query_bytes = column_bytes + _SLOT_BYTES * n_slots
-        most = n_queries + -n_queries % 4
-        self.n_panel = min(most, _multiple(memory // _PANEL_SHARE // query_bytes))
-        most = problem.n_features + -problem.n_features % 4
-        n_held = _multiple(memory // _COLUMNS_SHARE // column_bytes - 1)
-        n_held = min(n_held, most, _MAX_COLUMNS)
-        # Of the columns held, the rows that are neighbours are copied twice for the weights.
-        n_near = min(problem.n_samples, self.n_panel * (1 + n_slots))
-        problem.room.reserve(
-            self.n_panel * query_bytes + (n_held + 1) * column_bytes + 16 * n_held * n_near
-        )
-        # The last row stays zero: the column that pads groups of four.
-        self._ZT = np.zeros((n_held + 1, problem.n_samples))
-        self.widths = np.empty(problem.n_features)
-        self._n_values = np.empty(problem.n_features, np.int32)
-        n_passes = -(-n_queries // self.n_panel) + 1
-        self._kept = None
-        if n_passes > 2:
-            is_narrow = np.result_type(problem.X.dtype, np.float32) == np.float32
-            kind = np.dtype(np.float32 if is_narrow else np.float64)
-            _warn_of_time(problem, n_queries, n_passes, kind.itemsize, n_threads)
-            shape = problem.n_features, problem.n_samples
-            self._kept = problem.room.array(shape, kind)
-        self._is_first = True
-
-    def parts(self):
-        """Yield the columns of a pass in order, as parts that hold until the next one is taken."""
-        held, n_held = [], 0
-        for block, (ZT, is_plain) in self._blocks():
-            for row in range(len(ZT)):
-                self._ZT[n_held] = ZT[row]
-                held.append(is_plain)
-                n_held += 1
-                stop = block.start + row + 1
-                if n_held == len(self._ZT) - 1 or stop == self._problem.n_features:
-                    yield self._part(stop - n_held, n_held, all(held))
-                    held, n_held = [], 0
-        self._is_first = False
-
-    def _part(self, start, n_columns, is_plain):
-        columns = np.arange(n_columns)
-        if is_plain:
-            columns = np.append(columns, np.full(-n_columns % 4, len(self._ZT) - 1))
-        n_values = self._n_values[start : start + n_columns]
-        return _Part(start, self._ZT, columns, n_values, is_plain, n_columns)
-
-    def _blocks(self):
-        if self._is_first or self._kept is None:
-            return self._problem.run_blocks(self._scale, n_jobs=self._n_threads, is_dense=True)
-        blocks = list(self._problem.blocks(is_dense=True))
-        return run_blocks(self._scale, blocks, self._n_threads)
-
-    def _scale(self, block):
-        problem = self._problem
-        if self._is_first or self._kept is None:
-            XT = problem.float_columns(block)
-        else:
-            XT = read_only(self._kept[block])
-        if self._is_first:
-            nominal = None if problem.is_nominal is None else problem.is_nominal[block]
-            self._n_values[block] = count_values(XT, nominal)
-            self.widths[block] = column_widths(XT)
-            if self._kept is not None:
-                self._kept[block] = XT
-        ZT = np.empty(XT.shape)
-        has_missing = scale_columns(XT, self._n_values[block], ZT)
-        problem.room.release()
-        return ZT, not (has_missing or self._n_values[block].any())
-
-
-def _multiple(n):
-    """Return the multiple of 4 that is not above n, at least 4."""
-    return max(4, n // 4 * 4)
-
-
-def _warn_of_time(problem, n_queries, n_passes, itemsize, n_threads):
-    n_cells = problem.n_samples * problem.n_features
-    seconds = n_cells * (
-        n_queries * _DIFFERENCE_TIME / n_threads + n_passes * itemsize * _BYTE_TIME
+def new_slots(n_slots, n_classes, n_neighbors):
+    """Return free slots: near_dist, near_row, bound and target."""
+    shape = (n_slots, n_classes, n_neighbors)
+    return (
+        np.empty(shape),
+        np.full(shape, -1, np.int32),
+        np.full((n_classes, n_slots), np.inf),
+        np.zeros((n_classes, n_slots), np.int32),
     )
-    if seconds > _LONG:
-        warn_user(
-            f"ReliefF compares {n_queries:,} samples with all {problem.n_samples:,} in "
-            f"{problem.n_features:,} columns, which takes {n_passes:,} passes over "
-            f"{format_bytes(n_cells * itemsize)} and about {seconds / 3600:,.0f} hours; "
-            f'n_iterations="log" draws {max(1, round(np.log(problem.n_samples)))} samples, and '
-            f"more memory makes fewer passes.",
-            LongFitWarning,
+
+
+def fill_panel(
+    ZT, columns, n_values, is_plain, queries, is_symmetric, first, last, y, panel,
+    near_dist, near_row, bound, target, accumulate=False,
+):  # fmt: skip
+    """Fill distances of the queries to rows first:last, and offer the queries to these rows.
+
+    ``panel[k, i]`` becomes the distance of queries[k] and row i, the sum over `columns`, in order,
+    of their differences; `accumulate` adds to it. With z the scaled values, a numeric column
+    differs by abs(z_r - z_i); one value missing: max(z, 1 - z) of the known one; both: 1. A nominal
+    column differs by 0 if equal, else 1; any value missing: 1 - 1 / n_values.
+
+    `is_plain` says that all columns are numeric and without missing values; their number is then a
+    multiple of 4 (padded with a column of zeros, which changes no sum), and so is always that of
+    the rows of the panel. `is_symmetric` says that the queries are consecutive rows and every row
+    of the data is a query: only distances to later rows are computed (rounded up to groups of 4),
+    and each row after the panel has the queries offered to its own slots.
+    """
+    slots = near_dist, near_row, bound, target
+    # Distances of mixed columns are offered while they are in the second-level cache.
+    tile = last - first if is_plain else max(N_TILE, N_CACHED // queries.size)
+    for start in range(first, last, tile):
+        stop = min(start + tile, last)
+        if not is_plain:
+            fill_mixed(ZT, columns, n_values, queries, is_symmetric, start, stop, accumulate, panel)
+        fill_tiles(
+            ZT, columns, is_plain, queries, is_symmetric, start, stop, accumulate, y, panel, *slots
         )
+
+
+def add_weights(ZT, n_values, is_plain, queries, y, class_counts, near_row, first, last, weights):
+    """Add the contributions of the queries to the weights of columns first:last.
+
+    ``weights[a]`` gets the sum over queries r of class k of
+
+        - sum_hits diff_a / s_k + sum_{c != k} sum_misses [P(c) / (1 - P(k))] (diff_a / s_c)
+
+    with s_c the neighbours found in class c, P(c) = n_c / n and, for two classes, 1 in place of the
+    bracket. Each weight is one running sum over r, hits before misses, classes ascending,
+    neighbours in slot order; the bracket multiplies the rounded quotient. `ZT` and `y` are of all
+    rows, or of some that the queries and their neighbours are among.
+    """
+    n_terms = near_row.shape[1] * near_row.shape[2]
+    terms = np.empty(n_terms, np.int64), np.empty((2, n_terms))
+    for a in range(first, last, N_STRIP):
+        b = min(a + N_STRIP, last)
+        fixed = np.ascontiguousarray(ZT[a:b].T), queries, y, class_counts, near_row, *terms
+        if is_plain:
+            add_plain(*fixed, weights[a:b])
+        else:
+            add_mixed(*fixed, n_values[a:b], weights[a:b])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def scan_panel(
+    queries, is_symmetric, begin, end, offset, y, panel, near_dist, near_row, bound, target
+):
+    """Offer the rows of a filled panel to queries[begin:end]; queries[k] has slots ``offset + k``.
+
+    Rows come in ascending order; a row takes a free slot of its class, or the first slot of the
+    largest distance if it is strictly closer. The query itself is left out, its copies are not.
+    In symmetric use rows before the panel were offered by `fill_tiles`, and those of the panel
+    before the query are in the query's column.
+    """
+    for k in range(begin, end):
+        q = offset + k
+        row = queries[k]
+        start = 0
+        if is_symmetric:
+            # No one else reads these entries of the panel.
+            start = queries[0]
+            for h in range(k):
+                panel[k, start + h] = panel[h, row]
+        for i in range(start, y.size):
+            c = y[i]
+            if panel[k, i] < bound[c, q] and i != row:
+                target[c, q], bound[c, q] = _offer(
+                    panel[k, i], i, target[c, q], near_dist[q, c], near_row[q, c]
+                )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_mixed(ZT, columns, n_values, queries, is_symmetric, first, last, accumulate, panel):
+    """Fill the distances of `fill_panel`; nominal columns and missing values allowed."""
+    for start in range(first, last, N_TILE):
+        stop = min(start + N_TILE, last)
+        for k in range(queries.size):
+            begin = max(start, queries[k]) if is_symmetric else start
+            if begin < stop:
+                _sum_mixed(ZT, columns, n_values, queries[k], begin, stop, accumulate, panel[k])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_tiles(
+    ZT, columns, is_plain, queries, is_symmetric, first, last, accumulate, y, panel,
+    near_dist, near_row, bound, target,
+):  # fmt: skip
+    """Do what `fill_panel` does, but fill no distances unless `is_plain`."""
+    n_queries = queries.size
+    for start in range(first, last, N_TILE):
+        stop = min(start + N_TILE, last)
+        for q in range(0, n_queries if is_plain else 0, 4):
+            begin = max(start, queries[q]) if is_symmetric else start
+            if begin >= stop:
+                continue
+            # A last group of fewer than 4 repeats its last query in the spare panel rows.
+            r0, r1 = queries[q], queries[min(q + 1, n_queries - 1)]
+            r2, r3 = queries[min(q + 2, n_queries - 1)], queries[min(q + 3, n_queries - 1)]
+            d0, d1, d2, d3 = panel[q], panel[q + 1], panel[q + 2], panel[q + 3]
+            for i in range(begin, stop if not accumulate else begin):
+                d0[i] = d1[i] = d2[i] = d3[i] = 0.0
+            # Rows are separate sums and go into vector lanes; within a row the columns are added
+            # one by one in order. Four columns per pass save loads and stores of the sums.
+            for t in range(0, columns.size, 4):
+                za, zb = ZT[columns[t]], ZT[columns[t + 1]]
+                zc, zd = ZT[columns[t + 2]], ZT[columns[t + 3]]
+                a0, a1, a2, a3 = za[r0], za[r1], za[r2], za[r3]
+                b0, b1, b2, b3 = zb[r0], zb[r1], zb[r2], zb[r3]
+                c0, c1, c2, c3 = zc[r0], zc[r1], zc[r2], zc[r3]
+                e0, e1, e2, e3 = zd[r0], zd[r1], zd[r2], zd[r3]
+                for i in range(uintp(begin), uintp(stop)):
+                    ua, ub, uc, ud = za[i], zb[i], zc[i], zd[i]
+                    d0[i] = (((d0[i] + abs(a0 - ua)) + abs(b0 - ub)) + abs(c0 - uc)) + abs(e0 - ud)
+                    d1[i] = (((d1[i] + abs(a1 - ua)) + abs(b1 - ub)) + abs(c1 - uc)) + abs(e1 - ud)
+                    d2[i] = (((d2[i] + abs(a2 - ua)) + abs(b2 - ub)) + abs(c2 - uc)) + abs(e2 - ud)
+                    d3[i] = (((d3[i] + abs(a3 - ua)) + abs(b3 - ub)) + abs(c3 - uc)) + abs(e3 - ud)
+        if is_symmetric:
+            # Row i has by now been offered every query of the earlier panels: all rows below
+            # queries[0]. It takes those of this panel in ascending order.
+            begin = max(start, queries[n_queries - 1] + 1)
+            # Eight rows at a time: their slots stay in the first-level cache.
+            for low in range(begin, stop, 8):
+                for k in range(n_queries):
+                    row = queries[k]
+                    c = y[row]
+                    for i in range(low, min(low + 8, stop)):
+                        if panel[k, i] < bound[c, i]:
+                            target[c, i], bound[c, i] = _offer(
+                                panel[k, i], row, target[c, i], near_dist[i, c], near_row[i, c]
+                            )
+
+
+@njit_part
+def _sum_mixed(ZT, columns, n_values, row, first, last, accumulate, dist):
+    """Fill the distances of one row to first:last; nominal columns, missing values allowed."""
+    # What depends on the row alone is outside the loops.
+    for i in range(first, last if not accumulate else first):
+        dist[i] = 0.0
+    for a in columns:
+        u = ZT[a, row]
+        z = ZT[a]
+        if n_values[a] > 0:
+            unknown = 1.0 - 1.0 / n_values[a]
+            for i in range(uintp(first), uintp(last)):
+                known = unknown if u != u else (0.0 if u == z[i] else 1.0)
+                dist[i] += unknown if z[i] != z[i] else known
+        elif u != u:
+            for i in range(uintp(first), uintp(last)):
+                known = 1.0 - z[i] if z[i] < 0.5 else z[i]
+                dist[i] += 1.0 if z[i] != z[i] else known
+        else:
+            unknown = 1.0 - u if u < 0.5 else u
+            for i in range(uintp(first), uintp(last)):
+                dist[i] += unknown if z[i] != z[i] else abs(u - z[i])
+
+
+@njit(inline="always", error_model="numpy")
+def _offer(distance, row, k, slots, slot_rows):
+    """Put a row into slot k; return the next target and its bound.
+
+    They are the next slot and inf while one is free, else the first slot of the largest distance.
+    """
+    slots[k] = distance
+    slot_rows[k] = row
+    if k + 1 < slots.size and slot_rows[k + 1] < 0:
+        return k + 1, np.inf
+    worst = 0
+    largest = slots[0]
+    for s in range(1, slots.size):
+        if slots[s] > largest:
+            largest = slots[s]
+            worst = s
+    return worst, largest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights):
+    """Add the contributions of the queries to the weights of numeric columns, none missing.
+
+    `strip`, of shape (n_samples, n_columns), has the scaled columns side by side; `rows` and
+    `factors` are work space: the neighbours of a query, their factors and divisors.
+    """
+    for q in range(queries.size):
+        k = y[queries[q]]
+        n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
+        here = strip[queries[q]]
+        for t in range(n_terms):
+            there = strip[rows[t]]
+            factor, divisor = factors[0, t], factors[1, t]
+            for f in range(weights.size):
+                weights[f] += factor * (abs(here[f] - there[f]) / divisor)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_mixed(strip, queries, y, class_counts, near_row, rows, factors, n_values, weights):
+    """Do the same for any columns; `n_values` is that of these columns."""
+    for q in range(queries.size):
+        k = y[queries[q]]
+        n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
+        here = strip[queries[q]]
+        for t in range(n_terms):
+            there = strip[rows[t]]
+            factor, divisor = factors[0, t], factors[1, t]
+            for f in range(weights.size):
+                diff = _difference(here[f], there[f], n_values[f])
+                weights[f] += factor * (diff / divisor)
+
+
+@njit_part
+def _list_terms(q, k, class_counts, near_row, rows, factors):
+    """List the terms of a query of class k: neighbours, factors, divisors; return their number."""
+    n_classes, n_neighbors = near_row.shape[1], near_row.shape[2]
+    n_terms, n_samples = 0, 0
+    for count in class_counts:
+        n_samples += count
+    for step in range(n_classes):
+        # Own class first, then the others in order.
+        c = k if step == 0 else (step - 1 if step <= k else step)
+        factor = 1.0
+        if c == k:
+            factor = -1.0
+        elif n_classes > 2:
+            own = class_counts[k] / n_samples
+            factor = (class_counts[c] / n_samples) / (1.0 - own)
+        n_found = 0
+        while n_found < n_neighbors and near_row[q, c, n_found] >= 0:
+            n_found += 1
+        for s in range(n_found):
+            rows[n_terms] = near_row[q, c, s]
+            factors[0, n_terms] = factor
+            factors[1, n_terms] = n_found
+            n_terms += 1
+    return n_terms
+
+
+@njit_part
+def _difference(u, v, n_values):
+    """Return the difference of two scaled values, as in `fill_panel`."""
+    if n_values > 0:
+        if u != u or v != v:
+            return 1.0 - 1.0 / n_values
+        return 0.0 if u == v else 1.0
+    if u != u and v != v:
+        return 1.0
+    if u != u or v != v:
+        known = v if u != u else u
+        return 1.0 - known if known < 0.5 else known
+    return abs(u - v)

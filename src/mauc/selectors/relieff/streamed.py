@@ -1,0 +1,211 @@
+"""ReliefF of a source: the columns pass by, once for every panel of samples."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from mauc.engine.arrays import read_only
+from mauc.exceptions import LongFitWarning, warn_user
+from mauc.memory import format_bytes
+from mauc.parallel import even_ranges, run_blocks
+from mauc.progress import track
+from mauc.selectors.relieff.relieff import (
+    SLOT_SIZE,
+    add_weights,
+    column_widths,
+    count_values,
+    fill_panel,
+    new_slots,
+    scale_columns,
+    scan_panel,
+)
+
+# Parts of the memory of a source: for distances, and for scaled columns.
+_PANEL_SHARE, _COLUMNS_SHARE = 4, 8
+_MAX_COLUMNS = 64
+# Rough seconds of one difference, and of a byte of the temporary file; of a fit to warn of.
+_DIFFERENCE_TIME, _BYTE_TIME = 3e-10, 1e-9
+_LONG = 3600.0
+
+
+def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
+    """Return the ReliefF weight and the range of every feature of a source.
+
+    The distances of a panel of queries to all rows are sums over the columns, in their order. They
+    are added up as the columns pass by, a few at a time, so that they have the same bits as where
+    all columns are in memory. With the neighbours of a panel known, its part of the weights is
+    added in the next pass, the one that finds the neighbours of the next panel.
+    """
+    queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
+    n_slots = problem.n_classes * n_neighbors
+    columns = _ScaledColumns(problem, queries.size, n_slots, n_threads)
+    panels = [
+        queries[start : start + columns.n_panel]
+        for start in range(0, queries.size, columns.n_panel)
+    ]
+    weights = np.zeros(problem.n_features)
+    y = problem.codes.astype(np.int32)
+    class_counts = np.bincount(y, minlength=problem.n_classes)
+    distances = np.empty((columns.n_panel, problem.n_samples))
+    found = None  # the last panel with its neighbours
+    with ThreadPoolExecutor(n_threads) as pool:
+
+        def run(function, tasks):
+            return list((map if n_threads == 1 else pool.map)(lambda task: function(*task), tasks))
+
+        for number in track(range(len(panels) + 1), "passes"):
+            panel = panels[number] if number < len(panels) else queries[:0]
+            slots = new_slots(panel.size, problem.n_classes, n_neighbors)
+            for part in columns.parts():
+                if found is not None:
+                    _weigh(run, part, found, class_counts, n_threads, weights)
+                if panel.size:
+                    fixed = part.ZT, part.columns, part.n_values, part.is_plain, panel, False
+                    further = y, distances, *slots, part.start > 0
+                    rows_of = even_ranges(problem.n_samples, n_threads)
+                    run(fill_panel, [(*fixed, a, b, *further) for a, b in rows_of])
+            fixed = 0, y, distances, *slots
+            parts = even_ranges(panel.size, n_threads) if panel.size else []
+            run(scan_panel, [(panel, False, a, b, *fixed) for a, b in parts])
+            found = _Neighbors.of(panel, slots[1], y)
+    weights *= 1.0 / queries.size
+    return weights, columns.widths
+
+
+class _Neighbors(NamedTuple):
+    """A panel of queries with its neighbours, as positions in the rows that are among them."""
+
+    rows: np.ndarray
+    queries: np.ndarray
+    near_row: np.ndarray
+    y: np.ndarray
+
+    @classmethod
+    def of(cls, panel, near_row, y):
+        is_found = near_row >= 0
+        rows = np.unique(np.concatenate([panel, near_row[is_found]]))
+        positions = np.where(is_found, np.searchsorted(rows, near_row), -1).astype(np.int32)
+        return cls(rows, np.searchsorted(rows, panel), positions, y[rows])
+
+
+class _Part(NamedTuple):
+    """Scaled columns from `start` on, and what `fill_panel` needs to know of them."""
+
+    start: int
+    ZT: np.ndarray  #: (> n_columns, n_samples); zeros in the last row
+    columns: np.ndarray  #: rows of the columns in `ZT`, padded with the last to a multiple of 4
+    n_values: np.ndarray
+    is_plain: bool
+    n_columns: int
+
+
+def _weigh(run, part, found, class_counts, n_threads, weights):
+    """Add the contributions of queries to the weights of the columns of a part."""
+    ZT = part.ZT[: part.n_columns, found.rows]
+    fixed = ZT, part.n_values, part.is_plain, found.queries, found.y, class_counts, found.near_row
+    of_part = weights[part.start : part.start + part.n_columns]
+    tasks = [(*fixed, a, b, of_part) for a, b in even_ranges(part.n_columns, n_threads)]
+    run(add_weights, tasks)
+
+
+class _ScaledColumns:
+    """Gives out the scaled columns of a source, pass after pass.
+
+    The first pass reads the source and fills `widths`, the ranges of all columns. If there are
+    many, it keeps the columns, in memory or in a temporary file, for the others; a second pass
+    reads the source again. Distances of `n_panel` queries, a multiple of 4, are held at once.
+    """
+
+    def __init__(self, problem, n_queries, n_slots, n_threads):
+        self._problem, self._n_threads = problem, n_threads
+        memory, column_bytes = problem.X.source.memory, 8 * problem.n_samples
+        query_bytes = column_bytes + SLOT_SIZE * n_slots
+        most = n_queries + -n_queries % 4
+        self.n_panel = min(most, _multiple(memory // _PANEL_SHARE // query_bytes))
+        most = problem.n_features + -problem.n_features % 4
+        n_held = _multiple(memory // _COLUMNS_SHARE // column_bytes - 1)
+        n_held = min(n_held, most, _MAX_COLUMNS)
+        # Of the columns held, the rows that are neighbours are copied twice for the weights.
+        n_near = min(problem.n_samples, self.n_panel * (1 + n_slots))
+        problem.room.reserve(
+            self.n_panel * query_bytes + (n_held + 1) * column_bytes + 16 * n_held * n_near
+        )
+        # The last row stays zero: the column that pads groups of four.
+        self._ZT = np.zeros((n_held + 1, problem.n_samples))
+        self.widths = np.empty(problem.n_features)
+        self._n_values = np.empty(problem.n_features, np.int32)
+        n_passes = -(-n_queries // self.n_panel) + 1
+        self._kept = None
+        if n_passes > 2:
+            is_narrow = np.result_type(problem.X.dtype, np.float32) == np.float32
+            kind = np.dtype(np.float32 if is_narrow else np.float64)
+            _warn_of_time(problem, n_queries, n_passes, kind.itemsize, n_threads)
+            shape = problem.n_features, problem.n_samples
+            self._kept = problem.room.array(shape, kind)
+        self._is_first = True
+
+    def parts(self):
+        """Yield the columns of a pass in order, as parts that hold until the next one is taken."""
+        held, n_held = [], 0
+        for block, (ZT, is_plain) in self._blocks():
+            for row in range(len(ZT)):
+                self._ZT[n_held] = ZT[row]
+                held.append(is_plain)
+                n_held += 1
+                stop = block.start + row + 1
+                if n_held == len(self._ZT) - 1 or stop == self._problem.n_features:
+                    yield self._part(stop - n_held, n_held, all(held))
+                    held, n_held = [], 0
+        self._is_first = False
+
+    def _part(self, start, n_columns, is_plain):
+        columns = np.arange(n_columns)
+        if is_plain:
+            columns = np.append(columns, np.full(-n_columns % 4, len(self._ZT) - 1))
+        n_values = self._n_values[start : start + n_columns]
+        return _Part(start, self._ZT, columns, n_values, is_plain, n_columns)
+
+    def _blocks(self):
+        if self._is_first or self._kept is None:
+            return self._problem.run_blocks(self._scale, n_jobs=self._n_threads, is_dense=True)
+        blocks = list(self._problem.blocks(is_dense=True))
+        return run_blocks(self._scale, blocks, self._n_threads)
+
+    def _scale(self, block):
+        problem = self._problem
+        if self._is_first or self._kept is None:
+            XT = problem.float_columns(block)
+        else:
+            XT = read_only(self._kept[block])
+        if self._is_first:
+            nominal = None if problem.is_nominal is None else problem.is_nominal[block]
+            self._n_values[block] = count_values(XT, nominal)
+            self.widths[block] = column_widths(XT)
+            if self._kept is not None:
+                self._kept[block] = XT
+        ZT = np.empty(XT.shape)
+        has_missing = scale_columns(XT, self._n_values[block], ZT)
+        problem.room.release()
+        return ZT, not (has_missing or self._n_values[block].any())
+
+
+def _multiple(n):
+    """Return the multiple of 4 that is not above n, at least 4."""
+    return max(4, n // 4 * 4)
+
+
+def _warn_of_time(problem, n_queries, n_passes, itemsize, n_threads):
+    n_cells = problem.n_samples * problem.n_features
+    seconds = n_cells * (
+        n_queries * _DIFFERENCE_TIME / n_threads + n_passes * itemsize * _BYTE_TIME
+    )
+    if seconds > _LONG:
+        warn_user(
+            f"ReliefF compares {n_queries:,} samples with all {problem.n_samples:,} in "
+            f"{problem.n_features:,} columns, which takes {n_passes:,} passes over "
+            f"{format_bytes(n_cells * itemsize)} and about {seconds / 3600:,.0f} hours; "
+            f'n_iterations="log" draws {max(1, round(np.log(problem.n_samples)))} samples, and '
+            f"more memory makes fewer passes.",
+            LongFitWarning,
+        )
