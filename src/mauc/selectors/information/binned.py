@@ -254,7 +254,7 @@ def plane_counts(planes_a, first_a, n_a, planes_b, first_b, n_b, joint):
         for b in range(n_b):
             joint[a, b] = 0
     for begin in range(0, n_words, BLOCK_WORDS):
-        end = min(begin + BLOCK_WORDS, n_words)
+        end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
         # joint holds the counts of the words before begin.
         for a in range(n_a):
             words_a = planes_a[first_a + a, begin:end]
@@ -294,17 +294,6 @@ def histogram_counts(codes_a, n_states_a, codes_b, n_states_b, joint):
         joint[codes_a[i], codes_b[i]] += 1
 
 
-@njit_inline
-def joint_counts(D, n_states, starts, planes, counts, a, b, joint):
-    """Count the samples of every pair of states of two features, by planes if both have them."""
-    n_a, n_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
-    if n_a > 0 and n_b > 0:
-        plane_counts(planes, starts[a], n_a, planes, starts[b], n_b, joint)
-        complete_counts(joint, counts[a], n_states[a], counts[b], n_states[b])
-    else:
-        histogram_counts(D[a], n_states[a], D[b], n_states[b], joint)
-
-
 @njit_part
 def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, table, unit):
     """Return I(a; b) in nats from joint counts; never negative.
@@ -316,20 +305,27 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
         for b in range(n_states_b):
             total += table[joint[a, b]]
     total += log_n - log_a - log_b
-    # Rounding of the entries of L can leave a few units of either sign.
-    return max(total, 0) / (n_samples * unit)
+    # Rounding of the entries of L can leave a few units of either sign. Conditions compile faster
+    # than min and max.
+    return (total if total > 0 else np.int64(0)) / (n_samples * unit)
 
 
 @njit_inline
-def pair_information(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, a, b, joint
-):
-    """Return I(a; b) of two features in nats; `joint` is work space."""
-    joint_counts(D, n_states, starts, planes, counts, a, b, joint)
+def shared_information(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    j, target, n_target, target_planes, target_counts, target_log, joint,
+):  # fmt: skip
+    """Return I(f; t) of feature j and a target, see `target_information`; `joint` is work space."""
+    n_planes = starts[j + 1] - starts[j]
+    n_products = n_planes * target_planes.shape[0]
+    if 0 < n_products <= MAX_CLASS_PRODUCTS:
+        plane_counts(planes, starts[j], n_planes, target_planes, np.int64(0), n_target - 1, joint)
+        complete_counts(joint, counts[j], n_states[j], target_counts, n_target)
+    else:
+        histogram_counts(D[j], n_states[j], target, n_target, joint)
     return information(
-        joint, n_states[a], n_states[b], margin_logs[a], margin_logs[b],
-        log_n, D.shape[1], table, unit,
-    )  # fmt: skip
+        joint, n_states[j], n_target, margin_logs[j], target_log, log_n, D.shape[1], table, unit
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -382,19 +378,9 @@ def target_information(
     The target has states, uint8 (int32 for more than 256 classes), planes of all but the last, or
     none, counts and the sum of L over its states.
     """
-    n_samples = target.shape[0]
     joint = np.empty((counts.shape[1], n_target), dtype=np.int64)
-    for position in range(features.shape[0]):
-        j = features[position]
-        n_planes = starts[j + 1] - starts[j]
-        n_products = n_planes * target_planes.shape[0]
-        if 0 < n_products <= MAX_CLASS_PRODUCTS:
-            plane_counts(
-                planes, starts[j], n_planes, target_planes, np.int64(0), n_target - 1, joint
-            )
-            complete_counts(joint, counts[j], n_states[j], target_counts, n_target)
-        else:
-            histogram_counts(D[j], n_states[j], target, n_target, joint)
-        out[position] = information(
-            joint, n_states[j], n_target, margin_logs[j], target_log, log_n, n_samples, table, unit
-        )
+    for i in range(features.shape[0]):
+        out[i] = shared_information(
+            D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+            features[i], target, n_target, target_planes, target_counts, target_log, joint,
+        )  # fmt: skip

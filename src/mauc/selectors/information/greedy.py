@@ -19,8 +19,8 @@ from mauc.selectors.information.binned import (
     complete_counts,
     histogram_counts,
     pack_planes,
-    pair_information,
     plane_counts,
+    shared_information,
 )
 from mauc.texts import insert_texts
 
@@ -269,7 +269,7 @@ def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
     """Return I(f; y) - r or I(f; y) / max(r, floor) with r the mean redundancy over S."""
     redundancy = redundancy_sum / n_chosen
     if is_quotient:
-        return relevance / max(redundancy, REDUNDANCY_FLOOR)
+        return relevance / (redundancy if redundancy > REDUNDANCY_FLOOR else REDUNDANCY_FLOOR)
     return relevance - redundancy
 
 
@@ -315,12 +315,14 @@ def best_of_block(
         can_win = best < 0 or score > best_score or (score == best_score and f < best)
         while can_win and n_counted[f] < n_chosen:
             if n_rows > 0 and n_rows + 2 > max_rows:
-                return best, best_score, max(turn, first)
+                return best, best_score, turn if turn > first else first
             n_rows += 2
             s = chosen[n_counted[f]]
-            redundancy_sum[f] += pair_information(
-                D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, f, s, joint
-            )
+            redundancy_sum[f] += shared_information(
+                D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+                f, D[s], n_states[s], planes[starts[s] : starts[s + 1]], counts[s], margin_logs[s],
+                joint,
+            )  # fmt: skip
             n_counted[f] += 1
             score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
             can_win = best < 0 or score > best_score or (score == best_score and f < best)
@@ -364,7 +366,7 @@ def add_joint_information(
                         total += table[joint[a, code]]
                     total -= table[margin]
             # Rounding of the entries of L can leave a few units of either sign.
-            sums[f] += max(total, 0) / (n_samples * unit)
+            sums[f] += (total if total > 0 else np.int64(0)) / (n_samples * unit)
             score = sums[f]
         if best < 0 or score > best_score:
             best, best_score = f, score
