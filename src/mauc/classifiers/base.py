@@ -115,7 +115,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             codes, weights = codes[is_there], weights[is_there]
             coder = coder.keep(X)
         self._coder = coder
-        nominal = np.flatnonzero([] if is_nominal is None else is_nominal)
+        nominal = np.flatnonzero(is_nominal)
         return Samples(X, codes, weights, len(self.classes_), nominal)
 
     def _check_X(self, X):

@@ -17,7 +17,7 @@ from mauc.registry import RELEVANCES, Accepts
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.pair_auc import room_for_pair_auc
 from mauc.selectors.relevance import auc_relevance
-from mauc.selectors.trace import Walk
+from mauc.selectors.trace import Selection
 
 TIES = ("index", "mauc")
 
@@ -374,7 +374,7 @@ def draw_features(lists, schedule, n_wanted, score_feature):
 
     Returns
     -------
-    walk : Walk
+    selection : Selection
     """
     heads = np.zeros(lists.n_lists, np.int64)
     is_open = np.ones(lists.n_lists, bool)
@@ -395,7 +395,7 @@ def draw_features(lists, schedule, n_wanted, score_feature):
             if not schedule.draws_until_new:
                 break
     drawn, ranks, scores = zip(*selected.values(), strict=True)
-    return Walk(np.array(list(selected)), np.array(drawn), np.array(ranks), np.array(scores))
+    return Selection(np.array(list(selected)), np.array(drawn), np.array(ranks), np.array(scores))
 
 
 _COUNTING = ("fsdd", "anova")  # relevances that depend on the number of samples
@@ -457,15 +457,14 @@ class ListSelector(RankingSelector):
             )
         return recipe
 
-    def _fit(self, X, y, sample_weight=None, client=None):
-        if sample_weight is not None and not self.accepts.weights:
-            relevance = self.check_options().relevance
-            weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
-            raise MaucError(
-                f"sample_weight must be None for relevance {relevance!r}; "
-                f"only {', '.join(weighted)} take weights."
-            )
-        return super()._fit(X, y, sample_weight, client)
+    @property
+    def _no_weights(self):
+        """Why weights are refused, where they are."""
+        weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
+        return (
+            f"sample_weight must be None for relevance {self.recipe.relevance!r}; "
+            f"only {', '.join(weighted)} take weights."
+        )
 
     def _rank(self, problem, n_wanted, recipe):
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
@@ -498,9 +497,9 @@ class ListSelector(RankingSelector):
                 return next(scores for _, scores in found)[0]
             return auc_relevance(problem, decomposition, [feature])[0]
 
-        walk = draw_features(lists, schedule, n_wanted, separation)
+        selection = draw_features(lists, schedule, n_wanted, separation)
         return Ranked(
-            decomposition, walk, scores, None if pair_auc is None else pair_auc[walk.features]
+            decomposition, selection, scores, None if pair_auc is None else pair_auc[selection.features]
         )
 
 

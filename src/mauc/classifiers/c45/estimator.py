@@ -11,6 +11,7 @@ from mauc.classifiers.base import BaseClassifier
 from mauc.classifiers.c45.columns import encode_columns, sort_columns, warn_of_close_values
 from mauc.classifiers.c45.nodes import EPS
 from mauc.classifiers.c45.tree import fit_tree, predict_fractions
+from mauc.data.columns import default_names
 
 
 class NestedTree:
@@ -293,7 +294,7 @@ class C45(BaseClassifier):
 
     def feature_names(self):
         """Return the names of the training data, x0, x1, ... if it had none."""
-        default = [f"x{j}" for j in range(self.n_features_in_)]
+        default = default_names(range(self.n_features_in_))
         return list(getattr(self, "feature_names_in_", default))
 
     def _grow(self, columns, chosen):

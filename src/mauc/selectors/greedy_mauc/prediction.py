@@ -17,6 +17,7 @@ from scipy.linalg import solve_triangular
 from scipy.special import ndtr
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.data.columns import default_names
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
@@ -670,5 +671,5 @@ class AlternativesMixin:
             )
         names = getattr(self, "feature_names_in_", None)
         if names is None:
-            names = [f"x{column}" for column in range(self.n_features_in_)]
+            names = default_names(range(self.n_features_in_))
         return Alternatives(self.ranking_, self._exchanges.found, names)
