@@ -59,8 +59,9 @@ class Job:
             source.feature_names = np.array(default_names(numbers), dtype=object)
         # Tasks fill all threads of a worker: where reading takes a core, it takes that of the task.
         columns = SourceColumns(
-            source, self.is_nominal[numbers], accept_infinite=self.accept_infinite, reads_ahead=source.waits
-        )
+            source, self.is_nominal[numbers], accept_infinite=self.accept_infinite,
+            reads_ahead=source.waits,
+        )  # fmt: skip
         part = Problem(
             columns, self.codes, np.arange(self.n_classes), self._class_counts,
             columns.is_nominal, self.sample_weight, source.feature_names,

@@ -352,7 +352,7 @@ class CategoryCoder:
         return replace_columns(X, codes) if codes else X
 
     def keep(self, X):
-        """Return a coder of the categories that occur in an array of codes, which gets its codes."""
+        """Return a coder of the categories that occur in an array, which gets its codes."""
         categories = {}
         for j, known in self.categories.items():
             is_known = ~np.isnan(X[:, j])

@@ -13,6 +13,7 @@ float64 holds these in all but rare cases. A missing value, for dates NaT, is Na
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -213,7 +214,7 @@ class SparseColumns(Columns):
     def is_constant(self):
         """Whether no column has more than one known value; zeros are not stored."""
         starts, n_samples = self.matrix.indptr, self.shape[0]
-        for start, stop in zip(starts, starts[1:], strict=False):
+        for start, stop in pairwise(starts):
             stored = self.matrix.data[start:stop]
             known = stored[stored == stored]
             only = known[0] if len(known) and len(stored) == n_samples else 0
@@ -283,7 +284,7 @@ def float_columns(XT: np.ndarray) -> np.ndarray:
 
 
 def value_columns(XT: np.ndarray) -> np.ndarray:
-    """Convert columns to float32 or float64 in their units; wide ones are rounded, dates seconds."""
+    """Convert columns to float32 or float64 in their units; wide ones are rounded."""
     return _as_floats(contiguous_columns(XT))
 
 

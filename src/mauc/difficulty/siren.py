@@ -117,7 +117,8 @@ def siren_study(
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
     problem = make_problem(checked, X, y, accepts=Accepts(nominal=True))
-    coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))  # for what takes numbers only
+    # For what takes numbers only.
+    coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))
     ranked = problem if RELEVANCES[relevance].accepts.nominal else coded
     n_chosen = _check_n_features(n_features, problem.n_features)
     _check_memory(problem, n_chosen)

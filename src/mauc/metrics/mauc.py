@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import MAX_EXACT_INTEGER, is_frame
+from mauc.data.columns import is_frame, is_wide
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import (
     check_no_missing_label,
@@ -193,7 +193,7 @@ def _loses_order(values):
     if values.size == 0:
         return False
     if values.dtype.kind in "iu":
-        return values.dtype.itemsize == 8 and (values.max() > MAX_EXACT_INTEGER or values.min() < -MAX_EXACT_INTEGER)
+        return is_wide(values)
     if values.dtype.kind == "f":
         return values.dtype.itemsize > 8
     return _holds_numbers(values)

@@ -12,10 +12,11 @@ and no order of rows, block of columns or number of threads changes a bit of it.
 import math
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
 from mauc.checks import check_real
 from mauc.cluster import RangeStates
+from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.base import RankingSelector, single_ranking
@@ -404,7 +405,9 @@ class ARCO(RankingSelector):
         if problem.cluster is not None:
             search, relevance = rank_on_cluster(problem, n_wanted, measure, weight, pair_auc)
             chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
-            return single_ranking(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
+            return single_ranking(
+                problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
+            )
         ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
         # Constant features have no correlation with anything: `GreedySearch` puts them last.
         search = GreedySearch(relevance, squares == 0, n_wanted)
@@ -427,7 +430,9 @@ class ARCO(RankingSelector):
         with start_pool(len(blocks)) as pool:
             search.run(best, blocks, pool)
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
-        return single_ranking(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
+        return single_ranking(
+            problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
+        )
 
 
 def measure(problem, pair_auc=None, n_jobs=None):

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
 from mauc.checks import check_choice
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
@@ -498,9 +497,8 @@ class ListSelector(RankingSelector):
             return auc_relevance(problem, decomposition, [feature])[0]
 
         selection = draw_features(lists, schedule, n_wanted, separation)
-        return Ranked(
-            decomposition, selection, scores, None if pair_auc is None else pair_auc[selection.features]
-        )
+        chosen_auc = None if pair_auc is None else pair_auc[selection.features]
+        return Ranked(decomposition, selection, scores, chosen_auc)
 
 
 def score_part(part, decomposition):

@@ -17,6 +17,7 @@ from mauc.selectors.lists import SCHEDULES, draw_features, rank_features
 from mauc.sketch import PairAUCSketch, choose_way, sketch_rows
 from mauc.sketch.dask_rows import by_rows, dask_shape, is_dask_frame
 
+
 class SketchMixin:
     """Gives a selector that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
