@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.checks import check_class_count
+from mauc.checks import MAX_CLASSES, check_class_count
 from mauc.data import columns as table
 from mauc.data.categories import encode_nominal
-from mauc.data.columns import Columns, DenseColumns, SparseColumns, default_names, is_frame
+from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
 from mauc.data.frames import has_number_columns
 from mauc.data.source import ColumnSource
 from mauc.data.validate import (
@@ -62,29 +62,22 @@ class Problem:
     feature_names: np.ndarray | None = None
     column_labels: list[Any] | None = None
 
-    @property
+    @cached_property
     def n_samples(self) -> int:
         """Number of rows."""
         return self.columns.shape[0]
 
-    @property
+    @cached_property
     def n_features(self) -> int:
         """Number of columns."""
         return self.columns.shape[1]
 
-    @property
+    @cached_property
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
 
-    @property
-    def names(self) -> np.ndarray:
-        """Names of the features, "x0", "x1", ... where they have none."""
-        if self.feature_names is not None:
-            return self.feature_names
-        return np.array(default_names(range(self.n_features)))
-
-    @property
+    @cached_property
     def cluster(self) -> Any:
         """The `mauc.cluster.Cluster` whose workers read the columns, or None."""
         return self.columns.cluster
@@ -237,12 +230,23 @@ def make_problem(
         is_nominal = None
         if accepts.nominal and (labels is not None or flags is not None):
             X, is_nominal = encode_nominal(X, flags)
-        columns, y = _check_memory_table(X, y, estimator, accepts)
+        if labels is not None and has_number_columns(X):
+            columns, y = check_number_frame(
+                X, y, estimator=estimator, accept_infinite=accepts.infinite
+            )
+        else:
+            X, y = check_table(
+                X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
+                accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
+                keep_dates=True,
+            )  # fmt: skip
+            columns = SparseColumns(X) if sparse.issparse(X) else DenseColumns(X)
         if is_nominal is None:
             is_nominal = np.zeros(columns.shape[1], bool)
         names = getattr(estimator, "feature_names_in_", None)
     classes, codes, class_counts = encode_labels(y)
-    check_class_count(len(classes), len(codes))
+    if len(classes) > MAX_CLASSES:
+        check_class_count(len(classes), len(codes))
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, codes)
         check_class_weights(classes, codes, sample_weight)
@@ -252,18 +256,6 @@ def make_problem(
     )  # fmt: skip
     _warn_of_degenerate(problem)
     return problem
-
-
-def _check_memory_table(X, y, estimator, accepts):
-    """Return the columns of a table in memory, and the labels, checked."""
-    if is_frame(X) and has_number_columns(X):
-        return check_number_frame(X, y, estimator=estimator, accept_infinite=accepts.infinite)
-    X, y = check_table(
-        X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
-        accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
-        keep_dates=True,
-    )  # fmt: skip
-    return SparseColumns(X) if sparse.issparse(X) else DenseColumns(X), y
 
 
 def _open_source(source, y, estimator, flags, accepts, cluster):

@@ -21,8 +21,7 @@ from sklearn.utils import (
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from mauc.data.categories import factorize, factorize_linear, missing_mask
-from mauc.data.columns import is_frame
+from mauc.data.columns import factorize, factorize_linear, is_frame, missing_mask
 from mauc.data.frames import FrameColumns, dates_to_seconds
 from mauc.exceptions import MaucError, MaucTypeError, listed
 

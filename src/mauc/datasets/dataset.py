@@ -82,7 +82,7 @@ class Dataset:
     def nominal_features(self) -> list[str]:
         """Names of the columns of `X` that are nominal, not numbers."""
         if is_source(self.X):
-            pairs = zip(self.feature_names, self.X.is_word, strict=True)
+            pairs = zip(self.feature_names, self.X.is_text, strict=True)
             return [name for name, is_word in pairs if is_word]
         if not is_frame(self.X):
             return []

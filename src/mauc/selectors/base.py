@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import is_int, is_real
+from mauc.checks import is_real
 from mauc.data.columns import default_names, is_frame
 from mauc.data.decomposition import Decomposition
 from mauc.data.frames import needs_types, take_columns
@@ -108,8 +108,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _check_fit(self, client):
         """Return the checked options of a fit."""
         count_threads(self.n_jobs)
-        if not isinstance(self._wanted_size(), Integral):
-            check_n_features(self._wanted_size(), 1, self._size_words)
+        wanted = self._wanted_size()
+        check_n_features(1 if _is_int(wanted) else wanted, 1, self._size_words)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -207,9 +207,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = self.accepts.sparse
+        accepts = self.accepts
+        tags.input_tags.sparse = accepts.sparse
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = self.accepts.nominal
+        tags.input_tags.categorical = accepts.nominal
         return tags
 
 
@@ -288,7 +289,7 @@ def check_n_features(
     wanted = n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in words:
         return n_features
-    if is_int(wanted):
+    if _is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"n_features_to_select must be in [1, {n_features}] (the number of features), "
@@ -303,6 +304,10 @@ def check_n_features(
             )
         return max(1, round(wanted * n_features))
     raise MaucError(f"n_features_to_select must be an int, a fraction, {words}, got {wanted!r}.")
+
+
+def _is_int(value):
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _load_all(source, words):

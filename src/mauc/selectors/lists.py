@@ -12,7 +12,7 @@ from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
-from mauc.registry import RELEVANCES, Accepts
+from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.pair_auc import room_for_pair_auc
 from mauc.selectors.relevance import auc_relevance
@@ -411,6 +411,14 @@ class Recipe(NamedTuple):
     options: dict[str, Any] = {}  #: further arguments of the relevance
 
 
+_CHOICES = {
+    "decomposition": DECOMPOSITIONS,
+    "relevance": RELEVANCES,
+    "schedule": SCHEDULES,
+    "ties": TIES,
+}
+
+
 class ListSelector(RankingSelector):
     """Base of the selectors that draw features from one ranking list per sub-problem.
 
@@ -433,8 +441,8 @@ class ListSelector(RankingSelector):
     @property
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
-        own = super().accepts
-        relevance = self.recipe.relevance
+        kind: Any = type(self)
+        own, relevance = accepts_of(kind), getattr(self, "relevance", self.preset.relevance)
         if not isinstance(relevance, str) or relevance not in RELEVANCES:
             return own  # it is refused in fit
         accepts = RELEVANCES[relevance].accepts
@@ -443,10 +451,10 @@ class ListSelector(RankingSelector):
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
-        check_choice("decomposition", recipe.decomposition, DECOMPOSITIONS)
-        check_choice("relevance", recipe.relevance, RELEVANCES)
-        check_choice("schedule", recipe.schedule, SCHEDULES)
-        check_choice("ties", recipe.ties, TIES)
+        for name, choices in _CHOICES.items():
+            value = getattr(recipe, name)
+            if not isinstance(value, str) or value not in choices:
+                check_choice(name, value, choices)
         check_generator(getattr(self, "random_state", None))
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and not self.accepts.nominal:

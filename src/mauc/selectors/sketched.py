@@ -14,8 +14,6 @@ from mauc.parallel import count_threads
 from mauc.progress import shown
 from mauc.selectors.base import Ranked, check_n_features
 from mauc.selectors.lists import SCHEDULES, draw_features, rank_features
-from mauc.sketch import PairAUCSketch, choose_way, sketch_rows
-from mauc.sketch.dask_rows import by_rows, dask_shape, is_dask_frame
 
 
 class SketchMixin:
@@ -45,6 +43,9 @@ class SketchMixin:
         -------
         self : object
         """
+        from mauc.sketch import PairAUCSketch
+        from mauc.sketch.dask_rows import by_rows
+
         with shown(type(self).__name__, verbose=bool(self.verbose)):
             self._check_sketched()
             if y is None:
@@ -73,6 +74,8 @@ class SketchMixin:
         -------
         self : object
         """
+        from mauc.sketch import PairAUCSketch
+
         if not isinstance(sketch, PairAUCSketch):
             raise MaucError(f"sketch must be a PairAUCSketch, got {type(sketch).__name__}.")
         self._check_sketched()
@@ -81,6 +84,9 @@ class SketchMixin:
         return self._fit_sketch(sketch)
 
     def _fit_rows(self, X, y, sample_weight, client):
+        from mauc.sketch import choose_way, sketch_rows
+        from mauc.sketch.dask_rows import dask_shape, is_dask_frame
+
         if not is_dask_frame(X) or sample_weight is not None or client is not None:
             return False
         if isinstance(y, str):

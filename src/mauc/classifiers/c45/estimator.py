@@ -4,7 +4,6 @@ import math
 from numbers import Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.checks import check_real
 from mauc.classifiers.base import BaseClassifier
@@ -12,6 +11,7 @@ from mauc.classifiers.c45.columns import encode_columns, sort_columns, warn_of_c
 from mauc.classifiers.c45.nodes import EPS
 from mauc.classifiers.c45.tree import fit_tree, predict_fractions
 from mauc.data.columns import default_names
+from mauc.data.validate import check_fitted
 
 
 class NestedTree:
@@ -285,7 +285,7 @@ class C45(BaseClassifier):
         -------
         text : str
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if feature_names is None:
             feature_names = self.feature_names()
         if class_names is None:
