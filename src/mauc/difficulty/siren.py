@@ -257,7 +257,7 @@ def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **option
         if known.get("categorical_features", ...) is None:
             selector.set_params(categorical_features=options["categorical_features"])
     if hasattr(selector, "fit"):
-        selector = selector.fit(coded.X[:, :] if takes_codes else X, y)
+        selector = selector.fit(coded.value_columns(slice(None)).T if takes_codes else X, y)
     return columns_of(selector, coded.n_features, n_chosen)
 
 
