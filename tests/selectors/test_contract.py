@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from mauc import GreedyMAUC
-from mauc.data import problem as problem_module
+from mauc.data import columns as columns_module
 from mauc.registry import SELECTORS as METHODS
 from mauc.selectors import arco
 from mauc.selectors.information import binned, fcbf
@@ -176,7 +176,7 @@ def test_threads_and_blocks_do_not_matter(name, seed, n_jobs, block):
         for module in (binned, arco, fcbf):
             patch.setattr(module, "BLOCK_WORK", 1)
         patch.setattr(relieff, "PANEL_QUERIES", 7)
-        patch.setattr(problem_module, *block)
+        patch.setattr(columns_module, *block)
         assert_same_fit(fit_all(SELECTORS[name], X, y, n_jobs=n_jobs), wanted)
 
 

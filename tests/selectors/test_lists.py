@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 from sklearn.base import BaseEstimator
 
-from mauc.data import problem as block_width_module
+from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
 from mauc.selectors.lists import (

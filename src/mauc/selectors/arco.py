@@ -108,9 +108,9 @@ class ARCO(RankingSelector):
 
         n_threads = min(count_threads(self.n_jobs), ranks.size // BLOCK_WORK)
         blocks = even_ranges(problem.n_features, n_threads)
-        max_rows = problem.room.rows_at_once(ranks[0].nbytes, len(blocks))
+        max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
 
-        is_spilled = problem.room.is_spilled
+        is_spilled = problem.workspace.is_spilled
 
         def find_best(block, n_chosen):
             first, last = block
@@ -121,7 +121,7 @@ class ARCO(RankingSelector):
                     first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
                 )  # fmt: skip
                 if is_spilled:
-                    problem.room.release()
+                    problem.workspace.release()
             return best, score
 
         with start_pool(len(blocks)) as pool:
@@ -146,7 +146,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
             writer.ranks[part], writer.squares[part], relevance[part], auc_of_part = found
             if pair_auc is not None:
                 pair_auc[part] = auc_of_part
-            problem.room.release()
+            problem.workspace.release()
         return writer.ranks, writer.squares, relevance
     reader = ColumnReader(problem, writer, np.arange(problem.n_samples, dtype=np.int32))
 
@@ -156,7 +156,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
         if pair_auc is not None:
             pair_auc[block] = folded
         relevance[block] = mean_of_quotients(folded, problem.max_wins)
-        problem.room.release()
+        problem.workspace.release()
 
     for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
         pass
@@ -183,7 +183,7 @@ class RankWriter:
     def __init__(self, problem):
         n_features, n_samples = problem.n_features, problem.n_samples
         rank_type = np.int16 if n_samples <= 2**15 else np.int32
-        self.ranks = problem.room.array((n_features, n_samples), rank_type)
+        self.ranks = problem.workspace.array((n_features, n_samples), rank_type)
         self.squares = np.empty(n_features, np.int64)
         self._step = rank_step(n_samples)
 

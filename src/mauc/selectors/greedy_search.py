@@ -1,7 +1,7 @@
 """The greedy search that mRMR, JMI and ARCO share: the best feature given those chosen before.
 
 What a step looks at, states or ranks of all features, may be in a temporary file
-(`mauc.data.workspace`). A block of features is then gone through in parts, and after each of them
+(`mauc.memory`). A block of features is then gone through in parts, and after each of them
 the pages of the file are released. No bit of the result depends on the parts.
 """
 

@@ -76,9 +76,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
     XT = problem.float_columns(chosen)
     roles, logs = decomposition.roles, problem.count_logs
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
-    is_nominal = np.zeros(len(XT), bool)
-    if problem.is_nominal is not None:
-        is_nominal = problem.is_nominal[chosen]
+    is_nominal = problem.is_nominal[chosen]
     if not is_nominal.any():
         subproblem_scores(XT, problem.codes, roles, statistics, scores, logs)
         return scores
@@ -164,7 +162,7 @@ def subproblem_moments(problem, decomposition, chosen):
     They have shape (n_chosen, n_sides): two sides, each its classes merged to one, or all classes
     for the whole problem. Missing values are left out of their feature; weights are frequencies.
     """
-    if problem.is_by_rows and isinstance(chosen, slice) and not problem.is_wide:
+    if isinstance(chosen, slice) and problem.columns.row_major is not None:
         moments = class_moments_by_rows(problem, chosen)
     else:
         moments = _moments(problem, problem.float_columns(chosen))

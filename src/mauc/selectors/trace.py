@@ -1,4 +1,4 @@
-"""How a selection came about: the walk over the ranking lists, step by step."""
+"""How a selection came about: what was drawn from the ranking lists, step by step."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

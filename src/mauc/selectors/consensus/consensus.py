@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
-from mauc.data.problem import take_rows
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
@@ -308,7 +307,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
         """Return what was found on every half."""
         # The columns of a source are read for one half at a time, within its memory.
-        n_inner, n_outer = (self.n_jobs, 1) if problem.is_streamed else (1, self.n_jobs)
+        n_inner, n_outer = (self.n_jobs, 1) if problem.columns.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
         # As on all samples: a half of them would be "few" sooner.
@@ -316,7 +315,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(place):
-            part = take_rows(problem, halves[place])
+            part = problem.take_rows(halves[place])
             one = clone(options.selector)
             one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner, **same)
             if draws:

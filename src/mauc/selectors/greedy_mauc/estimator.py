@@ -386,8 +386,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
                 f"{advice}, or leave out some before",
             )
         # The scores come on top of the memory of a source; the rest is a part of it.
-        spare = problem.room.spare()
-        problem.room.reserve(doubles if spare is None else min(doubles, spare))
+        spare = problem.workspace.spare()
+        problem.workspace.reserve(doubles if spare is None else min(doubles, spare))
 
     @property
     def predicted_mauc_(self):

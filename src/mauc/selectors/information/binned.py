@@ -24,9 +24,9 @@ from numba.np.arrayobj import make_array
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_inline, njit_part
-from mauc.data.workspace import Room
 from mauc.engine.arrays import read_only
 from mauc.engine.special import log_table
+from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_search import row_parts
@@ -54,24 +54,24 @@ class BinnedSelector(RankingSelector):
 
     def binned(self, problem):
         """Return the context that holds the features of a problem, discretised."""
-        problem.room.reserve(_TABLE_BYTES * problem.n_samples)
+        problem.workspace.reserve(_TABLE_BYTES * problem.n_samples)
         if problem.cluster is None:
             states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         else:
             states, n_states = _bin_on_cluster(problem, self.binning, self.n_bins)
         return binned_features(
             states, n_states, problem.codes, problem.n_classes, count_threads(self.n_jobs),
-            problem.count_logs, problem.room,
+            problem.count_logs, problem.workspace,
         )  # fmt: skip
 
 
 def _bin_on_cluster(problem, binning, n_bins):
     """Return what `bin_columns` does; workers discretise, their states are collected here."""
-    states = problem.room.array((problem.n_features, problem.n_samples), np.uint8)
+    states = problem.workspace.array((problem.n_features, problem.n_samples), np.uint8)
     n_states = np.empty(problem.n_features, np.int64)
     for part, found in problem.cluster.map_ranges(problem, bin_columns, binning, n_bins):
         states[part], n_states[part] = found
-        problem.room.release()
+        problem.workspace.release()
     return states, n_states
 
 
@@ -101,27 +101,28 @@ class BinnedFeatures:
     is_constant: np.ndarray
     blocks: list[tuple[int, int]]  #: ranges of features, one per thread
     pool: Any  #: for `mauc.parallel.run_in`
-    room: Room  #: of the states and planes
-    max_rows: int  #: rows of them that a thread may read before it calls ``room.release``
+    workspace: Workspace  #: of the states and planes
+    max_rows: int  #: rows of them that a thread may read before it calls ``workspace.release``
 
 
 @contextmanager
 def binned_features(
-    D, n_states, y, n_classes, n_threads=1, logs=None, room=None
+    D, n_states, y, n_classes, n_threads=1, logs=None, workspace=None
 ) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
     A state may be empty, and a feature has at most 256. `logs` are L up to the number of samples;
-    `room`, which gave `D`, gives out the memory for bit planes. No result depends on the threads.
+    `workspace`, which gave `D`, gives out the memory for bit planes. No result depends on
+    the threads.
     """
     n_features, n_samples = D.shape
-    room = room or Room()
+    workspace = workspace or Workspace()
     # Read-only views: one compiled version of each kernel, whatever the caller holds.
     D, y = read_only(D), read_only(y)
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
     n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
     starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
-    planes = room.array((starts[-1], (n_samples + 63) // 64), np.uint64)
+    planes = workspace.array((starts[-1], (n_samples + 63) // 64), np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
     table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes, logs)
@@ -135,7 +136,7 @@ def binned_features(
     blocks = _feature_blocks(D, n_states, n_threads)
     plane_bytes = planes.shape[1] * planes.itemsize * int(n_planes.max())
     # A feature is read as planes or as states, and as both while planes are made of it.
-    max_rows = room.rows_at_once(n_samples + plane_bytes, len(blocks))
+    max_rows = workspace.rows_at_once(n_samples + plane_bytes, len(blocks))
 
     def count(block):
         for first, last in row_parts(*block, max_rows):
@@ -148,13 +149,22 @@ def binned_features(
                 *arrays, classes, n_classes, class_planes, class_counts, log_y,
                 np.arange(first, last), relevance[first:last],
             )  # fmt: skip
-            room.release()
+            workspace.release()
 
     with start_pool(len(blocks)) as pool:
         run_in(pool, count, blocks)
         is_constant = counts.max(axis=1) == n_samples
         yield BinnedFeatures(
-            arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool, room, max_rows
+            arrays,
+            y,
+            class_counts,
+            log_y,
+            relevance,
+            is_constant,
+            blocks,
+            pool,
+            workspace,
+            max_rows,
         )
 
 

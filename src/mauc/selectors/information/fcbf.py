@@ -150,7 +150,7 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
                     arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
                     arrays.counts[kept], arrays.margin_logs[kept], left[part], shared[part],
                 )  # fmt: skip
-                features.room.release()
+                features.workspace.release()
 
         n_blocks = min(len(features.blocks), 1 + len(left) * n_samples // BLOCK_WORK)
         run_in(features.pool, fill, even_ranges(len(left), n_blocks))

@@ -201,7 +201,7 @@ def mrmr_search(features, k, quotient=False) -> GreedySearch:
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
 
-    is_spilled = features.room.is_spilled
+    is_spilled = features.workspace.is_spilled
 
     def find_best(block, n_chosen):
         first, last = block
@@ -213,7 +213,7 @@ def mrmr_search(features, k, quotient=False) -> GreedySearch:
                 redundancy_sum,
             )  # fmt: skip
             if is_spilled:
-                features.room.release()
+                features.workspace.release()
         return best, score
 
     return search.run(find_best, features.blocks, features.pool)
@@ -241,7 +241,7 @@ def jmi_search(features, k) -> GreedySearch:
                 *features.arrays, *merged, features.log_y, search.masked_relevance, *part,
                 search.is_left, sums,
             ))  # fmt: skip
-            features.room.release()
+            features.workspace.release()
         # The first of equals; -1 has the lowest score, and so have features that come last.
         return max(found, key=lambda pair: (pair[1], pair[0] >= 0))
 
