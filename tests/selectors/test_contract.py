@@ -93,7 +93,7 @@ def test_the_form_of_a_table_does_not_matter(name, data):
     if form in SPARSE_FORMS:
         X[np.random.default_rng(0).random(X.shape) < 0.6] = 0
     wanted = fit_all(SELECTORS[name], X.astype(np.float64), y)
-    assert_same_fit(fit_all(SELECTORS[name], make(X.astype(dtype)), y), wanted)
+    assert_same_fit(fit_all(SELECTORS[name], make(X.astype(dtype)), y), wanted, same_names=True)
 
 
 @every(SPARSE)
@@ -193,7 +193,7 @@ def test_missing_values(name, seed):
     columns = {f"x{j}": [None if v != v else int(v) for v in X[:, j]] for j in range(10)}
     frame = pd.DataFrame({key: pd.array(values, "Int64") for key, values in columns.items()})
     for table in (frame, pl.DataFrame(columns)):
-        assert_same_fit(fit_all(SELECTORS[name], table, y), fitted)
+        assert_same_fit(fit_all(SELECTORS[name], table, y), fitted, same_names=True)
     selector = clone(SELECTORS[name]).set_params(n_features_to_select=4).fit(X, y)
     assert_array_equal(selector.transform(X), X[:, selector.support_])
     X[0, 0], X[1, 1] = np.inf, -np.inf
@@ -223,9 +223,11 @@ def test_rankings_are_nested(name, seed):
 @settings(max_examples=5)
 @given(seed=seeds)
 def test_weights_stand_for_repeated_rows(name, seed):
+    rng = np.random.default_rng(seed)
     X, y = integer_table(seed)
-    weight = np.random.default_rng(seed).integers(0, 4, len(y)) * np.where(y == 0, 5, 1)
-    weight[:8] = 1  # of every class one row at least
+    X = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    weight = rng.integers(0, 4, len(y)) * np.where(y == 0, 5, 1)
+    weight[np.unique(y, return_index=True)[1]] = 1  # every class has a row
     weighted = fit_all(SELECTORS[name], X, y, sample_weight=weight)
     repeated = fit_all(SELECTORS[name], np.repeat(X, weight, axis=0), np.repeat(y, weight))
     if name in COUNTED:
@@ -240,6 +242,33 @@ def test_others_have_no_weights(name):
     X, y = integer_table(0)
     with pytest.raises((TypeError, ValueError), match="sample_weight"):
         fit_all(SELECTORS[name], X, y, sample_weight=np.ones(len(y)))
+
+
+@every()
+def test_columns_without_a_known_value(name, rng):
+    X, y = rng.normal(size=(40, 4)) + np.arange(40)[:, np.newaxis] % 2, np.arange(40) % 2
+    X[:, [1, 2]] = np.nan
+    ranking = fit_all(SELECTORS[name], X, y).ranking_
+    assert set(ranking[:2]) == {0, 3} or name.startswith(("relieff", "consensus"))
+
+
+@every()
+def test_bad_labels_and_sizes(name):
+    X, y = integer_table(0)
+    for labels, text in (
+        (np.zeros(60), "y must hold at least 2 classes to tell apart"),
+        (y[:59], r"inconsistent numbers of samples: \[60, 59\]"),
+        (np.where(y == 0, np.nan, y), "y must hold a label .* contains NaN"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            clone(SELECTORS[name]).fit(X, labels)
+    for wanted, text in (
+        (0, r"must be in \[1, 10\] .*, got 0\."),
+        (11, r"must be in \[1, 10\] .*, got 11\."),
+        (1.5, r"must be in \(0, 1\], got 1\.5"),
+    ):
+        with pytest.raises(ValueError, match=f"n_features_to_select .*{text}"):
+            clone(SELECTORS[name]).set_params(n_features_to_select=wanted).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -302,7 +331,7 @@ def test_pandas_in_and_out(selector, wine):
     chosen = selector.transform(X)
     assert list(chosen.columns) == list(selector.get_feature_names_out())
     pd.testing.assert_frame_equal(chosen, X.loc[:, selector.support_])
-    assert_same_fit(selector, clone(selector).fit(X.to_numpy(), y), same_names=False)
+    assert_same_fit(selector, clone(selector).fit(X.to_numpy(), y))
 
 
 def test_polars_in_and_out(selector, wine):

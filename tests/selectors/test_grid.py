@@ -4,11 +4,25 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator
 
-from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
+from mauc import (
+    FAST,
+    FSDD,
+    MAUCD,
+    MDFS,
+    AnovaF,
+    ChiSquare,
+    FisherScore,
+    InformationGain,
+    SpreadFx,
+    SubproblemSelector,
+    SymmetricalUncertainty,
+)
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.problem import make_problem
 from mauc.registry import RELEVANCES
@@ -149,18 +163,22 @@ def test_ties_by_mean_relevance(rng, relevance):
     assert_array_equal(selector.ranking_, order[[feature for feature, _, _ in wanted]])
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("relevance", RELEVANCES)
-def test_spreadfx_is_a_preset(data, relevance, schedule):
-    options = {"relevance": relevance, "schedule": schedule, "random_state": 0}
-    free = SubproblemSelector("all", decomposition="one-vs-rest", **options).fit(*data)
-    assert list(SpreadFx("all", **options).fit(*data).trace_) == list(free.trace_)
+@settings(max_examples=20)
+@given(relevance=st.sampled_from(list(RELEVANCES)), schedule=st.sampled_from(list(SCHEDULES)))
+def test_mdfs_and_spreadfx_are_presets(data, relevance, schedule):
+    options = {"schedule": schedule, "random_state": 0}
+    pairs = SubproblemSelector("all", **options).fit(*data)
+    assert list(MDFS("all", **options).fit(*data).trace_) == list(pairs.trace_)
+    options["relevance"] = relevance
+    rest = SubproblemSelector("all", decomposition="one-vs-rest", **options).fit(*data)
+    assert list(SpreadFx("all", **options).fit(*data).trace_) == list(rest.trace_)
 
 
 @pytest.mark.parametrize(
     ("preset", "relevance"),
-    [(ChiSquare, "chi2"), (SymmetricalUncertainty, "su"), (FSDD, "fsdd"), (MAUCD, "auc")],
-)
+    [(MAUCD, "auc"), (ChiSquare, "chi2"), (SymmetricalUncertainty, "su"), (InformationGain, "ig"),
+     (FSDD, "fsdd"), (FisherScore, "fisher"), (AnovaF, "anova"), (FAST, "fast")],
+)  # fmt: skip
 def test_filters_of_one_list_are_presets(data, preset, relevance):
     free = SubproblemSelector("all", decomposition="whole", relevance=relevance).fit(*data)
     fitted = preset("all").fit(*data)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
-from mauc import MDFS, SubproblemSelector
+from mauc import SubproblemSelector
 from mauc.data.decomposition import DECOMPOSITIONS
 from mauc.exceptions import MaucError
 from mauc.selectors.lists import SCHEDULES
@@ -37,13 +37,6 @@ def test_every_combination_ranks_all_features(rng, decomposition, schedule, ties
         assert n_better < step.rank <= n_better + n_equal
     means = relevance[:, 0] if decomposition == "whole" else oracles.exact_mean(relevance)
     assert_array_equal(selector.scores_, means)
-
-
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_mdfs_is_a_preset(rng, schedule):
-    X, y = rng.normal(size=(40, 25)), rng.permutation(np.arange(40) % 4)
-    free = SubproblemSelector(10, schedule=schedule, random_state=0).fit(X, y)
-    assert list(free.trace_) == list(MDFS(10, schedule=schedule, random_state=0).fit(X, y).trace_)
 
 
 @given(strategies.problems(max_features=10, max_samples=12))
