@@ -78,12 +78,14 @@ def track(
     """
     watcher = _watcher
     if watcher is None or watcher.thread != threading.get_ident():
-        yield from items
-        return
+        return iter(items)
     if total is None:
         items = items if hasattr(items, "__len__") else list(items)
         total = len(items)  # type: ignore[arg-type]
-    level = _Level(unit, total, n_bytes)
+    return _counted(items, _Level(unit, total, n_bytes), watcher)
+
+
+def _counted(items: Iterable[_T], level: "_Level", watcher: "_Watcher") -> Iterator[_T]:
     watcher.enter(level)
     try:
         for item in items:

@@ -1,4 +1,4 @@
-"""How alike selections of features are: sets in, a number with its interval out."""
+"""The stability of feature selection: how alike several selections are, with an interval."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

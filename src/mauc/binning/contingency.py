@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mauc.binning.mdl import cut_regions, make_entries, spread_classes
+from mauc.binning.mdl import cut_regions, make_entries, one_vs_rest_entries
 from mauc.compile import njit, njit_part
 from mauc.engine.arrays import read_only
 from mauc.engine.special import LN2, log_table
@@ -236,7 +236,7 @@ def _discretize(XT, y, roles, logs):
             places = np.flatnonzero(is_rest[own])
             if len(places):
                 single = np.argmax(roles[places] == own, axis=1)
-                spread, regions = spread_classes(entries, n_entries, n_classes, own)
+                spread, regions = one_vs_rest_entries(entries, n_entries, n_classes, own)
                 regions = np.ascontiguousarray(regions[:, single])
                 tables, n_bins = cut_regions(spread, regions, 2, *logs)
                 folded = np.empty((len(XT), len(places), 2), np.int64)

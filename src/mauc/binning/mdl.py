@@ -104,7 +104,7 @@ def fill_entries(values, codes, n_known, places, entries, n_entries):
         n_entries[f] = n_filled
 
 
-def spread_classes(entries, n_entries, n_classes, own):
+def one_vs_rest_entries(entries, n_entries, n_classes, own):
     """Turn the entries of columns into those of every class against the rest.
 
     Parameters
@@ -134,7 +134,7 @@ def spread_classes(entries, n_entries, n_classes, own):
 
 @njit(cache=True, nogil=True)
 def fill_spread(entries, n_entries, own, done, spread, regions):
-    """Fill the arrays of `spread_classes`.
+    """Fill the arrays of `one_vs_rest_entries`.
 
     ``done[0, k]`` rows and ``done[1, k]`` distinct values are in the entries of class k so far.
     """

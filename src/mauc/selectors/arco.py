@@ -18,8 +18,7 @@ from mauc.checks import check_real
 from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
-from mauc.selectors.base import RankingSelector, single_ranking
-from mauc.selectors.greedy_search import GreedySearch
+from mauc.selectors.base import GreedySearch, RankingSelector, single_ranking
 from mauc.selectors.pair_auc import ColumnReader, folded_auc, room_for_pair_auc
 from mauc.texts import insert_texts
 

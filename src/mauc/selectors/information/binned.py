@@ -11,7 +11,7 @@ counted by a histogram.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,8 +28,7 @@ from mauc.engine.arrays import read_only
 from mauc.engine.special import log_table
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
-from mauc.selectors.base import RankingSelector
-from mauc.selectors.greedy_search import row_parts
+from mauc.selectors.base import RankingSelector, row_parts
 
 # A feature of more states has no planes: 7 x 7 ANDs a word cost about as much as 64 histogram
 # updates where the processor counts the bits of one word at a time.
@@ -48,20 +47,22 @@ class BinnedSelector(RankingSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("binning", self.binning, BINNINGS)
+        if self.binning not in BINNINGS:
+            check_choice("binning", self.binning, BINNINGS)
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
 
     def binned(self, problem):
         """Return the context that holds the features of a problem, discretised."""
-        problem.workspace.reserve(_TABLE_BYTES * problem.n_samples)
+        workspace = problem.workspace
+        workspace.reserve(_TABLE_BYTES * problem.n_samples)
         if problem.cluster is None:
             states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         else:
             states, n_states = _bin_on_cluster(problem, self.binning, self.n_bins)
         return binned_features(
             states, n_states, problem.codes, problem.n_classes, count_threads(self.n_jobs),
-            problem.count_logs, problem.workspace,
+            problem.count_logs, workspace,
         )  # fmt: skip
 
 
@@ -117,21 +118,21 @@ def binned_features(
     """
     n_features, n_samples = D.shape
     workspace = workspace or Workspace()
-    # Read-only views: one compiled version of each kernel, whatever the caller holds.
+    # Read-only views: one compiled version of each kernel, whatever the caller holds. Classes have
+    # the type of the states where it holds them, for which the loops are compiled anyway.
     D, y = read_only(D), read_only(y)
+    classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
     n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
     starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
     planes = workspace.array((starts[-1], (n_samples + 63) // 64), np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes, logs)
+    table, unit, class_planes, class_counts, log_y = class_margins(classes, n_classes, logs)
     arrays = CountArrays(
         D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
     )
     relevance = np.empty(n_features, dtype=np.float64)
-    # Of the type of the states where it holds them, for which the loops are compiled anyway.
-    classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
 
     blocks = _feature_blocks(D, n_states, n_threads)
     plane_bytes = planes.shape[1] * planes.itemsize * int(n_planes.max())
@@ -151,26 +152,23 @@ def binned_features(
             )  # fmt: skip
             workspace.release()
 
-    with start_pool(len(blocks)) as pool:
-        run_in(pool, count, blocks)
+    with nullcontext() if len(blocks) == 1 else start_pool(len(blocks)) as pool:
+        if pool is None:
+            count(blocks[0])
+        else:
+            run_in(pool, count, blocks)
         is_constant = counts.max(axis=1) == n_samples
         yield BinnedFeatures(
-            arrays,
-            y,
-            class_counts,
-            log_y,
-            relevance,
-            is_constant,
-            blocks,
-            pool,
-            workspace,
+            arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool, workspace,
             max_rows,
-        )
+        )  # fmt: skip
 
 
 def _feature_blocks(D, n_states, n_threads):
     """Cut the features into at most ``n_threads`` blocks worth a thread each."""
     n_features, n_samples = D.shape
+    if n_threads == 1:
+        return [(0, n_features)]
     states = int(n_states.max())
     words = n_samples // 64 * (states - 1) ** 2 if states <= MAX_PLANE_STATES else n_samples
     work = n_features * (words + states**2)
@@ -183,12 +181,11 @@ def class_margins(y, n_classes, logs=None):
     There are no planes where there are too many classes for them.
     """
     table, unit = logs or log_table(y.shape[0], 1.0)[1:]
-    # With more classes no feature is counted by planes. The type is that of the states: what packs
-    # them is compiled once.
+    # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
     class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
     if n_planes > 0:
-        pack_planes(read_only(y.astype(np.uint8)), n_planes, 0, class_planes)
+        pack_planes(y, n_planes, 0, class_planes)
     class_counts = np.bincount(y, minlength=n_classes)
     return table, unit, class_planes, class_counts, int(table[class_counts].sum())
 

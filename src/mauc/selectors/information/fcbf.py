@@ -8,8 +8,7 @@ import numpy as np
 
 from mauc.checks import check_int, check_real
 from mauc.parallel import even_ranges, run_in
-from mauc.selectors.base import single_ranking
-from mauc.selectors.greedy_search import row_parts
+from mauc.selectors.base import row_parts, single_ranking
 from mauc.selectors.information.binned import BinnedSelector, target_information
 from mauc.texts import insert_texts
 

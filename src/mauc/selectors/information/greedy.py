@@ -11,8 +11,7 @@ import numpy as np
 from mauc.checks import check_choice
 from mauc.compile import njit, njit_part
 from mauc.engine.arrays import read_only
-from mauc.selectors.base import single_ranking
-from mauc.selectors.greedy_search import GreedySearch, row_parts
+from mauc.selectors.base import GreedySearch, row_parts, single_ranking
 from mauc.selectors.information.binned import (
     MAX_CLASS_PRODUCTS,
     BinnedSelector,
@@ -107,7 +106,8 @@ class MRMR(BinnedSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("criterion", self.criterion, CRITERIA)
+        if self.criterion not in CRITERIA:
+            check_choice("criterion", self.criterion, CRITERIA)
         super().check_options()
 
     def _rank(self, problem, n_wanted, options):
