@@ -25,7 +25,7 @@ def known_alternatives(selector: "RankingSelector", names: "Sequence[str]") -> A
 def say_selection(selector: "RankingSelector", names: "Sequence[str]") -> None:
     """Print how stable a selection is, if that was measured, and which features could change."""
     if hasattr(selector, "stability_"):
-        from mauc.selectors.consensus.rules import stability_sentence
+        from mauc.selectors.consensus import stability_sentence
 
         if sentence := stability_sentence(selector):
             print_sentence(sentence)
@@ -42,7 +42,7 @@ def selection_facts(selector: "RankingSelector", names: "Sequence[str]") -> dict
     facts: dict[str, Any] = {}
     stability = getattr(selector, "stability_", None)
     if stability is not None:
-        from mauc.selectors.consensus.rules import SHOWN_THRESHOLD
+        from mauc.selectors.consensus import SHOWN_THRESHOLD
 
         facts["stability"] = {
             "value": stability.value,

@@ -2,7 +2,7 @@
 
 from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
 from mauc.selectors.arco import ARCO
-from mauc.selectors.consensus.consensus import ConsensusSelector
+from mauc.selectors.consensus import ConsensusSelector
 from mauc.selectors.filters import (
     FAST,
     FSDD,

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.selectors.consensus.rules import rank_near_ties
-from mauc.selectors.greedy_mauc.search import measure_model
+from mauc.selectors.greedy_mauc.search import measure_state
 from tests.helpers.oracle_greedy import model_correlations
 
 
@@ -23,7 +23,7 @@ def samples(rng):
 
 
 def model_of(X, y, prior=None):
-    model = measure_model(GreedyMAUC(), make_problem(BaseEstimator(), X, y))
+    model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y))
     return model._replace(prior=prior)
 
 

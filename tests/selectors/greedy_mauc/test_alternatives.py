@@ -14,7 +14,7 @@ from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError
 from mauc.selectors.greedy_mauc import prediction as module
 from mauc.selectors.greedy_mauc.prediction import MAX_LOSS, MIN_SHARE, Alternatives, Exchange
-from mauc.selectors.greedy_mauc.search import measure_model
+from mauc.selectors.greedy_mauc.search import measure_state
 from tests.helpers.oracle_greedy import model_correlations
 
 
@@ -30,7 +30,7 @@ def groups(rng):
 
 def oracle(X, y, ranking):
     """Solve for every set anew."""
-    model = measure_model(GreedyMAUC(), make_problem(BaseEstimator(), X, y))
+    model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y))
     R, effects = model_correlations(model), model.effects
 
     def mauc(chosen):

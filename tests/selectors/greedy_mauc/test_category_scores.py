@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.engine.nominal import count_categories
-from mauc.selectors.greedy_mauc.effects import EffectSizer, measure
+from mauc.selectors.greedy_mauc.effects import EffectEstimator, measure
 from mauc.selectors.greedy_mauc.scores import (
     category_scores,
     class_signs,
@@ -128,7 +128,7 @@ def test_effects_are_those_of_the_auc_with_the_sign_of_the_scores(rng):
     problem = make_problem(selector, X, y, accepts=selector.accepts)
     effects, _ = measure(problem, noise_correction=1.0)
     auc = selector.pair_auc_[np.argsort(selector.ranking_)]
-    sizer = EffectSizer(problem, 1.0)
+    sizer = EffectEstimator(problem, 1.0)
     for column in (1, 3):
         wins = auc[column] * problem.max_wins
         assert_allclose(np.abs(effects[column]), sizer.nominal(wins, 1.0), rtol=1e-9)

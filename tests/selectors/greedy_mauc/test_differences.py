@@ -11,7 +11,7 @@ from sklearn.base import clone
 from mauc import GreedyMAUC
 from mauc.data import columns as columns_module
 from mauc.data.problem import make_problem
-from mauc.selectors.greedy_mauc.effects import EffectSizer, effect_sizes, measure
+from mauc.selectors.greedy_mauc.effects import EffectEstimator, effect_sizes, measure
 from tests.helpers.array_source import CountingSource
 
 RESULTS = ("ranking_", "scores_", "separations_", "pair_auc_", "predicted_mauc_")
@@ -279,7 +279,7 @@ def test_nominal_features_keep_their_leave_pair_out_effects(rng):
     problem = make_problem(selector, X, y, accepts=selector.accepts)
     found = measure(problem, noise_correction=1.0)[0]
     auc = selector.pair_auc_[np.argsort(selector.ranking_)]
-    wanted = EffectSizer(problem, 1.0).nominal(auc[2] * problem.max_wins, 1.0)
+    wanted = EffectEstimator(problem, 1.0).nominal(auc[2] * problem.max_wins, 1.0)
     assert_allclose(np.abs(found[2]), wanted, rtol=1e-9)
     # Two categories are a number.
     assert_allclose(found[0], reference(X[:, 0], y, 1.0), rtol=1e-9, atol=1e-9)

@@ -22,7 +22,7 @@ from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, greedy_ranking
-from mauc.selectors.greedy_mauc.row_sample import sample_rows
+from mauc.data.row_hash import sample_rows
 from mauc.selectors.greedy_mauc.scores import score_table
 from mauc.selectors.greedy_mauc.search import dot, exp_minus
 from tests.helpers.oracle_greedy import greedy, normal_scores, shrinkage_intensity

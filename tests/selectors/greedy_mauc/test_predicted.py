@@ -73,7 +73,7 @@ def refitted_log_odds(Z, labels, shrinkage):
 @pytest.mark.parametrize("shrinkage", [0.0, 0.3])
 @pytest.mark.parametrize("c", [2, 4])
 def test_equals_refits_without_each_sample(rng, monkeypatch, shrinkage, c):
-    monkeypatch.setattr(predicted_module, "shares_of_luck", lambda chosen, z: np.zeros_like(chosen))
+    monkeypatch.setattr(predicted_module, "selection_bias", lambda chosen, z: np.zeros_like(chosen))
     X, y = shifted_data(rng, n=60, c=c)
     ranking, lower, scores, labels = ranked(X, y, shrinkage, 5)
     found = Prediction(ranking, lower, scores, shrinkage).mauc

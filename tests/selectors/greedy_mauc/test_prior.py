@@ -19,7 +19,7 @@ from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.prior import needs_prior, tree_importances
-from mauc.selectors.greedy_mauc.search import first_of, is_before
+from mauc.selectors.greedy_mauc.search import best_feature, is_before
 from tests.helpers.array_source import CountingSource
 
 
@@ -141,7 +141,7 @@ def test_both_forms_of_the_order_agree(rng):
     prior = rng.choice([1.0, 0.5, 1e-300], 60)
     for f in range(60):
         for other in range(f):
-            first = first_of([f, other], losses, prior)
+            first = best_feature([f, other], losses, prior)
             assert is_before(f, other, losses, prior) == (first == f)
             assert is_before(other, f, losses, prior) == (first == other)
 

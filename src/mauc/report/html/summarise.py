@@ -208,7 +208,7 @@ def _halves(selector: RankingSelector) -> str:
     """Return what a consensus knows of its stability; "" for other selectors."""
     if not hasattr(selector, "stability_"):
         return ""
-    from mauc.selectors.consensus.rules import stability_sentence
+    from mauc.selectors.consensus import stability_sentence
 
     return str(stability_sentence(selector))
 
