@@ -11,8 +11,8 @@ from sklearn.datasets import load_wine
 from mauc import FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC, ReliefF
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS, make_selector
-from mauc.selectors.consensus.consensus import RULES
-from mauc.selectors.consensus.rules import rank_by_counts
+from mauc.selectors import consensus as module
+from mauc.selectors.consensus import RULES, Votes, complementary_halves, rank_by_votes
 from mauc.stats import stability
 from tests.helpers.xor_pairs import make_pairs
 
@@ -45,7 +45,7 @@ def test_what_is_learnt_agrees(wine, rule):
     assert_array_equal(frame["mean_rank"], selector.mean_ranks_[selector.ranking_])
     assert_allclose(selector.scores_, (5 - selector.mean_ranks_) / 4)
     if rule in ("frequency", "rank"):
-        expected = rank_by_counts(selector.rankings_, 13, rule)[0]
+        expected = rank_by_votes(Votes(selector.rankings_, 13), rule)[0]
         assert_array_equal(selector.ranking_, expected)
 
 
@@ -55,7 +55,6 @@ def test_halves_are_what_the_selector_ranks_alone(wine):
     from sklearn.base import BaseEstimator
 
     from mauc.data.problem import make_problem
-    from mauc.selectors.consensus.rules import complementary_halves
 
     problem = make_problem(BaseEstimator(), X, y)
     halves = complementary_halves(problem, 4, np.random.RandomState(0))
@@ -152,8 +151,6 @@ def test_no_cluster(wine):
 
 
 def test_memory_is_asked_for_before_anything_is_read(wine, monkeypatch):
-    from mauc.selectors.consensus import consensus as module
-
     monkeypatch.setattr(module, "_SMALL_BYTES", 0)
 
     def refuse(n_bytes, what, advice):
@@ -180,8 +177,6 @@ def test_a_prior_of_the_selector_is_respected(wine, rule):
 
 
 def test_halves_grow_trees_if_all_samples_do(rng, monkeypatch):
-    from mauc.selectors.consensus import consensus as module
-
     def spied(selector):
         made.append(clone(selector))
         return made[-1]
@@ -208,11 +203,9 @@ def test_auto_takes_the_search_where_there_is_one(wine):
 
 
 def test_loss_weighs_features_by_the_trees_of_all_samples(wine, monkeypatch):
-    from mauc.selectors.consensus import consensus as module
-
-    def spied(model, *args, **options):
-        priors.append(model.prior)
-        return searched(model, *args, **options)
+    def spied(state, votes):
+        priors.append(state.prior)
+        return searched(state, votes)
 
     priors, searched = [], module.rank_near_ties
     monkeypatch.setattr(module, "rank_near_ties", spied)

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from mauc.data.problem import make_problem
 from mauc.exceptions import SmallClassWarning
-from mauc.selectors.consensus.rules import complementary_halves
+from mauc.selectors.consensus import complementary_halves
 
 
 def deal(X, y, n_pairs=3, seed=0):

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
-from mauc.selectors.consensus.rules import rank_near_ties
+from mauc.selectors.consensus import Votes, rank_near_ties
 from mauc.selectors.greedy_mauc.search import measure_state
 from tests.helpers.oracle_greedy import model_correlations
 
@@ -22,9 +22,13 @@ def samples(rng):
     return X, y
 
 
-def model_of(X, y, prior=None):
-    model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y))
-    return model._replace(prior=prior)
+def state_of(X, y, prior=None):
+    state = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 12)
+    return state.with_prior(prior)
+
+
+def rank(state, rankings):
+    return rank_near_ties(state, Votes(rankings, 12))
 
 
 def oracle(model, rankings, k, weights):
@@ -59,12 +63,13 @@ def test_equals_the_definition(samples, rng, has_prior):
     n_other = 0
     for _ in range(5):
         rankings = np.array([rng.permutation(12)[:7] for _ in range(6)])
-        expected, gains = oracle(model_of(X, y), rankings, 7, weights)
-        for n_threads in (1, 2):
-            model = model_of(X, y, weights if has_prior else None)
-            found = rank_near_ties(model, rankings, 7, n_threads=n_threads)
-            assert_array_equal(found.ranking, expected)
-            assert_allclose(found.gains, gains, rtol=1e-6)
+        expected, gains = oracle(state_of(X, y), rankings, 7, weights)
+        for blocks in ([(0, 12)], [(0, 5), (5, 12)]):
+            state = state_of(X, y, weights if has_prior else None)
+            state.blocks = blocks  # one per thread
+            ranking, found = rank(state, rankings)
+            assert_array_equal(ranking, expected)
+            assert_allclose(found, gains, rtol=1e-6)
         plain = GreedyMAUC(7, prior=weights).fit(X, y).ranking_
         n_other += (np.array(expected) != plain).any()
     assert n_other > 0  # there were near-ties, and the votes decided
@@ -74,9 +79,9 @@ def test_equals_the_definition(samples, rng, has_prior):
 def test_halves_that_agree_with_the_search_change_nothing(samples, prior):
     X, y = samples
     plain = GreedyMAUC("all", prior=prior).fit(X, y).ranking_
-    found = rank_near_ties(model_of(X, y, prior), np.tile(plain, (4, 1)), 12)
-    assert_array_equal(found.ranking, plain)
-    assert found.ranking[-1] == 11  # the constant one
+    ranking, _ = rank(state_of(X, y, prior), np.tile(plain, (4, 1)))
+    assert_array_equal(ranking, plain)
+    assert ranking[-1] == 11  # the constant one
 
 
 def test_of_copies_the_one_with_the_votes_is_taken(samples):
@@ -84,12 +89,12 @@ def test_of_copies_the_one_with_the_votes_is_taken(samples):
     best = GreedyMAUC(1).fit(X, y).ranking_[0]
     X[:, [8, 9]] = X[:, [best, best]]
     for wanted in (best, 8, 9):
-        found = rank_near_ties(model_of(X, y), np.array([[wanted]]), 1)
-        assert_array_equal(found.ranking, [wanted])
+        ranking, _ = rank(state_of(X, y), np.array([[wanted]]))
+        assert_array_equal(ranking, [wanted])
 
 
 def test_votes_cannot_make_a_weak_feature_first(samples, rng):
     X, y = samples
     X[:, 0] = 3 * y + rng.normal(size=90)
-    found = rank_near_ties(model_of(X, y), np.array([[9, 0]] * 3), 2)
-    assert found.ranking[0] == 0
+    ranking, _ = rank(state_of(X, y), np.array([[9, 0]] * 3))
+    assert ranking[0] == 0

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mauc.selectors.consensus.error_bound import ErrorControl
-from mauc.selectors.consensus.rules import stability_sentence
+from mauc.selectors.consensus import stability_sentence
+from mauc.selectors.error_bound import ErrorControl
 from mauc.stability import UNKNOWN, Stability
 
 

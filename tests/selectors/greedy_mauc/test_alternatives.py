@@ -11,7 +11,6 @@ from sklearn.exceptions import NotFittedError
 
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
-from mauc.exceptions import MaucError
 from mauc.selectors.greedy_mauc import prediction as module
 from mauc.selectors.greedy_mauc.prediction import MAX_LOSS, MIN_SHARE, Alternatives, Exchange
 from mauc.selectors.greedy_mauc.search import measure_state
@@ -30,7 +29,7 @@ def groups(rng):
 
 def oracle(X, y, ranking):
     """Solve for every set anew."""
-    model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y))
+    model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 1)
     R, effects = model_correlations(model), model.effects
 
     def mauc(chosen):
@@ -70,13 +69,13 @@ def test_of_features_that_act_together_nothing_is_known_and_the_others_equal_the
     pair[:, 1] += np.array([4.0, -4.0, 0.0])[y] * pair[:, 0]
     X = np.column_stack([X, pair, pair + 0.01 * rng.normal(size=(150, 2))])
     selector = GreedyMAUC(k, prior=None, interactions=True).fit(X, y)
-    together = selector.interactions_.members
-    assert together
-    assert together <= {19, 20, 21, 22}
-    assert together <= {*selector.ranking_.tolist()}
+    interacting = selector.interactions_.members
+    assert interacting
+    assert interacting <= {19, 20, 21, 22}
+    assert interacting <= {*selector.ranking_.tolist()}
     expected = oracle(X, y, selector.ranking_.tolist())
-    assert any(expected[f] for f in expected.keys() - together)
-    check_exchanges(selector, {f: [] if f in together else rows for f, rows in expected.items()})
+    assert any(expected[f] for f in expected.keys() - interacting)
+    check_exchanges(selector, {f: [] if f in interacting else rows for f, rows in expected.items()})
     for one in (one for exchanges in selector.alternatives_.values() for one in exchanges):
         assert one.alternative < X.shape[1]  # no product
 
@@ -143,13 +142,9 @@ def test_constant_and_all_features(groups):
     assert constant.alternatives_[0] == []
 
 
-def test_before_fit_and_after_a_fit_on_a_cluster(groups):
+def test_before_fit():
     with pytest.raises(NotFittedError):
         _ = GreedyMAUC().alternatives_
-    selector = GreedyMAUC(3).fit(*groups)
-    selector._exchanges = module.Exchanges(None, selector.ranking_)
-    with pytest.raises(MaucError, match=r"not known after a fit on a cluster.*without client="):
-        _ = selector.alternatives_
 
 
 def test_printed_and_framed():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import ndtri
@@ -16,15 +17,15 @@ from sklearn.datasets import load_digits, load_wine
 from mauc import MDFS
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
+from mauc.data.row_hash import sample_rows
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
 from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, greedy_ranking
-from mauc.data.row_hash import sample_rows
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.scores import score_table
-from mauc.selectors.greedy_mauc.search import dot, exp_minus
+from mauc.selectors.greedy_mauc.search import SearchState, dot, exp_minus, search_features
 from tests.helpers.oracle_greedy import greedy, normal_scores, shrinkage_intensity
 from tests.helpers.strategies import problems
 
@@ -149,15 +150,17 @@ def test_scores_of_many_rows_reach_every_step_and_mirror(rng):
 
 def test_exponential_is_right_to_1e_14():
     x = np.concatenate([[0.0, 5e-324, 1e-300], np.linspace(0, 40, 4001), np.linspace(40, 700, 999)])
-    assert_allclose([exp_minus(v) for v in x], np.exp(-x), rtol=2e-14)
-    assert exp_minus(1e300) == exp_minus(700.0)
+    exponential = njit(lambda v: exp_minus(v))
+    assert_allclose([exponential(v) for v in x], np.exp(-x), rtol=2e-14)
+    assert exponential(1e300) == exponential(700.0)
 
 
 @pytest.mark.parametrize("n", [1, 15, 64, 65536, 140_001])
 def test_products_are_exact(rng, n):
     a, b = rng.choice(np.array([-127, 127, 3], np.int8), (2, n))
-    assert dot(a.astype(np.int16), a) == (a.astype(np.int64) ** 2).sum()
-    assert dot(a.astype(np.int16), b) == (a.astype(np.int64) * b).sum()
+    product = njit(lambda v, w: dot(v, w))
+    assert product(a.astype(np.int16), a) == (a.astype(np.int64) ** 2).sum()
+    assert product(a.astype(np.int16), b) == (a.astype(np.int64) * b).sum()
 
 
 # No shrinkage at all may leave no inverse; then a floor under the variance stands in.
@@ -258,7 +261,7 @@ def test_most_features_are_rated_once(rng):
     X[:, :30] += rng.normal(size=(10, 30))[y]
     effects, scores = measure(make_problem(GreedyMAUC(), X, y), noise_correction=1.0)
     first = effects.copy()
-    greedy_ranking(effects, scores, 20, shrinkage=0.5, alpha=1.0)
+    search_features(SearchState(effects, scores, 20, shrinkage=0.5, alpha=1.0), 20)
     assert (effects == first).all(axis=1).mean() > 0.9
 
 
@@ -485,10 +488,10 @@ def test_predicted_searches_once(monkeypatch):
     searches = []
 
     def counted(*args, **options):
-        searches.append(args[2])
-        return greedy_ranking(*args, **options)
+        searches.append(args[1])
+        return search_features(*args, **options)
 
-    monkeypatch.setattr(greedy_module, "greedy_ranking", counted)
+    monkeypatch.setattr(greedy_module, "search_features", counted)
     selector = GreedyMAUC("predicted").fit(X, y)
     assert searches == [64]
     alone = GreedyMAUC(len(selector.ranking_)).fit(X, y)

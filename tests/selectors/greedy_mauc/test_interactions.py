@@ -96,7 +96,7 @@ def test_statistics_equal_the_definition(rng):
     assert found.n_tested == 28
     wanted = sorted((pair for pair in expected if expected[pair] < 0.01 / 28), key=expected.get)
     assert len(wanted) >= 1
-    assert list(map(tuple, found.pairs)) == wanted
+    assert list(map(tuple, found.columns)) == wanted
     assert_allclose(found.p_values, [expected[pair] for pair in wanted], rtol=1e-6)
 
 
@@ -107,7 +107,7 @@ def test_blocks_change_nothing(rng, monkeypatch):
     monkeypatch.setattr("mauc.selectors.greedy_mauc.interactions._BLOCK_CELLS", 50)
     monkeypatch.setattr("mauc.selectors.greedy_mauc.interactions._ROWS", 7)
     other = find_pairs(scores, np.arange(16))
-    assert len(one.pairs) >= 2
+    assert len(one.columns) >= 2
     for a, b in zip(one, other, strict=True):
         assert_array_equal(a, b)
 
@@ -142,7 +142,7 @@ def test_a_product_whose_features_suffice_has_no_effect(rng):
         assert (row[is_used] ** 2 > (effects[f] ** 2 + effects[g] ** 2)[is_used]).all()
     # The correction grows with the number of pairs that were tested.
     more = add_products(effects, scores, found._replace(n_tested=10**6), 1.0)
-    both = np.isin(products.places, more.places)
+    both = np.isin(products.numbers, more.numbers)
     assert np.abs(more.effects[16:]).sum() < np.abs(products.effects[16:][both]).sum()
 
 

@@ -18,7 +18,7 @@ from mauc.selectors.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc import prediction as predicted_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.prediction import Prediction, evaluated_sizes
-from mauc.selectors.greedy_mauc.search import greedy_ranking
+from mauc.selectors.greedy_mauc.search import SearchState, search_features
 
 
 def shifted_data(rng, n=90, m=6, c=3):
@@ -28,12 +28,13 @@ def shifted_data(rng, n=90, m=6, c=3):
 
 
 def ranked(X, y, shrinkage, k):
-    """Return the arguments of `Prediction` and the labels as the scores are sorted."""
+    """Return the prediction, the ranking, the scores and the labels as these are sorted."""
     problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
     effects, scores = measure(problem)
-    found = greedy_ranking(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
+    state = SearchState(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
+    found = search_features(state, k)
     labels = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
-    return found.ranking, found.lower, scores, labels
+    return Prediction(state, found.n_steps), found.ranking, scores, labels
 
 
 def smoothed_mauc(log_odds, labels):
@@ -75,8 +76,8 @@ def refitted_log_odds(Z, labels, shrinkage):
 def test_equals_refits_without_each_sample(rng, monkeypatch, shrinkage, c):
     monkeypatch.setattr(predicted_module, "selection_bias", lambda chosen, z: np.zeros_like(chosen))
     X, y = shifted_data(rng, n=60, c=c)
-    ranking, lower, scores, labels = ranked(X, y, shrinkage, 5)
-    found = Prediction(ranking, lower, scores, shrinkage).mauc
+    prediction, ranking, scores, labels = ranked(X, y, shrinkage, 5)
+    found = prediction.mauc
     for k in (1, 2, 5):
         Z = scores.scores[ranking[:k]].T.astype(float)
         if len(np.unique(Z, axis=0)) == len(Z):

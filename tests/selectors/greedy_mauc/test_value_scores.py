@@ -8,7 +8,7 @@ from scipy import sparse
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.scores import value_scores
+from mauc.selectors.greedy_mauc.prior import value_scores
 from tests.helpers.array_source import CountingSource
 
 
