@@ -15,14 +15,14 @@ from mauc.data.row_hash import hash_all_rows
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, SmallClassWarning, listed, warn_user
 from mauc.memory import check_memory
-from mauc.parallel import run_blocks, run_in, start_pool
+from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
 from mauc.registry import make_selector
 from mauc.selectors.base import RankingSelector, one_list
 from mauc.selectors.error_bound import ErrorControl
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, resolve_prior
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import find_prior, resolve_prior
+from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
 from mauc.stability import stability
 from mauc.texts import insert_texts
@@ -270,7 +270,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         state = measure_state(model, problem, n_wanted, self.n_jobs)
         if options.rule == "loss":
             prior = resolve_prior(model.check_options().prior, problem)
-            prior = find_prior(prior, problem, state.scores, self.n_jobs)
+            if isinstance(prior, str):
+                prior = tree_prior(problem, state.scores, self.n_jobs)
             ranking, rule_scores = rank_near_ties(state.with_prior(prior), votes)
         else:
             ranking, rule_scores = rank_by_votes(votes, options.rule)
@@ -481,7 +482,7 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
             # The hardest pair has an error of 1: none is lost.
             weights = np.exp(-state.rate * (state.separations - state.separations.min()))
             total = float(weights.sum())
-            run_in(state.pool, score_block, state.blocks, weights, total)
+            state.run(score_block, weights, total)
             gain = np.maximum(state.prior * (total - state.losses) / total, 0.0)
             gain[~state.varies] = -1.0
             gain[~is_left] = -2.0

@@ -15,11 +15,12 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError, NotEnoughMemoryError
+from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import prior as prior_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.greedy_mauc.prior import needs_prior, tree_importances
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, needs_prior
+from mauc.selectors.greedy_mauc.prior import tree_importances
 from mauc.selectors.greedy_mauc.search import best_feature, is_before
 from tests.helpers.array_source import CountingSource
 
@@ -234,7 +235,7 @@ def test_auto_is_on_where_samples_are_few(rng, monkeypatch):
     X, y = data(rng, n=50)
     trees = GreedyMAUC(10, prior="extra_trees").fit(X, y)
     assert_same_fit(GreedyMAUC(10).fit(X, y), trees)
-    monkeypatch.setattr(prior_module, "_MAX_SAMPLES", 40)
+    monkeypatch.setattr(greedy_module, "_MAX_SAMPLES", 40)
     assert GreedyMAUC(10).fit(X, y).prior_ is None
 
 

@@ -1,17 +1,21 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
+from collections.abc import Mapping
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import check_choice, check_int, check_real
+from mauc.checks import check_choice, check_int, check_real, unknown_word
 from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Problem
+from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_with_interactions
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import check_prior, find_prior, resolve_prior
+from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.search import (
     SearchState,
     condition_on,
@@ -25,6 +29,10 @@ from mauc.texts import insert_texts
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
 _SMALL_BYTES = 2**28  # of memory, that need not be asked for
+_PRIOR_WORDS = ("auto", "extra_trees")
+_PRIOR_WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
+_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
+_MAX_CELLS = 2**28  # values of which "auto" grows trees
 
 
 class _Options(NamedTuple):
@@ -231,7 +239,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self.shrinkage_ = options.shrinkage
         if options.shrinkage is None:
             self.shrinkage_ = estimate_shrinkage(scores)
-        self.prior_ = find_prior(prior, problem, scores, self.n_jobs)
+        self.prior_ = prior
+        if isinstance(prior, str):
+            self.prior_ = tree_prior(problem, scores, self.n_jobs)
         search = {
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
             "n_jobs": self.n_jobs,
@@ -289,3 +299,104 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         # The scores come on top of the memory of a source; the rest is a part of it.
         spare = problem.room.spare()
         problem.room.reserve(doubles if spare is None else min(doubles, spare))
+
+
+def check_prior(prior: Any) -> str | np.ndarray | dict | None:
+    """Return a prior as given by a user, checked as far as that needs no data.
+
+    It is None, a word, weights as an array, or weights by name.
+    """
+    if prior is None:
+        return None
+    if isinstance(prior, str):
+        if prior not in _PRIOR_WORDS:
+            raise unknown_word("prior", prior, (None, *_PRIOR_WORDS), quoted=True)
+        return prior
+    if isinstance(prior, Mapping):
+        names = list(prior)
+    elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
+        names = list(prior.index)
+        if len(set(names)) < len(names):
+            raise MaucError(f"prior must name every feature once, got {_repeated(names)!r} twice.")
+    else:
+        return _numbers(prior)
+    if not names:
+        return {}
+    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
+    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
+
+
+def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
+    """Return the weights of all features, None or "extra_trees", before any column is measured.
+
+    `prior` is from `check_prior`; the largest weight becomes 1.
+    """
+    if isinstance(prior, str) and prior == "auto":
+        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
+    if prior is None or isinstance(prior, str):
+        return prior
+    weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
+    if len(weights) != problem.n_features:
+        raise MaucError(
+            f"prior must have one weight for each of the {problem.n_features:,} features, got "
+            f"{len(weights):,}."
+        )
+    # A weight that is lost in the division is still positive.
+    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
+
+
+def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
+    """Whether ``prior="auto"`` takes the importances of extra trees: where samples are few.
+
+    They are few up to 500 if there are fewer than two per feature; with more than 2**28 values the
+    trees would take too long. It depends on the shape of the data alone, so that all ways to fit
+    agree.
+    """
+    n_samples = int(class_counts.sum())
+    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
+    return is_few and n_samples * n_features <= _MAX_CELLS
+
+
+def _numbers(values, names=None):
+    """Return weights as an array of finite positive numbers; an error tells the name of one."""
+    try:
+        weights = np.asarray(values)
+        if weights.dtype.kind == "c":
+            raise TypeError
+        weights = weights.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise MaucError(f"{_PRIOR_WANTED}, got {short_repr(values)}.") from error
+    if weights.ndim != 1 or len(weights) == 0:
+        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
+        raise MaucError(f"{_PRIOR_WANTED}, got {shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
+    if len(wrong) > 0:
+        where = f"at place {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
+        raise MaucError(
+            f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
+            f"to be chosen), got {weights[wrong[0]]:g} {where}."
+        )
+    return weights
+
+
+def _by_column(by_name, problem):
+    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
+    if problem.feature_names is not None:
+        names = [str(name) for name in problem.feature_names]
+        if list(by_name) == list(range(len(names))):  # a Series without names
+            return np.array(list(by_name.values()))
+    else:
+        names = problem.column_labels or range(problem.n_features)
+    unknown = set(by_name) - set(names)
+    if unknown:
+        has_names = problem.feature_names is not None or problem.column_labels is not None
+        how = "features of the data" if has_names else "features without names by column number"
+        raise MaucError(
+            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
+        )
+    return np.array([by_name.get(name, 1.0) for name in names])
+
+
+def _repeated(names):
+    seen = set()
+    return next(name for name in names if name in seen or seen.add(name))

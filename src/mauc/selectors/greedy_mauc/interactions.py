@@ -12,7 +12,7 @@ from mauc.compile import njit
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.extras import optional_import
-from mauc.parallel import run_in, start_pool
+from mauc.parallel import start_pool
 from mauc.progress import track
 from mauc.results import MAX_ROWS, Printed, SmallTable, short_name
 from mauc.selectors.greedy_mauc.effects import measure
@@ -56,26 +56,15 @@ class Interaction(NamedTuple):
 class Interactions(Printed):
     """Pairs of features that act together, the smallest p-value first; iterating gives tuples.
 
-    It prints as a table; steps are counted from 1 there.
-
-    Parameters
-    ----------
-    pairs : ndarray of shape (n_found, 2), int64
-        Column numbers, the lower first.
-    p_values : ndarray of shape (n_found,)
-    steps : ndarray of shape (n_found,), int64
-        Step of the trace with which the product was added: that of the later of its features. -1
-        if one of them was not selected, or the product tells no class pair apart.
-    names : ndarray of shape (n_found, 2)
-    n_tested : int
-        Pairs that were tested.
+    It prints as a table, where steps are counted from 1. A product is added with the later of its
+    features; its step is -1 if one of them was not selected, or it tells no class pair apart.
     """
 
-    pairs: np.ndarray
-    p_values: np.ndarray
-    steps: np.ndarray
-    names: np.ndarray
-    n_tested: int
+    pairs: np.ndarray  #: (n_found, 2), int64: column numbers, the lower first
+    p_values: np.ndarray  #: (n_found,)
+    steps: np.ndarray  #: (n_found,), int64: of the trace, with which each product was added
+    names: np.ndarray  #: (n_found, 2)
+    n_tested: int  #: pairs that were tested
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -177,22 +166,18 @@ class FoundPairs(NamedTuple):
 def find_pairs(scores: NormalScores, columns: np.ndarray) -> FoundPairs:
     r"""Return the pairs of some features whose correlations differ most between the classes.
 
-    With :math:`r_k` the correlation of two features in class k of :math:`n_k \ge 4` samples and
-    :math:`z_k = \mathrm{artanh}\, r_k`, whose variance is :math:`1 / (n_k - 3)`,
-    :math:`Q = \sum_k (n_k - 3) (z_k - \bar z)^2` about the weighted mean is chi-square with one
-    degree less than there are classes, if all correlations are equal. Classes in which a feature is
-    constant do not count for its pairs. Kept are at most 60 pairs, with p below 0.01 over the
-    number of pairs tested. Sums of products are of whole numbers, and exact. Equal p-values go by
-    Q, then by column.
+    With :math:`z_k = \mathrm{artanh}\, r_k` of the correlation in class k of :math:`n_k \ge 4`
+    samples, :math:`Q = \sum_k (n_k - 3) (z_k - \bar z)^2` about the weighted mean is chi-square
+    with c - 1 degrees of freedom if all are equal. Classes in which a feature is constant do not
+    count for its pairs. At most 60 pairs are kept; equal p-values go by Q, then by column.
     """
     n = len(columns)
     n_tested = n * (n - 1) // 2
-    n_used = int((scores.class_counts >= _MIN_CLASS_COUNT).sum())
+    used = np.flatnonzero(scores.class_counts >= _MIN_CLASS_COUNT)
     found: list[tuple[np.ndarray, ...]] = [tuple(np.zeros((4, 0), np.int64))]
-    if n_tested > 0 and n_used >= 2:
-        classes = [_class_part(scores, columns, k) for k in range(len(scores.class_counts))]
-        classes = [part for part in classes if part is not None]
-        critical = chi2.isf(_LEVEL / n_tested, np.maximum(np.arange(n_used), 1))
+    if n_tested > 0 and len(used) >= 2:
+        classes = [_class_part(scores, columns, k) for k in used]
+        critical = chi2.isf(_LEVEL / n_tested, np.maximum(np.arange(len(used)), 1))
         critical[0] = np.inf  # a single class has nothing to differ from
         width = max(1, _BLOCK_CELLS // n)
         for start in range(0, n, width):
@@ -208,18 +193,11 @@ def find_pairs(scores: NormalScores, columns: np.ndarray) -> FoundPairs:
 
 
 def _class_part(scores, columns, k):
-    """Return the scores of a class, their centers, inverse deviations and n_k - 3, or None."""
-    count = scores.class_counts[k]
-    if count < _MIN_CLASS_COUNT:
-        return None
-    stop = scores.class_counts[: k + 1].sum()
+    """Return the scores of a class, their centers, inverse deviations and n_k - 3."""
+    count, stop = scores.class_counts[k], scores.class_counts[: k + 1].sum()
     part = scores.padded[columns, stop - count : stop].astype(np.float32)
-    squares = np.zeros(len(columns))
-    for start in range(0, count, _ROWS):
-        rows = part[:, start : start + _ROWS]
-        squares += np.einsum("fi,fi->f", rows, rows)
     center = scores.sums[k, columns] / np.sqrt(count)
-    scatter = squares - center * center
+    scatter = np.einsum("fi,fi->f", part, part, dtype=np.float64) - center * center
     inverse = 1.0 / np.sqrt(np.maximum(scatter, _MIN_SCATTER))
     return part, center, np.where(scatter > _MIN_SCATTER, inverse, 0.0), count - 3.0
 
@@ -261,11 +239,9 @@ def add_products(
 ) -> Products:
     r"""Append the products of the normal scores of pairs of features that have an effect.
 
-    The effect of a product is that of a feature with the values :math:`z_f z_g`, but the noise
-    correction is multiplied by :math:`2 \ln N` with N the number of pairs that were tested: the
+    The noise correction is multiplied by :math:`2 \ln N` with N the number of pairs tested: the
     largest square of so many effects of noise is about so large. An effect whose square does not
-    exceed :math:`d_f^2 + d_g^2` on a class pair is set to 0: the features tell these two classes
-    apart without their product.
+    exceed :math:`d_f^2 + d_g^2` is 0: the features tell the two classes apart without a product.
     """
     counts, pairs = scores.class_counts, found.columns
     present = np.flatnonzero(counts)
@@ -299,8 +275,7 @@ def search_pairs(
 ) -> tuple[GreedyRanking, np.ndarray]:
     """Choose k features that, with their products, separate all class pairs.
 
-    A product is added with the later of its `members`; the steps of the ranking at which that
-    happens, or -1, come second.
+    Returns the ranking, and the step at which the later `members` of each product add it, or -1.
     """
     found = empty_ranking(state, k)
     n_chosen = int(found.n_steps[-1])
@@ -316,7 +291,7 @@ def search_pairs(
 
     def next_features():
         """Return the features of the best move: a feature, or those that a product lacks."""
-        bests = run_in(state.pool, state.find_best, state.blocks)
+        bests = state.run(state.find_best)
         if state.step == 0:
             found.relevance[:] = state.feature_gains()
         best = best_feature((f for f in bests if f >= 0), state.losses, state.prior)
@@ -358,7 +333,7 @@ def search_pairs(
         def count(block):
             return state.count_better(block, taken, step, variances, limits)
 
-        found.ranks[rank] += sum(run_in(state.pool, count, state.blocks))
+        found.ranks[rank] += sum(state.run(count))
 
     with start_pool(len(state.blocks)) as state.pool:
         ranks = iter(track(range(n_chosen), "features"))

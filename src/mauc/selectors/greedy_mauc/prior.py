@@ -1,22 +1,12 @@
-"""Weights of the features in the greedy search: given by a user, or importances of extra trees."""
-
-from collections.abc import Mapping
-from reprlib import repr as short_repr
-from typing import Any
+"""Weights of the features in the greedy search, made of the importances of extra trees."""
 
 import numpy as np
 
-from mauc.checks import unknown_word
 from mauc.data.problem import Problem
-from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
 from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
-_WORDS = ("auto", "extra_trees")
-_WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
-_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
-_MAX_CELLS = 2**28  # values of which "auto" grows trees
 _N_TREES, _SEED = 200, 0
 _POWER, _MIN_IMPORTANCE = 0.2, 1e-4
 _SMALL_CELLS = 2**26  # whose memory need not be asked for
@@ -25,70 +15,12 @@ _QUARTILE = 1.349  # standard deviations between the quartiles of normal values
 _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values
 
 
-def check_prior(prior: Any) -> str | np.ndarray | dict | None:
-    """Return a prior as given by a user, checked as far as that needs no data.
+def tree_prior(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
+    r"""Return weights of the features made of the importances of extra trees.
 
-    It is None, a word, weights as an array, or weights by name.
+    They are :math:`\max(i_f / i_{max}, 10^{-4})^{0.2}`: importances are rough, and their order
+    counts more than their ratios.
     """
-    if prior is None:
-        return None
-    if isinstance(prior, str):
-        if prior not in _WORDS:
-            raise unknown_word("prior", prior, (None, *_WORDS), quoted=True)
-        return prior
-    if isinstance(prior, Mapping):
-        names = list(prior)
-    elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
-        names = list(prior.index)
-        if len(set(names)) < len(names):
-            raise MaucError(f"prior must name every feature once, got {_repeated(names)!r} twice.")
-    else:
-        return _numbers(prior)
-    if not names:
-        return {}
-    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
-    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
-
-
-def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
-    """Return the weights of all features, None or "extra_trees", before any column is measured.
-
-    `prior` is from `check_prior`; the largest weight becomes 1.
-    """
-    if isinstance(prior, str) and prior == "auto":
-        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
-    if prior is None or isinstance(prior, str):
-        return prior
-    weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
-    if len(weights) != problem.n_features:
-        raise MaucError(
-            f"prior must have one weight for each of the {problem.n_features:,} features, got "
-            f"{len(weights):,}."
-        )
-    # A weight that is lost in the division is still positive.
-    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
-
-
-def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
-    """Whether ``prior="auto"`` takes the importances of extra trees: where samples are few.
-
-    They are few up to 500 if there are fewer than two per feature; with more than 2**28 values the
-    trees would take too long. It depends on the shape of the data alone, so that all ways to fit
-    agree.
-    """
-    n_samples = int(class_counts.sum())
-    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
-    return is_few and n_samples * n_features <= _MAX_CELLS
-
-
-def find_prior(prior, problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray | None:
-    r"""Return the weights of all features, or None, for a prior from `resolve_prior`.
-
-    Those of trees are :math:`\max(i_f / i_{max}, 10^{-4})^{0.2}`: importances are rough, and their
-    order counts more than their ratios.
-    """
-    if not isinstance(prior, str):
-        return prior
     importances = tree_importances(problem, scores, n_jobs)
     largest = importances.max()
     if not largest > 0.0:  # there was nothing to be split
@@ -217,48 +149,3 @@ def _deviation(ordered, n_known):
     mean = known.sum(axis=1, keepdims=True) / n
     squares = np.where(is_known, (known - mean) ** 2, 0.0)
     return np.sqrt(squares.sum(axis=1) / n[:, 0])
-
-
-def _numbers(values, names=None):
-    """Return weights as an array of finite positive numbers; an error tells the name of one."""
-    try:
-        weights = np.asarray(values)
-        if weights.dtype.kind == "c":
-            raise TypeError
-        weights = weights.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise MaucError(f"{_WANTED}, got {short_repr(values)}.") from error
-    if weights.ndim != 1 or len(weights) == 0:
-        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
-        raise MaucError(f"{_WANTED}, got {shape}.")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
-    if len(wrong) > 0:
-        where = f"at place {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
-        raise MaucError(
-            f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
-            f"to be chosen), got {weights[wrong[0]]:g} {where}."
-        )
-    return weights
-
-
-def _by_column(by_name, problem):
-    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
-    if problem.feature_names is not None:
-        names = [str(name) for name in problem.feature_names]
-        if list(by_name) == list(range(len(names))):  # a Series without names
-            return np.array(list(by_name.values()))
-    else:
-        names = problem.column_labels or range(problem.n_features)
-    unknown = set(by_name) - set(names)
-    if unknown:
-        has_names = problem.feature_names is not None or problem.column_labels is not None
-        how = "features of the data" if has_names else "features without names by column number"
-        raise MaucError(
-            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
-        )
-    return np.array([by_name.get(name, 1.0) for name in names])
-
-
-def _repeated(names):
-    seen = set()
-    return next(name for name in names if name in seen or seen.add(name))

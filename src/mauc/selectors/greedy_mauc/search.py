@@ -177,8 +177,14 @@ class SearchState:
     def add(self, s):
         """Take column s and condition all columns on it."""
         taken = self.take(s)
-        run_in(self.pool, self.condition, self.blocks)
+        self.run(self.condition)
         return taken
+
+    def run(self, task, *args):
+        """Return the results of a task on every block of features, each in a thread of its own."""
+        if self.pool is None:
+            return [task(block, *args) for block in self.blocks]
+        return run_in(self.pool, task, self.blocks, *args)
 
     def update_effects(self, columns):
         """Condition the effects of some columns on all that are chosen."""
@@ -248,7 +254,7 @@ def search_features(state, k):
     with start_pool(len(state.blocks)) as state.pool:
         # found.ranking[:step] is chosen; variances are given it, effects given a part of it.
         for step in track(range(n_chosen), "features"):
-            n_better, bests = zip(*run_in(state.pool, find_next, state.blocks, taken), strict=True)
+            n_better, bests = zip(*state.run(find_next, taken), strict=True)
             if step == 0:
                 found.relevance[:] = state.feature_gains()
             else:
@@ -259,9 +265,7 @@ def search_features(state, k):
             taken = state.take(s)
             found.pairs[step] = taken.pair
         if n_chosen > 0:
-            found.ranks[n_chosen - 1] += sum(
-                run_in(state.pool, condition_last, state.blocks, taken)
-            )
+            found.ranks[n_chosen - 1] += sum(state.run(condition_last, taken))
     return found
 
 
