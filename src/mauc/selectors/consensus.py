@@ -40,11 +40,6 @@ class _Options(NamedTuple):
     rule: str
 
 
-class _Half(NamedTuple):
-    ranking: np.ndarray
-    interacting: set[int]  # features that act together with others
-
-
 @insert_texts
 class ConsensusSelector(AlternativesMixin, RankingSelector):
     r"""Select features that a selector chooses again and again from halves of the samples.
@@ -111,29 +106,15 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     Notes
     -----
-    A class of an odd number of samples gives one more to the one half or the other in turn. The
-    sample of a class of one is in both halves, and a warning says so.
-
     "loss" looks at each step at the features that take away at least 9/10 of what the best one
     takes away of the loss of `GreedyMAUC` on all samples, with the options and the `prior` of
-    `selector`. Which of them is best is mostly a matter of chance; the one that most halves have
-    among their first k is taken. Whether ``prior="auto"`` grows trees goes by the number of all
-    samples, for the halves, too.
+    `selector`, and takes the one that most halves have among their first k. It is more stable than
+    `GreedyMAUC` at nearly its MAUC; "frequency" is more stable at the cost of some MAUC.
+    docs/methods/consensus.md has the figures and the bounds of `error_control_`. The sample of a
+    class of one is in both halves, and a warning says so. The order of the rows changes nothing.
 
-    A higher stability has its price. Of choices of 10, 20 and 50 features on 20 data sets "loss" is
-    more stable than `GreedyMAUC` in 44 of 55 cases, by 0.037 in the mean, and keeps its MAUC within
-    0.003 in 49 (mean -0.0004, at worst -0.015); "frequency" is more stable in 53, by 0.118, and
-    keeps MAUC in 35 (mean -0.0027, at worst -0.023): features that are alike share the votes of the
-    halves, and weaker ones come before them (docs/beyond/consensus.md).
-
-    Halves are drawn by a hash of the ranks of the values in a row, so that the order of the rows
-    changes nothing where it changes nothing for `selector`: to the bit for `GreedyMAUC` and for
-    what ranks by counts; sums of values may differ in their last bits.
-
-    Time is that of `n_resamples` fits on half of the samples, and of one search on all. Where
-    samples are few, most of it goes to the trees of `GreedyMAUC`; ``GreedyMAUC(prior=None)`` grows
-    none. Memory is that of a fit on a half per thread. Of a source, all columns are read once per
-    half.
+    Time is that of `n_resamples` fits on half of the samples, and of one search on all; memory that
+    of a fit on a half per thread. Of a source, all columns are read once per half.
 
     References
     ----------
@@ -262,8 +243,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         rng = check_generator(self.random_state)
         halves = complementary_halves(problem, options.n_pairs, rng)
         seeds = rng.randint(2**31 - 1, size=len(halves))
-        found = self._rank_halves(problem, n_wanted, options, halves, seeds)
-        self.rankings_ = np.array([half.ranking for half in found])
+        rankings, interacting = self._rank_halves(problem, n_wanted, options, halves, seeds)
+        self.rankings_ = np.array(rankings)
         votes = Votes(self.rankings_, problem.n_features)
         is_greedy = isinstance(options.selector, GreedyMAUC)
         model = options.selector if is_greedy else GreedyMAUC()
@@ -277,19 +258,16 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             ranking, rule_scores = rank_by_votes(votes, options.rule)
         condition_on(state, ranking)
         self._prediction = Prediction(state, np.cumsum(state.varies[ranking]))
-        interacting = set().union(*(half.interacting for half in found))
-        self._exchanges = Exchanges(state, ranking, interacting)
+        self._exchanges = Exchanges(state, ranking, set().union(*interacting))
         self.frequencies_, self.mean_ranks_ = votes.frequencies, votes.mean_ranks
         self.stability_ = stability(self.rankings_, problem.n_features)
         self.error_control_ = ErrorControl(self.frequencies_, n_wanted, options.n_pairs)
-        details = {
-            "frequency": self.frequencies_[ranking], "mean_rank": self.mean_ranks_[ranking]
-        }  # fmt: skip
+        votes_of = {"frequency": votes.frequencies[ranking], "mean_rank": votes.mean_ranks[ranking]}
         scores = (n_wanted + 1 - self.mean_ranks_) / n_wanted
-        return one_list(problem, ranking, rule_scores, scores, details=details)
+        return one_list(problem, ranking, rule_scores, scores, details=votes_of)
 
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
-        """Return what was found on every half."""
+        """Return the ranking of every half, and its features that act together with others."""
         # The columns of a source are read for one half at a time, within its memory.
         n_inner, n_outer = (self.n_jobs, 1) if problem.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
@@ -306,10 +284,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
                 one.set_params(random_state=int(seeds[number]))
             ranking = one._rank(part, n_wanted, one.check_options()).walk.features
             interactions = getattr(one, "interactions_", None)
-            return _Half(ranking, set() if interactions is None else interactions.members)
+            return ranking, set() if interactions is None else interactions.members
 
         found = run_blocks(rank_half, range(len(halves)), n_outer, unit="halves")
-        return [half for _, half in found]
+        return zip(*(half for _, half in found), strict=True)
 
     def _check_memory(self, problem, n_wanted, options):
         """Take the memory of the models into account before any column is read."""
@@ -395,13 +373,7 @@ def complementary_halves(
 
 
 class Votes:
-    """How often, and at which rank, each feature is among the first `size` of every half.
-
-    Parameters
-    ----------
-    rankings : ndarray of shape (n_halves, n_ranked), int64
-    n_features : int
-    """
+    """How often, and at which rank, each feature is among the first `size` of every half."""
 
     def __init__(self, rankings: np.ndarray, n_features: int):
         self.rankings, self.n_features = rankings, n_features
@@ -455,14 +427,11 @@ def rank_by_votes(votes: Votes, rule: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.ndarray]:
-    r"""Search as GreedyMAUC does; of features that gain nearly the same take the most frequent.
+    """Search as GreedyMAUC does; of features that gain nearly the same take the most frequent.
 
-    The k-th step looks at the features whose gain
-    :math:`b_f (L(S) - L(S \cup \{f\})) / L(S)` is at least 9/10 of the largest, with
-    :math:`L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8)` over the class pairs p and :math:`b_f` the
-    prior weights of the state, and takes the one that most halves have among their first k; equal
-    ones go by their gain, then by column. Constant features come last. Returns the ranking and the
-    gains.
+    The k-th step looks at the features whose weighted gain is at least 9/10 of the largest, and
+    takes the one that most halves have among their first k; equal ones go by their gain, then by
+    column. Constant features come last. Returns the ranking and the gains.
     """
     n_wanted, n_pairs = votes.rankings.shape[1], len(state.weights)
     is_left = np.ones(len(state.effects), bool)

@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -21,7 +20,6 @@ from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, needs_prior
 from mauc.selectors.greedy_mauc.prior import tree_importances
-from mauc.selectors.greedy_mauc.search import best_feature, is_before
 from tests.helpers.array_source import CountingSource
 
 
@@ -136,17 +134,6 @@ def test_most_features_are_rated_once(rng, monkeypatch):
     monkeypatch.setattr("mauc.selectors.greedy_mauc.estimator.measure", keep)
     GreedyMAUC(20, prior=rng.uniform(0.5, 1, 3000)).fit(X, y)
     assert (kept["effects"] == kept["first"]).all(axis=1).mean() > 0.9
-
-
-def test_both_forms_of_the_order_agree(rng):
-    is_first = njit(lambda f, other, losses, prior: is_before(f, other, losses, prior))
-    losses = rng.choice([0.2, 0.2 + 2**-55, 0.6, 1.0, 1.0 + 2**-52], 60)
-    prior = rng.choice([1.0, 0.5, 1e-300], 60)
-    for f in range(60):
-        for other in range(f):
-            first = best_feature([f, other], losses, prior)
-            assert is_first(f, other, losses, prior) == (first == f)
-            assert is_first(other, f, losses, prior) == (first == other)
 
 
 def test_features_without_gain_go_by_weight():

@@ -292,10 +292,7 @@ def condition_on(state, ranking):
 
 
 def best_feature(features, losses, prior):
-    """Return the feature that is before all others by `is_before`.
-
-    It compares one feature per thread, and is not worth a compiled call.
-    """
+    """Return the best of some features, by the same order as `find_best`."""
     return min(
         features, key=lambda f: (-prior[f] * max(1.0 - losses[f], 0.0), -prior[f], losses[f], f)
     )
@@ -442,7 +439,7 @@ def find_best(
     effects, n_updates, step, slopes, factors, variances, weights, rate, prior, first, last,
     is_left, offset, offsets, old_variances, reaches, limits, losses, batch, pending, errors,
 ):  # fmt: skip
-    """Return the first of the features left by `is_before`, -1 if there is none.
+    """Return the feature left of the largest gain times prior weight, -1 if there is none.
 
     Arrays are those of `SearchState` and `GainBounds`, both updated for every feature that is
     scored; only those are whose bounds do not exclude them. `batch` of shape (BATCH,), `pending`
@@ -497,29 +494,20 @@ def find_best(
             limits[f] = max(1.0 - loss, 0.0) + _MARGIN
             offsets[f], old_variances[f] = offset, variances[f]
             reaches[f] = math.sqrt(variances[f] * limits[f])
-            if best < 0 or is_before(f, best, losses, prior):
-                best, largest = f, prior[f] * max(1.0 - loss, 0.0)
+            # The larger weighted gain decides, then the larger weight, the smaller loss and the
+            # lower column. 1 - loss is rounded, but never so that it reverses an order: with equal
+            # weights this is the order of the losses.
+            gain, is_first = prior[f] * max(1.0 - loss, 0.0), best < 0
+            if not is_first:
+                is_first = gain > largest
+                if gain == largest and prior[f] != prior[best]:
+                    is_first = prior[f] > prior[best]
+                elif gain == largest:
+                    is_first = loss < losses[best] or (loss == losses[best] and f < best)
+            if is_first:
+                best, largest = f, gain
         n_batch = 0
     return best
-
-
-@njit_part
-def is_before(f, other, losses, prior):
-    """Whether feature f is to be chosen before another one.
-
-    The larger weighted gain decides, then the larger weight, the smaller loss and the lower column.
-    1 - loss is rounded, but never so that it reverses an order: with equal weights this is the
-    order of the losses.
-    """
-    gain = prior[f] * max(1.0 - losses[f], 0.0)
-    gain_other = prior[other] * max(1.0 - losses[other], 0.0)
-    if gain != gain_other:
-        return gain > gain_other
-    if prior[f] != prior[other]:
-        return prior[f] > prior[other]
-    if losses[f] != losses[other]:
-        return losses[f] < losses[other]
-    return f < other
 
 
 @njit(cache=True, nogil=True)
