@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from mauc.cli.show import print_sentence
-from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,10 +14,7 @@ _MAX_LINES = 10  # of features that could be replaced; --json has all
 
 def known_alternatives(selector: "RankingSelector", names: "Sequence[str]") -> Any:
     """Return the alternatives of chosen features under these names; None if they are not known."""
-    try:
-        found = getattr(selector, "alternatives_", None)
-    except MaucError:  # of a fit on a cluster
-        return None
+    found = getattr(selector, "alternatives_", None)
     return None if found is None else found.with_names(names)
 
 

@@ -191,10 +191,7 @@ def _features(
 
 def _alternatives(selector: RankingSelector, names: list[str]) -> list[str]:
     """Return a line for each chosen feature that another could replace, if that is known."""
-    try:
-        found = getattr(selector, "alternatives_", None)
-    except MaucError:  # of a fit on a cluster
-        return []
+    found = getattr(selector, "alternatives_", None)
     return [] if found is None else [text(line) for line in found.with_names(names).lines()]
 
 
