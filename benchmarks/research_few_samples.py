@@ -31,7 +31,7 @@ from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc.effects import auc_effects, measure
 from mauc.selectors.greedy_mauc.estimator import needs_prior
 from mauc.selectors.greedy_mauc.prior import value_scores
-from mauc.selectors.greedy_mauc.search import estimate_shrinkage
+from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.pair_auc import pair_wins
 
 ALL = (

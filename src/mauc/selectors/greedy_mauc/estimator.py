@@ -16,12 +16,8 @@ from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_with_interactions
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
 from mauc.selectors.greedy_mauc.prior import tree_prior
-from mauc.selectors.greedy_mauc.search import (
-    SearchState,
-    condition_on,
-    estimate_shrinkage,
-    search_features,
-)
+from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
+from mauc.selectors.greedy_mauc.search import SearchState, condition_on, search_features
 from mauc.selectors.pair_auc import room_for_pair_auc
 from mauc.selectors.trace import Walk
 from mauc.texts import insert_texts

@@ -25,7 +25,6 @@ from mauc.selectors.greedy_mauc.search import (
     best_feature,
     empty_ranking,
     exp_minus,
-    fused,
     search_features,
 )
 
@@ -123,22 +122,17 @@ def search_with_interactions(
 
     Options are those of `SearchState`. Effects are left as they are where there are products.
     """
-    pairs = find_pairs(scores, _candidates(effects, scores, options))
-    steps = np.full(len(pairs.columns), -1)
-    products = None
-    if len(pairs.columns) > 0:
-        products = add_products(effects, scores, pairs, noise_correction)
+    pairs = find_pairs(scores, _candidates(effects, scores, options), np.asarray(names))
+    products = add_products(effects, scores, pairs, noise_correction) if len(pairs) > 0 else None
     if products is None or len(products.members) == 0:
         state = SearchState(effects, scores, k, **options)
-        found = search_features(state, k)
-    else:
-        n_products = len(products.members)
-        state = SearchState(
-            products.effects, products.scores, k + n_products, n_products=n_products, **options
-        )
-        found, steps[products.numbers] = search_pairs(state, products.members, k)
-    names = np.asarray(names)[pairs.columns]
-    return state, found, Interactions(pairs.columns, pairs.p_values, steps, names, pairs.n_tested)
+        return state, search_features(state, k), pairs
+    n_products = len(products.members)
+    state = SearchState(
+        products.effects, products.scores, k + n_products, n_products=n_products, **options
+    )
+    found, pairs.steps[products.numbers] = search_pairs(state, products.members, k)
+    return state, found, pairs
 
 
 def _candidates(effects, scores, options):
@@ -155,15 +149,7 @@ def _candidates(effects, scores, options):
     return np.flatnonzero(is_number)
 
 
-class FoundPairs(NamedTuple):
-    """Pairs of features, the smallest p-value first."""
-
-    columns: np.ndarray  #: (n_found, 2), int64: the lower first
-    p_values: np.ndarray  #: (n_found,): of one pair, not corrected for the number of pairs
-    n_tested: int
-
-
-def find_pairs(scores: NormalScores, columns: np.ndarray) -> FoundPairs:
+def find_pairs(scores: NormalScores, columns: np.ndarray, names: np.ndarray) -> Interactions:
     r"""Return the pairs of some features whose correlations differ most between the classes.
 
     With :math:`z_k = \mathrm{artanh}\, r_k` of the correlation in class k of :math:`n_k \ge 4`
@@ -189,7 +175,8 @@ def find_pairs(scores: NormalScores, columns: np.ndarray) -> FoundPairs:
     p_values = chi2.sf(statistics, np.maximum(freedom, 1))
     best = np.lexsort((second, first, -statistics, p_values))[:MAX_PAIRS]
     pairs = np.column_stack([first[best], second[best]]).astype(np.int64)
-    return FoundPairs(columns[pairs], p_values[best], n_tested)
+    steps = np.full(len(pairs), -1)
+    return Interactions(columns[pairs], p_values[best], steps, names[columns[pairs]], n_tested)
 
 
 def _class_part(scores, columns, k):
@@ -235,7 +222,7 @@ class Products(NamedTuple):
 
 
 def add_products(
-    effects: np.ndarray, scores: NormalScores, found: FoundPairs, noise_correction: float
+    effects: np.ndarray, scores: NormalScores, found: Interactions, noise_correction: float
 ) -> Products:
     r"""Append the products of the normal scores of pairs of features that have an effect.
 
@@ -243,7 +230,7 @@ def add_products(
     largest square of so many effects of noise is about so large. An effect whose square does not
     exceed :math:`d_f^2 + d_g^2` is 0: the features tell the two classes apart without a product.
     """
-    counts, pairs = scores.class_counts, found.columns
+    counts, pairs = scores.class_counts, found.pairs
     present = np.flatnonzero(counts)
     values = scores.scores[pairs[:, 0]].astype(np.float32)
     values *= scores.scores[pairs[:, 1]]
@@ -282,12 +269,8 @@ def search_pairs(
     products = state.n_features + np.arange(len(members))
     product_steps = np.full(len(members), -1)
     involved = np.concatenate([np.unique(members), products])
-    correlations = np.column_stack(
-        [
-            _correlations(state, *pair)
-            for pair in (members.T, (members[:, 0], products), (members[:, 1], products))
-        ]
-    )
+    columns = ((members[:, 0], members[:, 1]), (members[:, 0], products), (members[:, 1], products))
+    correlations = [_correlations(state, *pair) for pair in columns]
 
     def next_features():
         """Return the features of the best move: a feature, or those that a product lacks."""
@@ -297,12 +280,7 @@ def search_pairs(
         best = best_feature((f for f in bests if f >= 0), state.losses, state.prior)
         gain = state.prior[best] * max(1.0 - state.losses[best], 0.0)
         state.update_effects(involved[state.is_open[involved]])
-        values = np.empty(len(members))
-        score_pairs(
-            members, correlations, state.n_features, state.is_open, state.effects, state.step,
-            state.factors, state.variances, state.weights, state.rate, state.prior,
-            np.empty(3, np.int64), np.zeros((3, 3)), np.zeros(3), values,
-        )  # fmt: skip
+        values = score_pairs(state, members, products, correlations)
         move = int(np.argmax(values))
         if values[move] <= gain:
             return [best]
@@ -336,15 +314,46 @@ def search_pairs(
         found.ranks[rank] += sum(state.run(count))
 
     with start_pool(len(state.blocks)) as state.pool:
-        ranks = iter(track(range(n_chosen), "features"))
-        n_ranked = 0
-        while n_ranked < n_chosen:
-            for feature in next_features()[: n_chosen - n_ranked]:
-                choose(feature, next(ranks))
-                n_ranked += 1
-        next(ranks, None)
+        features: list[int] = []
+        for rank in track(range(n_chosen), "features"):
+            features = features or next_features()
+            choose(features.pop(0), rank)
     found.n_steps[n_chosen:] = state.step
     return found, product_steps
+
+
+def score_pairs(state, members, products, correlations):
+    """Score every product together with those of its members that are not chosen.
+
+    `correlations` are those of the two members of each product, of the first and of the second with
+    it. The score is the gain per new feature, times their mean prior weight; -1 where none is new.
+    """
+    first, second = members.T
+    is_new = state.is_open[members].T[:, :, np.newaxis]
+    factors, variances = state.factors[: state.step], state.variances[:, np.newaxis]
+
+    def covariance(a, b, r):
+        return (r - (factors[:, a] * factors[:, b]).sum(axis=0))[:, np.newaxis]
+
+    def deviation(variance):
+        return np.sqrt(np.maximum(variance, MIN_VARIANCE))
+
+    # The Cholesky factor of the three columns given the chosen ones, and x, their effects in
+    # independent coordinates. A chosen member has no effect left and correlates with nothing.
+    root_0 = deviation(variances[first])
+    c_10 = is_new.all(axis=0) * covariance(first, second, correlations[0]) / root_0
+    root_1 = deviation(variances[second] - c_10**2)
+    c_20 = is_new[0] * covariance(first, products, correlations[1]) / root_0
+    c_21 = (is_new[1] * covariance(second, products, correlations[2]) - c_20 * c_10) / root_1
+    root_2 = deviation(variances[products] - c_20**2 - c_21**2)
+    x_0 = is_new[0] * state.effects[first] / root_0
+    x_1 = (is_new[1] * state.effects[second] - c_10 * x_0) / root_1
+    x_2 = (state.effects[products] - c_20 * x_0 - c_21 * x_1) / root_2
+    losses = np.exp(-state.rate * (x_0**2 + x_1**2 + x_2**2)) @ state.weights
+    is_new = is_new[:, :, 0]
+    n_new = np.maximum(is_new.sum(axis=0), 1)
+    weights = (state.prior[members].T * is_new).sum(axis=0) / n_new
+    return np.where(is_new.any(axis=0), weights * np.maximum(1.0 - losses, 0.0) / n_new, -1.0)
 
 
 def _correlations(state, first, second):
@@ -370,57 +379,3 @@ def joint_step(before, after, weights, rate):
             pair, largest_drop = p, drop
         loss += weights[p] * left
     return pair, after[pair] - before[pair], largest_drop, math.sqrt(before[pair]), loss
-
-
-@njit(cache=True, nogil=True)
-def score_pairs(
-    members, correlations, n_features, is_open, effects, step, factors, variances, weights, rate,
-    prior, columns, covariances, roots, values,
-):  # fmt: skip
-    """Score every product together with those of its members that are not chosen.
-
-    Row j of `correlations` has the shrunk correlations of the two members of product j, of the
-    first and of the second with the product; product j is column ``n_features + j``, and effects
-    are up to date. `columns` (3,), `covariances` (3, 3) and `roots` (3,) are work space. `values`
-    are filled with gains per new feature, times their mean prior weight; -1 where none is new.
-    """
-    for j in range(members.shape[0]):
-        values[j] = -1.0
-        n_new, weight = 0, 0.0
-        for side in range(2):
-            if is_open[members[j, side]]:
-                columns[n_new] = members[j, side]
-                weight += prior[members[j, side]]
-                n_new += 1
-        if n_new == 0:
-            continue
-        columns[n_new] = n_features + j
-        n_columns = n_new + 1
-        for a in range(n_columns):
-            for b in range(a):
-                # Columns are members in their order, then the product.
-                if columns[a] < n_features:
-                    r = correlations[j, 0]
-                else:
-                    r = correlations[j, 1 if columns[b] == members[j, 0] else 2]
-                for t in range(step):
-                    r = fused(-factors[t, columns[a]], factors[t, columns[b]], r)
-                for t in range(b):
-                    r = fused(-covariances[a, t], covariances[b, t], r)
-                covariances[a, b] = r / roots[b]
-            left = variances[columns[a]]
-            for b in range(a):
-                left -= covariances[a, b] * covariances[a, b]
-            roots[a] = math.sqrt(max(left, MIN_VARIANCE))
-        loss = 0.0
-        for p in range(weights.shape[0]):
-            # x are the effects in independent coordinates.
-            x0 = effects[columns[0], p] / roots[0]
-            x1 = fused(-covariances[1, 0], x0, effects[columns[1], p]) / roots[1]
-            distance = x0 * x0 + x1 * x1
-            if n_columns == 3:
-                x2 = fused(-covariances[2, 0], x0, effects[columns[2], p])
-                x2 = fused(-covariances[2, 1], x1, x2) / roots[2]
-                distance += x2 * x2
-            loss = fused(weights[p], exp_minus(rate * distance), loss)
-        values[j] = weight / n_new * max(1.0 - loss, 0.0) / n_new

@@ -12,7 +12,7 @@ from mauc.compile import njit, njit_part
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.scores import NormalScores
+from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 
 MIN_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has residual variance 0
 MIN_EFFECTS = 1 << 17  # with fewer, scoring all features takes less time than finding bounds
@@ -23,8 +23,6 @@ _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 _SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
-_N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
-_MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _CHUNK = 1 << 16  # so many products of two 8-bit numbers never overflow a 32-bit sum
 _TILE = 1 << 16  # features: long rows stream well, and one of them stays in the second-level cache
 
@@ -302,55 +300,6 @@ def _feature_blocks(n_features, n_kept, n_jobs):
     """Cut the features into at most one block per thread, each worth its thread."""
     seconds = n_features * (n_kept * _PRODUCT_TIME + _FEATURE_TIME)
     return even_ranges(n_features, min(count_threads(n_jobs), int(seconds / _THREAD_TIME)))
-
-
-def estimate_shrinkage(scores: NormalScores) -> float:
-    r"""Return the shrinkage intensity of the within-class correlations, in [0, 1].
-
-    One correlation r of two features is used for all class pairs, pooled over the c classes of n
-    samples. It misses that of one pair of classes by chance, with variance
-    :math:`(1 - r^2)^2 / (n - c)`, and because the classes differ, with half the variance s^2 of
-    the correlation r_k of a class about r, :math:`s^2 = \sum_k (n_k / n) [(r_k - r)^2 - (1 -
-    r_k^2)^2 / (n_k - 1)]`. With h the mean of the sum of both over pairs of features, the multiple
-    of r with the least mean squared error has the shrinkage h / (h + mean r^2) (Ledoit and Wolf;
-    Schaefer and Strimmer). Up to 64 of the features that vary, at even distances, are looked at.
-    """
-    varying = np.flatnonzero(scores.varies)
-    n_chosen = min(_N_SHRINKAGE_FEATURES, len(varying))
-    counts = scores.class_counts
-    n_free = counts.sum() - np.count_nonzero(counts)
-    if n_chosen < 2:
-        return 0.0
-    if n_free < 1:
-        return 1.0
-    chosen = varying[np.arange(n_chosen) * len(varying) // n_chosen]
-    values = scores.scores[chosen].astype(np.float64)
-    pairs = np.triu_indices(n_chosen, 1)
-    stops = np.cumsum(counts)
-    scatters = {}
-    for k in np.flatnonzero(counts):
-        part = values[:, stops[k] - counts[k] : stops[k]]
-        total = part.sum(axis=1)
-        # Products of whole numbers below 2^53: exact, whatever the order of the sum.
-        scatters[k] = part @ part.T - np.outer(total, total) / counts[k]
-    r = _correlations(sum(scatters.values()))[pairs]
-    spread, weight = 0.0, 0
-    for k, scatter in scatters.items():
-        if counts[k] >= _MIN_CLASS_COUNT:
-            r_k = _correlations(scatter)[pairs]
-            chance = (1.0 - r_k**2) ** 2 / (counts[k] - 1)
-            spread += counts[k] * np.mean((r_k - r) ** 2 - chance)
-            weight += counts[k]
-    error = np.mean((1.0 - r**2) ** 2) / n_free + max(0.0, spread) / max(weight, 1) / 2
-    return float(min(1.0, error / (error + np.mean(r**2))))
-
-
-def _correlations(scatter):
-    """Return correlations from sums of squares and products, 0 where nothing varies."""
-    deviations = np.sqrt(np.maximum(np.diag(scatter), 0.0))
-    # Whole numbers that differ have a scatter of 1/2 or more.
-    inverse = np.where(deviations > 0.5, 1.0 / np.maximum(deviations, 0.5), 0.0)
-    return scatter * inverse[:, None] * inverse
 
 
 class GainBounds:
