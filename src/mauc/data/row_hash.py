@@ -47,7 +47,7 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
         chosen.append(found[0])
         open_groups += found[1]
     # The columns that are left, and at last the codes of the nominal ones.
-    nominal = problem.in_groups(columns[_nominal_mask(problem)[columns]])
+    nominal = problem.in_groups(columns[problem.is_nominal[columns]])
     for left, values_of in ((ahead, _values), (nominal, _codes)):
         # Whether a group is open is asked first: the next column may have to be read.
         while open_groups and (column := next(left, None)) is not None:
@@ -67,7 +67,7 @@ def hash_all_rows(problem: Problem) -> np.ndarray:
     """
     hashes = np.zeros(problem.n_samples, np.uint64)
     columns = _spread_columns(problem)
-    nominal = columns[_nominal_mask(problem)[columns]]
+    nominal = columns[problem.is_nominal[columns]]
     for some, ranks_of in ((columns, _ranks), (nominal, _code_ranks)):
         ahead = problem.in_groups(some)
         for n_mixed, column in enumerate(ahead):
@@ -85,12 +85,7 @@ def _spread_columns(problem):
     while gcd(step, m) > 1:
         step += 1
     columns = np.arange(m) * step % m
-    return columns[np.argsort(_nominal_mask(problem)[columns], kind="stable")]
-
-
-def _nominal_mask(problem):
-    is_nominal = problem.is_nominal
-    return np.zeros(problem.n_features, bool) if is_nominal is None else is_nominal
+    return columns[np.argsort(problem.is_nominal[columns], kind="stable")]
 
 
 def _hash_rows(problem, columns):
@@ -112,7 +107,7 @@ def _hash_rows(problem, columns):
 
 def _values(problem, column):
     """Return values of a column that tell its rows apart and have nothing of names in them."""
-    if _nominal_mask(problem)[column]:
+    if problem.is_nominal[column]:
         return _category_ranks(problem, column)
     return _codes(problem, column)
 
@@ -123,7 +118,7 @@ def _codes(problem, column):
 
 def _ranks(problem, column):
     """Return ranks of the values of a column, uint64, and how often each of them occurs."""
-    if not _nominal_mask(problem)[column]:
+    if not problem.is_nominal[column]:
         return _code_ranks(problem, column)
     ranks = _category_ranks(problem, column)
     counts = np.bincount(ranks)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
-from mauc.data.problem import Problem, group_by_class, take_rows
+from mauc.data.problem import Problem, group_by_class
 from mauc.data.row_hash import hash_all_rows
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, SmallClassWarning, listed, warn_user
@@ -18,7 +18,7 @@ from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
 from mauc.registry import make_selector
-from mauc.selectors.base import RankingSelector, one_list
+from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, resolve_prior
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
@@ -235,7 +235,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             alone = clone(self._inner())
             alone.set_params(n_features_to_select="predicted", n_jobs=self.n_jobs)
             n_most = alone._n_wanted(problem, X, y, None)
-            return len(alone._rank(problem, n_most, alone.check_options()).walk.features)
+            return len(alone._rank(problem, n_most, alone.check_options()).selection.features)
         return super()._n_wanted(problem, X, y, sample_weight)
 
     def _rank(self, problem, n_wanted, options):
@@ -264,12 +264,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         self.error_control_ = ErrorControl(self.frequencies_, n_wanted, options.n_pairs)
         votes_of = {"frequency": votes.frequencies[ranking], "mean_rank": votes.mean_ranks[ranking]}
         scores = (n_wanted + 1 - self.mean_ranks_) / n_wanted
-        return one_list(problem, ranking, rule_scores, scores, details=votes_of)
+        return single_ranking(problem, ranking, rule_scores, scores, details=votes_of)
 
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
         """Return the ranking of every half, and its features that act together with others."""
         # The columns of a source are read for one half at a time, within its memory.
-        n_inner, n_outer = (self.n_jobs, 1) if problem.is_streamed else (1, self.n_jobs)
+        n_inner, n_outer = (self.n_jobs, 1) if problem.columns.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
         # As on all samples: a half of them would be "few" sooner.
@@ -277,12 +277,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(number):
-            part = take_rows(problem, halves[number])
+            part = problem.take_rows(halves[number])
             one = clone(options.selector)
             one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner, **same)
             if draws:
                 one.set_params(random_state=int(seeds[number]))
-            ranking = one._rank(part, n_wanted, one.check_options()).walk.features
+            ranking = one._rank(part, n_wanted, one.check_options()).selection.features
             interactions = getattr(one, "interactions_", None)
             return ranking, set() if interactions is None else interactions.members
 

@@ -19,7 +19,7 @@ from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, search_features
 from mauc.selectors.pair_auc import room_for_pair_auc
-from mauc.selectors.trace import Walk
+from mauc.selectors.trace import Selection
 from mauc.texts import insert_texts
 
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
@@ -267,7 +267,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self._exchanges = Exchanges(state, found.ranking, interacting)
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
-            Walk(found.ranking, found.pairs, found.ranks, found.gains),
+            Selection(found.ranking, found.pairs, found.ranks, found.gains),
             found.relevance,
             None if pair_auc is None else pair_auc[found.ranking],
             {"predicted_mauc": predicted},
@@ -293,8 +293,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
                 f"{advice}, or leave out some before",
             )
         # The scores come on top of the memory of a source; the rest is a part of it.
-        spare = problem.room.spare()
-        problem.room.reserve(doubles if spare is None else min(doubles, spare))
+        spare = problem.workspace.spare()
+        problem.workspace.reserve(doubles if spare is None else min(doubles, spare))
 
 
 def check_prior(prior: Any) -> str | np.ndarray | dict | None:

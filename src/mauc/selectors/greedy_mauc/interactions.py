@@ -9,6 +9,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from mauc.compile import njit
+from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.extras import optional_import
@@ -235,7 +236,8 @@ def add_products(
     values = scores.scores[pairs[:, 0]].astype(np.float32)
     values *= scores.scores[pairs[:, 1]]
     codes = np.repeat(np.arange(len(present), dtype=np.int32), counts[present])
-    problem = Problem(read_only(values.T), codes, np.arange(len(present)), counts[present])
+    columns, is_nominal = DenseColumns(read_only(values.T)), np.zeros(len(pairs), bool)
+    problem = Problem(columns, codes, np.arange(len(present)), counts[present], is_nominal)
     factor = max(1.0, 2.0 * np.log(max(found.n_tested, 1)))
     of_products, product_scores = measure(problem, noise_correction=noise_correction * factor)
     # Class pairs of which no sample was kept have no effect.

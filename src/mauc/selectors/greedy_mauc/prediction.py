@@ -9,9 +9,10 @@ import numpy as np
 from numba import uintp
 from scipy.linalg import solve_triangular
 from scipy.special import ndtr
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.compile import njit
+from mauc.data.columns import default_names
+from mauc.data.validate import check_fitted
 from mauc.engine.ordered import class_wins
 from mauc.extras import optional_import
 from mauc.results import MAX_ROWS, Printed, short_name
@@ -327,10 +328,10 @@ class AlternativesMixin:
     @property
     def alternatives_(self):
         """For each chosen feature those that could replace it; found when first asked for."""
-        check_is_fitted(self)
+        check_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         if names is None:
-            names = [f"x{column}" for column in range(self.n_features_in_)]
+            names = default_names(range(self.n_features_in_))
         return Alternatives(self.ranking_, self._exchanges.found, names)
 
 
