@@ -257,8 +257,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         else:
             ranking, rule_scores = rank_by_votes(votes, options.rule)
         condition_on(state, ranking)
-        self._prediction = Prediction(state, np.cumsum(state.varies[ranking]))
+        self._prediction = Prediction(state.leave(), np.cumsum(state.varies[ranking]))
         self._exchanges = Exchanges(state, ranking, set().union(*interacting))
+        if state.is_large:
+            _ = self._exchanges.found
         self.frequencies_, self.mean_ranks_ = votes.frequencies, votes.mean_ranks
         self.stability_ = stability(self.rankings_, problem.n_features)
         self.error_control_ = ErrorControl(self.frequencies_, n_wanted, options.n_pairs)

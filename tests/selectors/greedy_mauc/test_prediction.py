@@ -16,6 +16,7 @@ from mauc import GreedyMAUC, mauc_score
 from mauc.data.problem import make_problem
 from mauc.exceptions import SmallClassWarning
 from mauc.selectors.greedy_mauc import prediction as module
+from mauc.selectors.greedy_mauc import search as search_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.prediction import (
     MAX_LOSS,
@@ -44,7 +45,7 @@ def ranked(X, y, shrinkage, k):
     state = SearchState(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
     found = search_features(state, k)
     labels = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
-    return Prediction(state, found.n_steps), found.ranking, scores, labels
+    return Prediction(state.leave(), found.n_steps), found.ranking, scores, labels
 
 
 def smoothed_mauc(log_odds, labels):
@@ -359,16 +360,16 @@ def test_copies_come_first(groups):
 def test_a_pickle_holds_what_was_found_and_little_more(groups):
     selector = GreedyMAUC(5).fit(*groups)
     stored = pickle.loads(pickle.dumps(selector))
-    assert selector._exchanges._state is None
+    assert selector._exchanges.state is None
     assert dict(stored.alternatives_) == dict(selector.alternatives_)
 
 
 def test_large_states_are_not_held(groups, monkeypatch):
     later = GreedyMAUC(5).fit(*groups)
-    assert later._exchanges._state is not None
-    monkeypatch.setattr(module, "_MAX_HELD", 0)
+    assert later._exchanges.state is not None
+    monkeypatch.setattr(search_module, "_MAX_HELD", 0)
     at_once = GreedyMAUC(5).fit(*groups)
-    assert at_once._exchanges._state is None
+    assert at_once._exchanges.state is None
     assert dict(at_once.alternatives_) == dict(later.alternatives_)
 
 

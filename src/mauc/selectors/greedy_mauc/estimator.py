@@ -251,7 +251,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         else:
             state = SearchState(effects, scores, n_wanted, **search)
             found = search_features(state, n_wanted)
-        predicted = Prediction(state, found.n_steps)
+        predicted = Prediction(state.leave(), found.n_steps)
+        ranking = found.ranking
         if self._is_predicted():
             enough = predicted.mauc >= predicted.mauc.max() - PREDICTED_SLACK
             n_enough = int(np.argmax(enough)) + 1
@@ -262,9 +263,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         interacting = set() if self.interactions_ is None else self.interactions_.members
         if state.n_features < len(state.effects):
             # What could replace a feature is found by a search without products.
-            state = SearchState(effects, scores, n_wanted, **search)
-            condition_on(state, found.ranking)
+            state = condition_on(SearchState(effects, scores, n_wanted, **search), ranking)
+            state.leave()
         self._exchanges = Exchanges(state, found.ranking, interacting)
+        if state.is_large:
+            _ = self._exchanges.found
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
             Selection(found.ranking, found.pairs, found.ranks, found.gains),
@@ -292,9 +295,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
                 f"on {n_pairs:,} class pairs and the factor of {n_wanted:,} selected features",
                 f"{advice}, or leave out some before",
             )
-        # The scores come on top of the memory of a source; the rest is a part of it.
-        spare = problem.workspace.spare()
-        problem.workspace.reserve(doubles if spare is None else min(doubles, spare))
+        if problem.columns.is_streamed:
+            # The scores come on top of the memory of a source; the rest is a part of it.
+            workspace = problem.workspace
+            workspace.reserve(min(doubles, workspace.spare()))
 
 
 def check_prior(prior: Any) -> str | np.ndarray | dict | None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,10 +17,8 @@ from mauc.data.validate import check_fitted
 from mauc.engine.ordered import class_wins
 from mauc.extras import optional_import
 from mauc.results import MAX_ROWS, Printed, short_name
-from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, SearchState, exp_minus
+from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, Leftover, SearchState, exp_minus
 
-MAX_PREDICTED_COLUMNS = 512  # whose MAUC is predicted
-_MAX_BIAS_FEATURES = 4096  # enough to tell the distribution of their class means
 _STEP, _N_BINS = 0.1, 100  # of |z|; what is beyond counts as at the end
 _COMPONENTS = np.append(0.0, 2.0 ** np.arange(-2, 11))  # their variances
 _N_ITERATIONS = 1000
@@ -35,9 +34,9 @@ _MAX_COUNTED = 64  # candidates that are looked at, those most like the feature
 _BLOCK = 64  # chosen features whose bounds are held at once
 _MAX_SLOPE = 1e6  # of the tangent: it is vertical at a separation of 0
 _DECIMALS = 9  # losses that agree in so many are equal
-_MAX_HELD = 2**26  # bytes that wait until somebody asks; what takes more is looked at in fit
 
 
+@dataclass(eq=False)
 class Prediction:
     r"""The MAUC to expect of the first features of a ranking, computed when it is asked for.
 
@@ -61,48 +60,10 @@ class Prediction:
     their scores, for a tie must stay one. A pair of classes with :math:`n_i n_j` pairs of samples
     has :math:`A = (w + 1/2) / (n_i n_j + 1)`, w being the wins, so that no finite sample promises
     1; MAUC is the mean over both scores of all pairs (Hand and Till).
-
-    Parameters
-    ----------
-    state : SearchState
-        After the search. Only what belongs to the chosen columns is kept.
-    n_steps : ndarray of shape (k,), int64
-        Chosen columns with each of the features.
     """
 
-    def __init__(self, state: SearchState, n_steps: np.ndarray):
-        scores = state.scores
-        columns = state.chosen[: min(state.step, MAX_PREDICTED_COLUMNS)]
-        self._n_columns = np.minimum(n_steps, len(columns))
-        self._shrinkage = state.shrinkage
-        present = np.flatnonzero(scores.class_counts)
-        self._counts = counts = scores.class_counts[present].astype(np.float64)
-        n_samples = int(counts.sum())
-        self._n_free = n_samples - len(counts)
-        self._is_possible = self._n_free >= 1 and len(counts) >= 2 and len(columns) > 0
-        if not self._is_possible:
-            return
-        self._lower = state.lower(len(columns))
-        scales = np.where(state.scales > 0.0, state.scales, 1.0 / math.sqrt(_MIN_SCATTER))
-        scales *= math.sqrt(self._n_free)
-        self._errors = np.sqrt(1.0 / counts - 1.0 / n_samples)[:, np.newaxis]
-
-        def means(features):
-            sums = scores.sums[np.ix_(present, features)]
-            by_class = sums / counts[:, np.newaxis] * scales[features]
-            return by_class, sums.sum(axis=0) / n_samples * scales[features]
-
-        # The bias of a distance is estimated from features and chosen products alike.
-        varies = state.varies.copy()
-        varies[state.chosen[: state.step]] = True
-        varying = np.flatnonzero(varies)
-        n_looked_at = min(len(varying), _MAX_BIAS_FEATURES)
-        by_class, common = means(varying[np.arange(n_looked_at) * len(varying) // n_looked_at])
-        self._sizes = count_sizes((by_class - common) / self._errors)
-        self._by_class, self._common = means(columns)
-        self._rows, self._scales = scores.scores[columns], scales[columns]
-        confirmed = scores.nominal_squares
-        self._confirmed = np.array([confirmed.get(int(column), np.inf) for column in columns])
+    left: Leftover
+    n_steps: np.ndarray  #: (k,), int64: chosen columns with each of the features
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.mauc, dtype=dtype)
@@ -114,12 +75,15 @@ class Prediction:
         Between two sizes of `evaluated_sizes` that of the last; 0.5 if nothing can be left out,
         because no class has two samples.
         """
-        if not self._is_possible:
-            return np.full(len(self._n_columns), 0.5)
-        counts = self._counts
+        left = self.left
+        present = np.flatnonzero(left.class_counts)
+        counts = left.class_counts[present].astype(np.float64)
         n_classes, n_samples = len(counts), int(counts.sum())
+        n_free = n_samples - n_classes
+        if n_free < 1 or n_classes < 2 or len(left.rows) == 0:
+            return np.full(len(self.n_steps), 0.5)
         codes = np.repeat(np.arange(n_classes, dtype=np.int32), counts.astype(np.int64))
-        points = self._standard_points()
+        points = _standard_points(left, present, counts, n_free)
         groups = _TiedSamples(n_samples)
         squares = np.zeros((n_samples, n_classes))
         products, leverages = np.zeros_like(squares), np.zeros(n_samples)
@@ -128,37 +92,49 @@ class Prediction:
         sizes = set(evaluated_sizes(len(points)))
         predicted = np.full(len(points) + 1, 0.5)  # by the number of columns
         for step in range(len(points)):
-            whiten(self._lower[step], step, points)
+            whiten(left.lower[step], step, points)
             add_distances(points[step], codes, counts, squares, products, leverages)
-            groups.split(self._rows[step])
+            groups.split(left.rows[step])
             if step + 1 in sizes:
                 leave_out(
-                    squares, products, leverages, codes, counts, priors, self._shrinkage,
-                    self._n_free, np.empty(n_classes), np.empty(n_classes), log_odds,
+                    squares, products, leverages, codes, counts, priors, left.shrinkage,
+                    n_free, np.empty(n_classes), np.empty(n_classes), log_odds,
                 )  # fmt: skip
                 groups.average(log_odds)
                 predicted[step + 1 :] = _mauc(log_odds, codes, counts)
-        return predicted[self._n_columns]
+        return predicted[np.minimum(self.n_steps, len(points))]
 
-    def _standard_points(self):
-        """Return samples, class means, their bias and the common mean, one row per feature.
 
-        All are in units of the standard deviation within the classes.
-        """
-        distances = self._by_class - self._common
-        shares = selection_bias(distances / self._errors, self._sizes)
-        n_classes = len(distances)
-        # The sum over the pairs of the squared distances between class means.
-        apparent = n_classes * (distances**2).sum(axis=0) - distances.sum(axis=0) ** 2
-        part = self._confirmed / np.maximum(apparent, 1e-300)
-        bias = np.maximum(shares, 1.0 - np.sqrt(np.minimum(part, 1.0))) * distances
-        n_samples = self._rows.shape[1]
-        points = np.empty((len(self._rows), n_samples + 2 * n_classes + 1))
-        points[:, :n_samples] = self._rows
-        points[:, :n_samples] *= self._scales[:, np.newaxis]
-        points[:, n_samples:-1] = np.concatenate([self._by_class, bias]).T
-        points[:, -1] = self._common
-        return points
+def _standard_points(left, present, counts, n_free):
+    """Return samples, class means, their bias and the common mean, one row per feature.
+
+    All are in units of the standard deviation within the classes.
+    """
+    n_classes, n_samples = len(counts), left.rows.shape[1]
+    errors = np.sqrt(1.0 / counts - 1.0 / n_samples)[:, np.newaxis]
+
+    def unit(scales):
+        return np.where(scales > 0.0, scales, 1.0 / math.sqrt(_MIN_SCATTER)) * math.sqrt(n_free)
+
+    def means(sums, scales):
+        by_class = sums / counts[:, np.newaxis] * unit(scales)
+        return by_class, sums.sum(axis=0) / n_samples * unit(scales)
+
+    by_class, common = means(left.other_sums[present], left.other_scales)
+    sizes = count_sizes((by_class - common) / errors)
+    by_class, common = means(left.sums[present], left.scales)
+    distances = by_class - common
+    shares = selection_bias(distances / errors, sizes)
+    # The sum over the pairs of the squared distances between class means.
+    apparent = n_classes * (distances**2).sum(axis=0) - distances.sum(axis=0) ** 2
+    part = left.confirmed / np.maximum(apparent, 1e-300)
+    bias = np.maximum(shares, 1.0 - np.sqrt(np.minimum(part, 1.0))) * distances
+    points = np.empty((len(left.rows), n_samples + 2 * n_classes + 1))
+    points[:, :n_samples] = left.rows
+    points[:, :n_samples] *= unit(left.scales)[:, np.newaxis]
+    points[:, n_samples:-1] = np.concatenate([by_class, bias]).T
+    points[:, -1] = common
+    return points
 
 
 def evaluated_sizes(n_features: int) -> list[int]:
@@ -335,26 +311,25 @@ class AlternativesMixin:
         return Alternatives(self.ranking_, self._exchanges.found, names)
 
 
+@dataclass(eq=False)
 class Exchanges:
     """The exchanges of a selection, found when they are first asked for, and no later than stored.
 
     Features that are `interacting` get none: the model knows nothing of their products.
     """
 
-    def __init__(self, state: SearchState, ranking: np.ndarray, interacting: set[int]):
-        state.drop_scores()
-        self._state, self._ranking, self._interacting = state, ranking, interacting
-        if state.n_bytes > _MAX_HELD:
-            _ = self.found
+    state: SearchState | None
+    ranking: np.ndarray
+    interacting: set[int]
 
     @cached_property
     def found(self) -> list[list[Exchange]]:
         """One list per chosen feature."""
-        state, self._state = self._state, None
-        found = find_exchanges(state, self._ranking)
+        state, self.state = self.state, None
+        found = find_exchanges(state, self.ranking)
         return [
-            [] if int(feature) in self._interacting else exchanges
-            for feature, exchanges in zip(self._ranking, found, strict=True)
+            [] if int(feature) in self.interacting else exchanges
+            for feature, exchanges in zip(self.ranking, found, strict=True)
         ]
 
     def __getstate__(self):
@@ -525,7 +500,7 @@ def whiten(lower_row, step, points):
 def add_distances(points, codes, counts, squares, products, leverages):
     """Add one coordinate to the distances of all samples.
 
-    `points` are a row of `Prediction._standard_points`; `squares` and `products` of shape
+    `points` are a row of `_standard_points`; `squares` and `products` of shape
     (n_samples, n_classes) hold v_g' v_g and v_g' r of every sample, `leverages` r' r.
     """
     n, n_classes = codes.shape[0], counts.shape[0]

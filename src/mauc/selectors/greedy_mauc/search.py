@@ -20,6 +20,9 @@ BATCH = 4  # features scored at once: the sums over their pairs do not wait for 
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
 _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
+_MAX_PREDICTED = 512  # columns whose MAUC is predicted
+_MAX_OTHERS = 4096  # features that tell the distribution of class means
+_MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 _SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
@@ -49,6 +52,20 @@ class GreedyRanking(NamedTuple):
     def first(self, k):
         """Return the ranking of the first k features."""
         return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
+
+
+class Leftover(NamedTuple):
+    """What remains known of normal scores after a search, for its prediction."""
+
+    rows: np.ndarray  #: (k, n_kept), int8: scores of the chosen columns, at most 512
+    lower: np.ndarray  #: (k, k): Cholesky factor of their shrunk correlations
+    sums: np.ndarray  #: (n_classes, k), int64
+    scales: np.ndarray  #: (k,): see `NormalScores.within_scales`
+    confirmed: np.ndarray  #: (k,): squared effects of nominal columns, infinite for others
+    other_sums: np.ndarray  #: (n_classes, <= 4096), int64: of features at even distances
+    other_scales: np.ndarray
+    class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
+    shrinkage: float
 
 
 class SearchState:
@@ -207,14 +224,28 @@ class SearchState:
             separations += slope * slope
         return separations
 
-    def drop_scores(self):
-        """Let go of what only further steps would need."""
+    def leave(self):
+        """Let go of what only further steps would need; return what a prediction needs of it."""
+        scores, scales = self.scores, self.scales
         self.scores = self.centers = self.scales = self.bounds = None
+        chosen = self.chosen[: min(self.step, _MAX_PREDICTED)]
+        # The bias of a choice is estimated from features and chosen products alike.
+        varies = self.varies.copy()
+        varies[self.chosen[: self.step]] = True
+        varying = np.flatnonzero(varies)
+        n_others = min(len(varying), _MAX_OTHERS)
+        others = varying[np.arange(n_others) * len(varying) // max(n_others, 1)]
+        squares = scores.nominal_squares
+        return Leftover(
+            scores.scores[chosen], self.lower(len(chosen)), scores.sums[:, chosen],
+            scales[chosen], np.array([squares.get(int(column), np.inf) for column in chosen]),
+            scores.sums[:, others], scales[others], scores.class_counts, self.shrinkage,
+        )  # fmt: skip
 
     @property
-    def n_bytes(self):
-        """Bytes of the large arrays."""
-        return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes
+    def is_large(self):
+        """Whether the arrays are too large to wait until somebody asks what the search left."""
+        return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > _MAX_HELD
 
 
 def measure_state(selector, problem, n_steps, n_jobs=None):
