@@ -12,6 +12,7 @@ between rows that are open.
 
 from itertools import islice
 from math import gcd, log2
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
     # As many of a class as even distances over all rows would take.
     wanted = np.diff(np.searchsorted(np.arange(n_kept) * n // n_kept, starts))
     columns = _spread_columns(problem)
-    ahead = problem.in_groups(columns)
+    ahead: Any = problem.in_groups(columns)
     hashes = _hash_rows(problem, ahead)
     offset_bits = np.uint64(max(1, int(n - 1).bit_length()))
     low_bits = (np.uint64(1) << offset_bits) - np.uint64(1)
@@ -47,7 +48,7 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
         chosen.append(found[0])
         open_groups += found[1]
     # The columns that are left, and at last the codes of the nominal ones.
-    nominal = problem.in_groups(columns[problem.is_nominal[columns]])
+    nominal: Any = problem.in_groups(columns[problem.is_nominal[columns]])
     for left, values_of in ((ahead, _values), (nominal, _codes)):
         # Whether a group is open is asked first: the next column may have to be read.
         while open_groups and (column := next(left, None)) is not None:
@@ -69,7 +70,7 @@ def hash_all_rows(problem: Problem) -> np.ndarray:
     columns = _spread_columns(problem)
     nominal = columns[problem.is_nominal[columns]]
     for some, ranks_of in ((columns, _ranks), (nominal, _code_ranks)):
-        ahead = problem.in_groups(some)
+        ahead: Any = problem.in_groups(some)
         for n_mixed, column in enumerate(ahead):
             _mix(hashes, ranks_of(problem, column)[0])
             if n_mixed % _LOOK_EVERY == 0 and len(np.unique(hashes)) == problem.n_samples:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -69,14 +70,10 @@ class Interactions(Printed):
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def __getitem__(self, number: int) -> Interaction:
-        first, second = self.pairs[number].tolist()
-        first_name, second_name = map(str, self.names[number])
-        p_value, step = float(self.p_values[number]), int(self.steps[number])
-        return Interaction(first, second, first_name, second_name, p_value, step)
-
     def __iter__(self) -> Iterator[Interaction]:
-        return (self[number] for number in range(len(self)))
+        columns = self.pairs, self.names.astype(str), self.p_values, self.steps
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return (Interaction._make((*pair, *names, p, step)) for pair, names, p, step in rows)
 
     def first(self, k: int) -> "Interactions":
         """Return the same for a selection of the first k features."""
@@ -107,7 +104,7 @@ class Interactions(Printed):
                 short_name(one.first_name), short_name(one.second_name), f"{one.p_value:.1e}",
                 str(one.step + 1) if one.step >= 0 else "-",
             ]
-            for one in (self[number] for number in range(min(len(self), MAX_ROWS)))
+            for one in islice(self, MAX_ROWS)
         ]  # fmt: skip
         if not rows:
             return [f"no interaction among {self.n_tested:,} pairs of features"]

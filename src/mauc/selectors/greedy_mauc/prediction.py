@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import uintp
@@ -318,7 +318,7 @@ class Exchanges:
     Features that are `interacting` get none: the model knows nothing of their products.
     """
 
-    state: SearchState | None
+    state: Any  #: SearchState, until they are found
     ranking: np.ndarray
     interacting: set[int]
 
