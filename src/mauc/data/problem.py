@@ -147,6 +147,8 @@ class Problem:
     is_nominal: np.ndarray | None = None
     column_labels: list[Any] | None = None
 
+    known_wins = None  # of all features on the class pairs: a sketch has them
+
     @property
     def n_samples(self):
         """Number of rows."""
