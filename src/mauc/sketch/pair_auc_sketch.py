@@ -363,9 +363,10 @@ class PairAUCSketch:
         worst = int(np.argmax(largest))
         name = f"x{worst}" if self.feature_names is None else self.feature_names[worst]
         warn_user(
-            f"AUCs of {is_loose.sum()} of {self.n_features} features are known to {limit:.2g} at "
-            f"best, those of {name!r} to {largest[worst]:.2g}: many values share bins, which were "
-            f"fixed by other rows. Shuffle the rows, or give larger n_buffered or n_bins.",
+            f"the AUCs of {is_loose.sum()} of {self.n_features} features may be off by more than "
+            f"{limit:.2g}, those of {name!r} by up to {largest[worst]:.2g}: rows are not like the "
+            f"first ones, by which bins were fixed, or values differ by less than float64 holds. "
+            f"Shuffle the rows, or give larger n_buffered or n_bins.",
             LooseBoundWarning,
         )
 

@@ -105,7 +105,8 @@ class RowBatch:
     def _floats(self, chosen):
         """Return dense columns as `ordered_floats` does."""
         if isinstance(self._X, list):
-            parts = [ordered_floats(values[np.newaxis]) for values in self._X[chosen]]
+            columns = map(np.ascontiguousarray, self._X[chosen])
+            parts = [ordered_floats(values[np.newaxis]) for values in columns]
             XT = read_only(np.concatenate([values for values, _ in parts]))
             return XT, np.concatenate([is_rounded for _, is_rounded in parts])
         XT, is_rounded = ordered_floats(take_columns(self._X, chosen))
