@@ -15,9 +15,8 @@ ENDS : number of distinct values that end with the entry: 1 for the last entry o
 import math
 
 import numpy as np
-from numba import njit
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.special import LN2
 from mauc.engine.words import label_bits_of, read_values, sort_column, sort_words, write_words
 

@@ -5,11 +5,10 @@ the last one; a feature without missing values does not have it.
 """
 
 import numpy as np
-from numba import njit
 
 from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data.categories import category_codes
 from mauc.engine.moments import known_sums, plain_sums, shift_of
 from mauc.exceptions import MaucError

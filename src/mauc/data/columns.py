@@ -10,8 +10,9 @@ value, for dates NaT, is NaN.
 from functools import partial
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
+from mauc.compile import njit
 from mauc.engine.arrays import read_only
 from mauc.parallel import scratch_array
 

@@ -5,7 +5,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.bayes import (
     FLOOR_Z,
@@ -16,6 +15,7 @@ from mauc.classifiers.bayes import (
     fit_column,
     mean_gap,
 )
+from mauc.compile import njit
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.engine.special import normal_cdf

@@ -7,9 +7,9 @@ that their AUCs depend on.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.arrays import n_pairs_of, read_only
 from mauc.engine.sweep import LANES, add_multiple, aligned_rows, padded_length
 

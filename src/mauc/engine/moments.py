@@ -10,9 +10,9 @@ is a better shift than one value and as cheap.
 from itertools import pairwise
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 
 SHIFT_SAMPLES = 16  # evenly spaced values whose mean is the shift
 

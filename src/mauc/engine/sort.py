@@ -1,9 +1,9 @@
 """Sort one column of numbers, an integer tag travelling with each: the order is stable."""
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 
 _MIN_RADIX = 64  # below, sorting by insertion costs less than clearing the buckets
 _MANY = 8192  # values from which digits of 11 bits beat those of 8

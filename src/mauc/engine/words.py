@@ -16,9 +16,9 @@ that differ in nothing else share a key. In the words of `sort_columns`, on whic
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data import columns
 from mauc.engine.sort import MAX_INSERTED, N_COUNTERS, bit_length, has_ties, sort_rows, sort_tagged
 from mauc.parallel import scratch_array

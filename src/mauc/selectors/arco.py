@@ -12,10 +12,11 @@ and no order of rows, block of columns or number of threads changes a bit of it.
 import math
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
 from mauc.checks import check_real
 from mauc.cluster import RangeStates
+from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.base import RankingSelector, one_list

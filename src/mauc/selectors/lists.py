@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
 from mauc.checks import check_choice
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients

@@ -3,11 +3,10 @@
 from functools import partial
 
 import numpy as np
-from numba import njit
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores
 from mauc.binning.mdl import sorted_columns
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data.decomposition import Decomposition
 from mauc.engine.arrays import read_only
 from mauc.engine.exact_mean import mean_of_quotients

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
+
+from mauc.compile import njit
 
 from mauc.parallel import scratch_array
 

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.base import UNSEEN, encode_column, find_categories
 from mauc.classifiers.c45.nodes import GAP
+from mauc.compile import njit
 from mauc.data import columns
 from mauc.engine.arrays import read_only
 from mauc.engine.sort import sort_tagged

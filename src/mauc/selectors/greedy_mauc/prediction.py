@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 from scipy.linalg import solve_triangular
 from scipy.special import ndtr
 from sklearn.utils.validation import check_is_fitted
 
+from mauc.compile import njit
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
-from mauc.compile import njit_inline, njit_part
+from mauc.compile import njit, njit_inline, njit_part
 from mauc.data.workspace import Room
 from mauc.engine.arrays import read_only
 from mauc.engine.special import log_table

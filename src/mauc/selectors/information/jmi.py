@@ -9,8 +9,8 @@ so one joint count per candidate gives both sums. L is in fixed point: sums of w
 """
 
 import numpy as np
-from numba import njit
 
+from mauc.compile import njit
 from mauc.engine.arrays import read_only
 from mauc.selectors.base import one_list
 from mauc.selectors.greedy_search import GreedySearch, row_parts

@@ -4,10 +4,9 @@ See Peng, Long & Ding (2005), and Eq. (12) of the paper for the difference form.
 """
 
 import numpy as np
-from numba import njit
 
 from mauc.checks import check_choice
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.selectors.base import one_list
 from mauc.selectors.greedy_search import GreedySearch, find_in_parts
 from mauc.selectors.information.binned import BinnedSelector, pair_information
