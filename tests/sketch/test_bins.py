@@ -10,7 +10,6 @@ from mauc.sketch.bins import (
     Bins,
     Column,
     add_column,
-    count_values,
     edges_around,
     fix_edges,
     limit_bins,
@@ -29,8 +28,8 @@ def wins_of(x, y):
 
 
 def bins_of(x, y, edges, n_classes=2):
-    counts = count_values(x.astype(float), y.astype(np.int32), np.array(edges, float), n_classes)
-    return Bins(np.array(edges, float), counts)
+    edges = np.array(edges, float)
+    return Bins(edges, Column(x.astype(float), y.astype(np.int32), n_classes).count(edges))
 
 
 def test_wins_lie_between_those_of_all_data_with_these_counts():
@@ -126,8 +125,8 @@ def test_counts_of_float32_fall_into_the_bins_of_float64(rng):
     x[:6] = np.inf, -np.inf, np.nan, 0.0, np.float32(1e-45), np.finfo(np.float32).max
     edges = np.unique(np.concatenate([rng.normal(size=50), [1e300, -1e300, 1e-300, np.inf, x[7]]]))
     y = np.zeros(400, np.int32)
-    wide = count_values(x.astype(np.float64), y, edges, 1)
-    assert_array_equal(count_values(x, y, edges, 1), wide)
+    wide = Column(x.astype(np.float64), y, 1).count(edges)
+    assert_array_equal(Column(x, y, 1).count(edges), wide)
     known = x[x == x].astype(float)
     wanted = np.bincount(np.searchsorted(edges, known, "right"), minlength=len(edges) + 1)
     assert_array_equal(wide[:-1, 0], wanted)

@@ -202,7 +202,11 @@ def test_which_frames_have_columns_that_can_be_read_apart(frame, tmp_path):
     ("options", "is_by_rows", "words"),
     [
         ({}, False, "exact; 800 MB read once"),
-        ({"is_columnar": False}, True, "all columns would take 2.4 GB of memory, 1.0 GB may be used"),
+        (
+            {"is_columnar": False},
+            True,
+            "all columns would take 2.4 GB of memory, 1.0 GB may be used",
+        ),
         ({"is_columnar": False, "memory": 10**10}, False, "800 MB fit into memory"),
         ({"n_rows": 10**9}, True, "its sort would take 60.0 GB of memory, 1.0 GB may be used"),
         ({"n_parts": 50_000, "waits": True}, True, "10,000,000 reads, about 198 times as long"),

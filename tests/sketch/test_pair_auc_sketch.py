@@ -167,7 +167,7 @@ def test_a_bound_that_grows_is_told():
     X, y = rng.normal(size=(4000, 3)), rng.integers(0, 2, 4000)
     like_the_first = in_parts(X, y, 8, n_buffered=1100)
     assert like_the_first.error_bound().max() < 0.002
-    later = X + [[1e6, 0.0, 0.0]]
+    later = X + np.array([1e6, 0.0, 0.0])
     drifted = like_the_first.copy().update(later, y)
     with pytest.warns(LooseBoundWarning, match=r"1 of 3 features .* those of 'x0' by up to 0.1"):
         assert_within(drifted, np.concatenate([X, later]), np.tile(y, 2))

@@ -1,7 +1,6 @@
 """Selectors that rank by a sketch of rows: ``partial_fit``, ``fit_sketch`` and Dask data frames."""
 
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -75,13 +74,13 @@ class SketchMixin:
         return self._rank_sketch(sketch)
 
     def _fit(self, X, y, sample_weight=None, client=None):
-        if sample_weight is None and client is None and self._fit_rows(X, y):
+        if self._fit_rows(X, y, sample_weight, client):
             return self
         return super()._fit(X, y, sample_weight, client)
 
-    def _fit_rows(self, X: Any, y: Any) -> bool:
-        """Fit on a sketch if X is a Dask data frame that is cheaper to read by rows, else say no."""
-        if not is_dask_frame(X):
+    def _fit_rows(self, X, y, sample_weight, client):
+        """Fit on a Dask data frame that is better read by rows; return whether that was done."""
+        if not is_dask_frame(X) or sample_weight is not None or client is not None:
             return False
         if isinstance(y, str):
             raise MaucError(

@@ -1,13 +1,11 @@
 """The bins of one feature: fixed by its first values, counted by class, with the bounds of AUCs."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numba import uintp
 
 from mauc.compile import njit
-
 from mauc.parallel import scratch_array
 
 # Of the bins, one in four lies around the first values by width, not by their number: rows of
@@ -32,21 +30,22 @@ class Column(NamedTuple):
 
     def count(self, edges: np.ndarray) -> np.ndarray:
         """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
-        counts = count_values(self.values, self.codes, edges, self.n_classes)
+        dtype, n_edges = self.values.dtype, len(edges)
+        counts = np.zeros((n_edges + 2, self.n_classes), np.int64)
+        ladder = scratch_array("ladder", (2 ** n_edges.bit_length() - 1,), dtype)
+        with np.errstate(over="ignore", under="ignore"):
+            ladder[:n_edges] = edges
+            is_below = ladder[:n_edges] < edges  # a value of single precision reaches the next one
+            if is_below.any():
+                ladder[:n_edges][is_below] = np.nextafter(
+                    ladder[:n_edges][is_below], dtype.type(np.inf)
+                )
+        ladder[n_edges:] = np.nan
+        slots = scratch_array("slots", (_TILE,), np.uint32)
+        count_column(self.values, self.codes, ladder, slots, counts)
         if self.zeros is not None:
             counts[np.searchsorted(edges, 0.0, "right")] += self.zeros
         return counts
-
-
-def join_columns(columns: Sequence[Column]) -> Column:
-    """Return one column of the values of several, of which the last one may have zeros."""
-    if len(columns) == 1:
-        return columns[0]
-    return columns[-1]._replace(
-        values=np.concatenate([column.values for column in columns]),
-        codes=np.concatenate([column.codes for column in columns]),
-        is_rounded=any(column.is_rounded for column in columns),
-    )
 
 
 class Bins(NamedTuple):
@@ -61,7 +60,9 @@ class Bins(NamedTuple):
     edges: np.ndarray  #: shape (n_edges,), float64, strictly ascending
     counts: np.ndarray  #: shape (n_edges + 2, n_classes), int64; the last row is of missing values
     loose: np.ndarray | None = None  #: shape (n_edges, n_classes), int64; None stands for zeros
-    is_open: bool = False  #: whether each value so far has a bin of its own, and new ones get theirs
+    is_open: bool = (
+        False  #: whether each value so far has a bin of its own, and new ones get theirs
+    )
     is_rounded: bool = False  #: whether different values may share a float
 
     @property
@@ -129,20 +130,14 @@ def add_column(bins: Bins, column: Column, n_bins: int) -> Bins:
 
 def _new_values(column, edges, is_new, class_counts):
     """Return the distinct values of a column in some bins, ascending, and their weights."""
-    values, codes = column.values, column.codes
-    if len(edges):
-        is_chosen = is_new[np.searchsorted(edges, values, "right")]
-        values, codes = values[is_chosen], codes[is_chosen]
-    new, slots = np.unique(values.astype(np.float64) + 0.0, return_inverse=True)  # -0.0 is 0.0
-    weights = np.bincount(slots, (1.0 / np.maximum(class_counts, 1))[codes], len(new))
-    n_known = np.searchsorted(new, np.nan)
-    new, weights = new[:n_known], weights[:n_known]
-    if column.zeros is not None and column.zeros.any() and 0.0 not in new:
-        if is_new[np.searchsorted(edges, 0.0, "right")]:
-            at = np.searchsorted(new, 0.0)
-            new = np.insert(new, at, 0.0)
-            weights = np.insert(weights, at, _weights(column.zeros, class_counts))
-    return new, weights
+    values = column.values.astype(np.float64) + 0.0  # -0.0 is 0.0
+    weights = (1.0 / np.maximum(class_counts, 1))[column.codes]
+    if column.zeros is not None and column.zeros.any():
+        values = np.append(values, 0.0)
+        weights = np.append(weights, _weights(column.zeros, class_counts))
+    is_chosen = is_new[np.searchsorted(edges, values, "right")] & (values == values)
+    new, slots = np.unique(values[is_chosen], return_inverse=True)
+    return new, np.bincount(slots, weights[is_chosen], len(new))
 
 
 def _weights(counts, class_counts):
@@ -187,7 +182,7 @@ def edges_around(values: np.ndarray) -> np.ndarray:
 
 
 def single_bins(edges: np.ndarray) -> np.ndarray:
-    """Return which bins can hold one value only, shape (n_edges + 1,): the next float is an edge."""
+    """Return which bins, of n_edges + 1, hold one value only: the next float is an edge."""
     is_single = np.zeros(len(edges) + 1, bool)
     if len(edges):
         is_single[:-1] = _next(np.concatenate([[-np.inf], edges[:-1]])) == edges
@@ -261,16 +256,14 @@ def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
 
     The wins of class i over class j, twice the number of pairs of rows in which i has the higher
     value plus the number of ties, are largest if the values of i lie as high and those of j as low
-    as the counts allow. Below edge e then lie :math:`L_i(e)` values of i and :math:`U_j(e)` of j,
-    and in a bin of several values all of i are above all of j:
+    as the counts allow. With :math:`\ell_k` and :math:`u_k` the differences of :math:`L_k` and
+    :math:`U_k`, see `Bins`,
 
     .. math:: W^+ = \sum_b \ell_i(b)\,\Bigl(2 \sum_{a<b} u_j(a) + s_b\,u_j(b)\Bigr),
-       \qquad s_b = 1 \text{ in bins of one value, } 2 \text{ in others,}
+       \qquad s_b = 1 \text{ in bins of one value, } 2 \text{ in others.}
 
-    with :math:`\ell_k` and :math:`u_k` the differences of :math:`L_k` and :math:`U_k`. :math:`W^-`
-    is the reverse, with :math:`s_b = 1` or 0. To move a value of i up or one of j down never takes
-    a win away, so no data with these counts have more wins than :math:`W^+`. Missing values tie
-    with every value. Of int64, or of float64 beyond 2**62.
+    :math:`W^-` is the reverse, with :math:`s_b = 1` or 0. Missing values tie with every value. Both
+    are of int64, or of float64 beyond 2**62.
     """
     low = high = bins.counts[:-1]
     if bins.loose is not None:
@@ -282,44 +275,20 @@ def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
     n_classes = low.shape[1]
     first, second = np.triu_indices(n_classes, 1)
     totals, missing = bins.counts.sum(axis=0), bins.counts[-1]
-    is_large = 2.0 * totals.max(initial=0) ** 2.0 >= _MAX_EXACT
-    if is_large:
-        totals, missing = totals.astype(np.float64), missing.astype(np.float64)
+    dtype = np.int64 if 2.0 * totals.max(initial=0) ** 2.0 < _MAX_EXACT else np.float64
+    totals, missing = totals.astype(dtype), missing.astype(dtype)
     ties = missing[first] * totals[second] + (totals - missing)[first] * missing[second]
 
     def wins(upper, lower, factors):
         sums = np.zeros((2, n_classes, n_classes), np.int64)
         sum_wins(upper, lower, factors, np.empty((2, n_classes), np.int64), *sums)
-        of_pairs = sums[:, first, second]
-        if is_large:
-            of_pairs = of_pairs.astype(np.float64)
-        return of_pairs[0] * 2**_SPLIT + of_pairs[1] + ties
+        high_part, low_part = sums[:, first, second].astype(dtype)
+        return high_part * 2**_SPLIT + low_part + ties
 
     fewest = wins(high, low, is_single.astype(np.int64))
     if bins.loose is None and is_single.all():
         return fewest, fewest
     return fewest, wins(low, high, 2 - is_single.astype(np.int64))
-
-
-def count_values(values, codes, edges, n_classes) -> np.ndarray:
-    """Count values by bin and class, see `Bins`; of float32 or float64, with codes of int32."""
-    counts = np.zeros((len(edges) + 2, n_classes), np.int64)
-    n_levels = len(edges).bit_length()
-    ladder = scratch_array("ladder", (2**n_levels - 1,), values.dtype)
-    ladder[: len(edges)] = _rounded_up(edges, values.dtype)
-    ladder[len(edges) :] = np.nan
-    slots = scratch_array("slots", (_TILE,), np.uint32)
-    count_column(values, codes, ladder, slots, counts)
-    return counts
-
-
-def _rounded_up(edges, dtype):
-    """Return for every edge the smallest number of a type that is not below it."""
-    if dtype == np.float64:
-        return edges
-    with np.errstate(over="ignore", under="ignore"):
-        narrow = edges.astype(dtype)
-        return np.where(narrow < edges, np.nextafter(narrow, dtype.type(np.inf)), narrow)
 
 
 @njit(cache=True, nogil=True)

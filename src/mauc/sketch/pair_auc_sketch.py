@@ -17,7 +17,7 @@ from mauc.exceptions import (
 )
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads, run_blocks
-from mauc.sketch.bins import add_column, join_columns, limit_bins, merge_bins, no_bins, pair_bounds
+from mauc.sketch.bins import add_column, limit_bins, merge_bins, no_bins, pair_bounds
 from mauc.sketch.rows import RowBatch, as_row_source, join_batches, read_parts
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
@@ -77,22 +77,19 @@ class PairAUCSketch:
     .. math:: |\hat A_{ij} - A_{ij}| \le \frac{1}{2}
        \sum_{b \text{ with several values}} \frac{n_i(b)\,n_j(b)}{n_i n_j}.
 
-    Of the bins, 3/4 hold the same share of the first rows, in which all classes weigh the same, and
-    1/4 are spaced around them by width, for rows that are not like the first. Frequent values have
-    a bin of their own, where ties are known to be ties. If later rows differ so much from the first
-    that the bound becomes large, a `LooseBoundWarning` says so: shuffle the rows, or let the first
-    ones be more (`n_buffered`).
+    Three quarters of the bins hold equal shares of the first rows, with the same weight for every
+    class; a quarter is spaced around them by width, for rows that are not like the first. Frequent
+    values have a bin of their own, where ties are known to be ties. Where later rows differ so much
+    from the first that the bound grows, a `LooseBoundWarning` names it.
 
-    After sketches with different bins were merged, the number of values of class k below edge e is
-    known to be in :math:`[L_k(e), U_k(e)]` only; the bound is then half the difference between the
-    AUC with class i as high and j as low as these allow and that of the reverse. Sketches of the
-    same bins (`empty_like`) merge without loss, in any order to the same bits.
+    Sketches of the same bins (`empty_like`) merge without loss, in any order to the same bits.
+    After others were merged, the number of values of a class below an edge is only known to lie
+    between two counts, and the bound is half the difference between the AUC with class i as high
+    and j as low as these allow and that of the reverse.
 
     It takes 8 bytes per feature, class and bin, twice that for features with few values, whose gaps
-    have bins as well, or after merges of different bins.
-
-    A missing value ties with every value, infinities are ordinary values, and dates count in
-    seconds, as in `feature_pair_auc`. Columns must be numeric.
+    have bins as well, or after merges of different bins. A missing value ties with every value,
+    infinities are ordinary values, and dates count in seconds, as in `feature_pair_auc`.
 
     Examples
     --------
@@ -146,10 +143,8 @@ class PairAUCSketch:
         return self
 
     def _add(self, rows):
-        self._check_features(rows.shape[1], rows.feature_names)
-        rows = rows.with_codes(self._add_classes(rows.classes))
+        rows = rows.with_codes(self._join(rows.shape[1], rows.feature_names, rows.classes))
         self.class_counts = self.class_counts + rows.class_counts(len(self.classes_))
-        self._bounds = None
         n_buffered = sum(batch.n_rows for batch in self._buffer)
         has_room = n_buffered + rows.n_rows <= self.n_first_rows(self.n_features)
         if self._bins is None and has_room and not rows.is_sparse:
@@ -171,17 +166,22 @@ class PairAUCSketch:
         """
         if not isinstance(other, PairAUCSketch):
             raise MaucError(f"other must be a PairAUCSketch, got {type(other).__name__}.")
-        if other.n_features is not None:
-            self._check_features(other.n_features, other.feature_names)
-        slots = self._add_classes(other.classes_)
+        slots = self._join(other.n_features, other.feature_names, other.classes_)
         if other.n_features is None:
             return self
         counts = self.class_counts.copy()
         counts[slots] += other.class_counts
-        self.class_counts, self._bounds = counts, None
+        self.class_counts = counts
         waiting = [*self._buffer, *(rows.with_codes(slots) for rows in other._buffer)]
         if other._bins is not None:
-            self._merge_bins([bins.take_classes(slots, len(counts)) for bins in other._bins])
+            theirs = [bins.take_classes(slots, len(counts)) for bins in other._bins]
+            if self._bins is None:
+                self._bins = [limit_bins(bins, self.n_bins) for bins in theirs]
+            else:
+                pairs = list(zip(self._bins, theirs, strict=True))
+                self._bins = self._run(
+                    lambda block: [merge_bins(*pair, self.n_bins) for pair in pairs[block]]
+                )
         n_waiting = sum(batch.n_rows for batch in waiting)
         if self._bins is None and n_waiting <= self.n_first_rows(self.n_features):
             self._buffer = waiting
@@ -290,36 +290,24 @@ class PairAUCSketch:
             n_wanted = max(self.n_first_rows(self.n_features), _MIN_ROWS_PER_BIN * self.n_bins)
             some = slice(None, None, -(-sum(rows.n_rows for rows in batches) // n_wanted))
             self._bins = [no_bins(len(self.classes_))] * self.n_features
-            fixed = self._counted([rows.part(some) for rows in batches])
-            self._bins = [bins.without_counts()._replace(is_open=bins.is_open) for bins in fixed]
+            for rows in join_batches([rows.part(some).as_floats() for rows in batches]):
+                self._bins = self._counted(rows)
+            self._bins = [
+                bins.without_counts()._replace(is_open=bins.is_open) for bins in self._bins
+            ]
         for rows in batches:
             for start in range(0, rows.n_rows, _CHUNK_ROWS):
-                self._bins = self._counted([rows.part(slice(start, start + _CHUNK_ROWS))])
+                self._bins = self._counted(rows.part(slice(start, start + _CHUNK_ROWS)))
         self._buffer = []
 
-    def _counted(self, batches, n_bins=None):
-        """Return the bins with the rows of batches added."""
+    def _counted(self, rows):
+        """Return the bins with rows added."""
 
         def add(block):
-            of_batches = zip(*(rows.columns(block, len(self.classes_)) for rows in batches))
-            return [
-                add_column(self._bins[j], join_columns(columns), n_bins or self.n_bins)
-                for j, columns in zip(range(block.start, block.stop), of_batches, strict=True)
-            ]
+            pairs = zip(self._bins[block], rows.columns(block, len(self.classes_)), strict=True)
+            return [add_column(bins, column, self.n_bins) for bins, column in pairs]
 
         return self._run(add)
-
-    def _merge_bins(self, others):
-        mine = self._bins
-        if mine is None:
-            self._bins = [limit_bins(bins, self.n_bins) for bins in others]
-            return
-
-        def merge(block):
-            pairs = zip(mine[block], others[block], strict=True)
-            return [merge_bins(first, second, self.n_bins) for first, second in pairs]
-
-        self._bins = self._run(merge)
 
     def _run(self, function):
         """Return what a function gives for blocks of features, in one list."""
@@ -370,36 +358,37 @@ class PairAUCSketch:
             LooseBoundWarning,
         )
 
-    def _add_classes(self, classes):
-        """Make room for the classes of others; return their slots."""
-        if self.classes is not None:
-            _check_known(classes, self.classes_)
-        joined, mine, theirs = _join_classes(self.classes_, np.asarray(classes))
-        if len(joined) > len(self.classes_) or joined.dtype != self.classes_.dtype:
-            counts = np.zeros(len(joined), np.int64)
-            counts[mine] = self.class_counts
-            self.classes_, self.class_counts = joined, counts
-            self._buffer = [rows.with_codes(mine) for rows in self._buffer]
-            if self._bins is not None:
-                self._bins = [bins.take_classes(mine, len(joined)) for bins in self._bins]
-        return theirs
-
-    def _check_features(self, n_features, names):
-        """Raise unless columns are those of earlier rows; take note of the first ones."""
-        if self.n_features is None:
-            self.n_features, self.feature_names = n_features, names
-            return
-        if n_features != self.n_features:
+    def _join(self, n_features, names, classes):
+        """Check columns and labels of further rows, make room for new ones; return their slots."""
+        mine = self.feature_names
+        if None not in (n_features, self.n_features) and n_features != self.n_features:
             raise MaucError(
                 f"X has {n_features} features, but the sketch has {self.n_features} features."
             )
-        mine = self.feature_names
         if names is not None and mine is not None and not np.array_equal(names, mine):
             column = int(np.argmax(names != mine))
             raise MaucError(
                 f"X must have the columns of the sketch, in their order: column {column} is "
                 f"{names[column]!r}, but was {mine[column]!r}."
             )
+        if self.classes is not None and not np.isin(classes, self.classes_).all():
+            others = np.setdiff1d(classes, self.classes_)
+            raise MaucError(
+                f"y must hold the labels of classes alone, got {listed(others)}; name all labels "
+                f"in classes, or give None to take those that come."
+            )
+        joined, kept, slots = _join_classes(self.classes_, np.asarray(classes))
+        if len(joined) > len(self.classes_) or joined.dtype != self.classes_.dtype:
+            counts = np.zeros(len(joined), np.int64)
+            counts[kept] = self.class_counts
+            self.classes_, self.class_counts = joined, counts
+            self._buffer = [rows.with_codes(kept) for rows in self._buffer]
+            if self._bins is not None:
+                self._bins = [bins.take_classes(kept, len(joined)) for bins in self._bins]
+        if self.n_features is None:
+            self.n_features, self.feature_names = n_features, names
+        self._bounds = None
+        return slots
 
 
 def _join_classes(first, second):
@@ -417,17 +406,6 @@ def _join_classes(first, second):
         raise as_mauc_error(error) from error
     slots = (np.searchsorted(classes, labels).astype(np.int32) for labels in (first, second))
     return classes, *slots
-
-
-def _check_known(labels, classes):
-    """Raise unless all labels are among the classes."""
-    is_new = ~np.isin(labels, classes)
-    if is_new.any():
-        shown = ", ".join(repr(label) for label in np.asarray(labels)[is_new][:3].tolist())
-        raise MaucError(
-            f"y must hold the labels of classes alone, got {shown}; name all labels in classes, "
-            f"or give None to take those that come."
-        )
 
 
 def _sorted_labels(classes):

@@ -31,7 +31,7 @@ _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as
 
 
 class RowBatch:
-    """Checked rows with their labels: of an array, a sparse matrix, a frame or a list of columns."""
+    """Checked rows of an array, sparse matrix, frame or list of columns, with their labels."""
 
     def __init__(self, X: Any, y: Any, names: list[str] | None = None):
         if is_frame(X) and has_number_columns(X):
@@ -82,7 +82,9 @@ class RowBatch:
         return self._replaced(X, np.ascontiguousarray(self.codes[rows]), self._is_rounded)
 
     def as_floats(self) -> "RowBatch":
-        """Return a copy of dense rows as floats."""
+        """Return a copy of dense rows as floats; sparse ones stay as they are."""
+        if self.is_sparse:
+            return self
         XT, is_rounded = self._floats(slice(0, self.shape[1]))
         return self._replaced(np.array(XT).T, self.codes, is_rounded)
 
