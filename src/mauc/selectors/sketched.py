@@ -10,8 +10,8 @@ from mauc.exceptions import MaucError, listed
 from mauc.parallel import count_threads
 from mauc.progress import shown
 from mauc.selectors.base import check_n_features
-from mauc.sketch import PairAUCSketch, dask_strategy, is_dask_frame, sketch_rows
-from mauc.sketch.rows import as_row_source
+
+# The sketch is imported by those who use it.
 
 
 class SketchMixin:
@@ -39,6 +39,9 @@ class SketchMixin:
         -------
         self : object
         """
+        from mauc.sketch import PairAUCSketch
+        from mauc.sketch.rows import as_row_source
+
         with shown(type(self).__name__, verbose=bool(self.verbose)):
             self._check_sketched()
             if y is None:
@@ -66,6 +69,8 @@ class SketchMixin:
         -------
         self : object
         """
+        from mauc.sketch import PairAUCSketch
+
         if not isinstance(sketch, PairAUCSketch):
             raise MaucError(f"sketch must be a PairAUCSketch, got {type(sketch).__name__}.")
         self._check_sketched()
@@ -74,12 +79,14 @@ class SketchMixin:
         return self._rank_sketch(sketch)
 
     def _fit(self, X, y, sample_weight=None, client=None):
-        if self._fit_rows(X, y, sample_weight, client):
+        if hasattr(X, "dask") and self._fit_rows(X, y, sample_weight, client):
             return self
         return super()._fit(X, y, sample_weight, client)
 
     def _fit_rows(self, X, y, sample_weight, client):
         """Fit on a Dask data frame that is better read by rows; return whether that was done."""
+        from mauc.sketch import dask_strategy, is_dask_frame, sketch_rows
+
         if not is_dask_frame(X) or sample_weight is not None or client is not None:
             return False
         if isinstance(y, str):
@@ -161,7 +168,7 @@ class SketchedProblem:
 
     cluster = None  # a sketch is here
 
-    def __init__(self, sketch: PairAUCSketch):
+    def __init__(self, sketch):
         is_seen = sketch.class_counts > 0
         first, second = np.triu_indices(len(is_seen), 1)
         is_pair = is_seen[first] & is_seen[second]

@@ -1,6 +1,5 @@
 """Sketch whole data sets: a source, a Dask data frame, or batches that come one by one."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ from mauc.data.source import ColumnSource, default_memory
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import
 from mauc.memory import format_bytes
-from mauc.progress import track
 from mauc.sketch.pair_auc_sketch import PairAUCSketch
 from mauc.sketch.rows import is_of_dask
 from mauc.sources.dask import home_of, part_lengths
@@ -70,12 +68,6 @@ def sketch_rows(data, y=None, *, n_bins=1024, classes=None, n_jobs=None):
             f"data must be a source or a Dask data frame where y is given, got "
             f"{type(data).__name__}; rows in memory are sketched by PairAUCSketch().update(X, y)."
         )
-    for part in track(_pairs(data), "parts"):
-        sketch.update(*part)
-    return sketch
-
-
-def _pairs(data) -> Iterator[tuple]:
     if not hasattr(data, "__iter__") or isinstance(data, np.ndarray | str):
         raise MaucTypeError(
             f"data must be a source, a Dask data frame or an iterable of (X, y), "
@@ -84,7 +76,8 @@ def _pairs(data) -> Iterator[tuple]:
     for number, part in enumerate(data):
         if not isinstance(part, tuple | list) or len(part) != 2:
             raise MaucTypeError(f"part {number} of data must be a pair (X, y), got {part!r:.80}.")
-        yield tuple(part)
+        sketch.update(*part)
+    return sketch
 
 
 def is_dask_frame(data: Any) -> bool:
