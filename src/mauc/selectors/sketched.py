@@ -7,15 +7,17 @@ import numpy as np
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
 from mauc.exceptions import MaucError, listed
-from mauc.parallel import count_threads
 from mauc.progress import shown
 from mauc.selectors.base import check_n_features
 
 # The sketch is imported by those who use it.
+_RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 
 
 class SketchMixin:
     """Gives a `ListSelector` that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
+
+    _rarely_learned = ("size_curve_", "sketch_", "error_bound_")
 
     def partial_fit(self, X, y, classes=None):
         """Add rows to those of earlier calls, and rank the features by all of them.
@@ -43,7 +45,7 @@ class SketchMixin:
         from mauc.sketch.rows import as_row_source
 
         with shown(type(self).__name__, verbose=bool(self.verbose)):
-            self._check_sketched()
+            options = self._check_sketched()
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
             (X, y), sketch = as_row_source(X, y), getattr(self, "sketch_", None)
@@ -55,7 +57,7 @@ class SketchMixin:
                 check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
                 if not isinstance(X, ColumnSource):
                     check_columns(X, self)
-            return self._rank_sketch(sketch.update(X, y))
+            return self._rank_sketch(sketch.update(X, y), options)
 
     def fit_sketch(self, sketch):
         """Rank the features by a sketch of rows.
@@ -73,15 +75,10 @@ class SketchMixin:
 
         if not isinstance(sketch, PairAUCSketch):
             raise MaucError(f"sketch must be a PairAUCSketch, got {type(sketch).__name__}.")
-        self._check_sketched()
+        options = self._check_sketched()
         if (sketch.class_counts > 0).sum() < 2:
             raise MaucError(f"sketch must have rows of at least 2 classes, got {sketch!r}.")
-        return self._rank_sketch(sketch)
-
-    def _fit(self, X, y, sample_weight=None, client=None):
-        if hasattr(X, "dask") and self._fit_rows(X, y, sample_weight, client):
-            return self
-        return super()._fit(X, y, sample_weight, client)
+        return self._rank_sketch(sketch, options)
 
     def _fit_rows(self, X, y, sample_weight, client):
         """Fit on a Dask data frame that is better read by rows; return whether that was done."""
@@ -98,48 +95,37 @@ class SketchMixin:
         if self.verbose:
             print(why, file=sys.stderr)
         if is_by_rows:
-            with shown(type(self).__name__, verbose=bool(self.verbose)):
-                self._check_sketched()
-                self._rank_sketch(sketch_rows(X, y, n_jobs=self.n_jobs))
+            options = self._check_sketched()
+            self._rank_sketch(sketch_rows(X, y, n_jobs=self.n_jobs), options)
         return is_by_rows
-
-    def _learn(self, problem, ranked):
-        """Set the learned attributes; those of an earlier sketch go."""
-        for name in ("sketch_", "error_bound_"):
-            vars(self).pop(name, None)
-        return super()._learn(problem, ranked)
 
     def __sklearn_is_fitted__(self):
         """Whether features are ranked; rows of one class alone rank none."""
         return hasattr(self, "ranking_")
 
     def _check_sketched(self):
-        """Check the options as `fit` does; those that need the rows themselves are refused."""
-        count_threads(self.n_jobs)
-        wanted = self.n_features_to_select
-        if isinstance(wanted, str) and wanted == "auto":
+        """Return the options, checked as `fit` does; what needs the rows themselves is refused."""
+        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             raise MaucError(
                 'n_features_to_select="auto" cross-validates on rows in memory; a sketch has none: '
                 'give a number, a fraction or "all".'
             )
-        check_n_features(1 if isinstance(wanted, int) else wanted, 1, '"all"')
         if self.categorical_features is not None:
             raise MaucError(
                 "categorical_features must be None for a sketch, which needs ordered values; "
                 "encode those columns first, or fit on columns (mauc.open_columns)."
             )
-        self.check_options()
+        return self._check_fit(None)
 
-    def _rank_sketch(self, sketch):
+    def _rank_sketch(self, sketch, options):
         """Learn from a sketch; rows of one class alone rank nothing."""
         n_wanted = check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
         names, problem = sketch.feature_names, SketchedProblem(sketch)
-        if problem.n_classes < 2:
-            for name in ("ranking_", "support_", "scores_", "pair_auc_", "trace_"):
-                vars(self).pop(name, None)  # of an earlier fit
-        else:
-            ranked = self._rank(problem, n_wanted, self.check_options())
-            chosen = np.ix_(ranked.walk.features, problem.pairs)
+        for name in (*self._rarely_learned, *_RANKED):
+            vars(self).pop(name, None)  # of an earlier fit
+        if problem.n_classes > 1:
+            ranked = self._rank(problem, n_wanted, options)
+            chosen = np.ix_(ranked.selection.features, problem.pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
             self.error_bound_ = sketch.error_bound()[chosen]
         self.sketch_ = sketch

@@ -9,18 +9,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from mauc.data.columns import (
-    contiguous_columns,
-    is_frame,
-    is_wide,
-    may_be_wide,
-    take_columns,
-    value_columns,
-)
-from mauc.data.frames import FrameColumns, has_number_columns
+from mauc.data.columns import default_names, is_frame, is_wide, may_be_wide, value_columns
+from mauc.data.frames import has_number_columns
 from mauc.data.source import ColumnSource
-from mauc.data.validate import check_no_missing_label, check_table, encode_labels
-from mauc.engine.arrays import read_only
+from mauc.data.validate import check_labels, check_number_frame, check_table, encode_labels
+from mauc.engine.arrays import contiguous_columns, read_only, take_columns
 from mauc.exceptions import MaucError
 from mauc.progress import track
 from mauc.sketch.bins import Column
@@ -34,20 +27,20 @@ class RowBatch:
     """Checked rows of an array, sparse matrix, frame or list of columns, with their labels."""
 
     def __init__(self, X: Any, y: Any, names: list[str] | None = None):
-        if is_frame(X) and has_number_columns(X):
-            frame, names = FrameColumns(X), [str(name) for name in X.columns]
-            X = [frame.column(j) for j in range(len(names))]
-        if isinstance(X, list) and names is not None:
-            check_no_missing_label(y)
-            self.shape = (len(X[0]), len(X))
-            _, y = check_table(np.broadcast_to(np.float64(0.0), self.shape), y, keep_dates=True)
+        holder = BaseEstimator()  # is given the names of the columns
+        if names is not None:
+            y, self.shape = check_labels(y), (len(X[0]), len(X))
+        elif is_frame(X) and has_number_columns(X):
+            frame, y = check_number_frame(X, y, estimator=holder, accept_infinite=True)
+            X, self.shape = [frame.column(j) for j in range(frame.shape[1])], frame.shape
         else:
-            holder = BaseEstimator()  # is given the names of the columns
             X, y = check_table(
                 X, y, estimator=holder, accept_sparse="csc", accept_infinite=True,
                 dtype="numeric", keep_dates=True,
             )  # fmt: skip
-            names, self.shape = getattr(holder, "feature_names_in_", None), X.shape
+            self.shape = X.shape
+        if names is None:
+            names = getattr(holder, "feature_names_in_", None)
         self.is_sparse = sparse.issparse(X)
         if self.is_sparse:
             X = sparse.csc_array(X, copy=not X.has_canonical_format)
@@ -180,10 +173,10 @@ def read_parts(source: ColumnSource, y: Any) -> Iterator[RowBatch]:
     if len(labels) != n:
         raise MaucError(f"{source.name} has {n} rows, but y has {len(labels)} labels.")
     names = source.feature_names
-    names = [f"x{j}" for j in range(m)] if names is None else list(names)
-    if source.is_word.any():
+    names = default_names(range(m)) if names is None else list(names)
+    if source.is_text.any():
         raise MaucError(
-            f"{source.name}: column {names[int(np.argmax(source.is_word))]!r} holds words, which "
+            f"{source.name}: column {names[int(np.argmax(source.is_text))]!r} holds words, which "
             f"have no order to sketch; leave it out (drop), or read the data by columns."
         )
     parts, columns = parts_of_rows(source), np.arange(m)
