@@ -145,9 +145,8 @@ class PairAUCSketch:
     def _add(self, rows):
         rows = rows.with_codes(self._join(rows.shape[1], rows.feature_names, rows.classes))
         self.class_counts = self.class_counts + rows.class_counts(len(self.classes_))
-        n_buffered = sum(batch.n_rows for batch in self._buffer)
-        has_room = n_buffered + rows.n_rows <= self.n_first_rows(self.n_features)
-        if self._bins is None and has_room and not rows.is_sparse:
+        has_room = self._bins is None and self.n_rows <= self.n_first_rows(self.n_features)
+        if has_room and not rows.is_sparse:
             self._buffer = [*self._buffer, rows.as_floats()]
         else:
             self._count([*self._buffer, rows])
@@ -182,8 +181,7 @@ class PairAUCSketch:
                 self._bins = self._run(
                     lambda block: [merge_bins(*pair, self.n_bins) for pair in pairs[block]]
                 )
-        n_waiting = sum(batch.n_rows for batch in waiting)
-        if self._bins is None and n_waiting <= self.n_first_rows(self.n_features):
+        if self._bins is None and self.n_rows <= self.n_first_rows(self.n_features):
             self._buffer = waiting
         elif waiting:
             self._count(waiting)
@@ -335,9 +333,9 @@ class PairAUCSketch:
         if self._bins is not None:
             return [pair_bounds(bins) for bins in self._bins[block]]
         n_classes = len(self.classes_)
-        # As many bins as rows: each value has its own.
+        # So many bins that each value has its own, and an end and a beginning of its own.
         return [
-            pair_bounds(add_column(no_bins(n_classes), column, len(column.values)))
+            pair_bounds(add_column(no_bins(n_classes), column, 4 * len(column.values)))
             for rows in self._buffer
             for column in rows.columns(block, n_classes)
         ]
