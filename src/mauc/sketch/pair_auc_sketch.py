@@ -18,7 +18,7 @@ from mauc.exceptions import (
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads, run_blocks
 from mauc.sketch.bins import add_column, limit_bins, merge_bins, no_bins, pair_bounds
-from mauc.sketch.rows import RowBatch, as_row_source, join_batches, read_parts
+from mauc.sketch.rows import as_row_source, check_rows, join_batches, read_parts
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
 _ROWS_PER_BIN, _MIN_ROWS_PER_BIN = 16, 4  # of the rows by which bins are fixed
@@ -138,13 +138,14 @@ class PairAUCSketch:
         if y is None:
             raise MaucError("y must hold a label for every row, got None.")
         X, y = as_row_source(X, y)
-        for rows in read_parts(X, y) if isinstance(X, ColumnSource) else [RowBatch(X, y)]:
-            self._add(rows)
+        for rows in read_parts(X, y) if isinstance(X, ColumnSource) else [check_rows(X, y)]:
+            self._add(*rows)
         return self
 
-    def _add(self, rows):
-        rows = rows.with_codes(self._join(rows.shape[1], rows.feature_names, rows.classes))
-        self.class_counts = self.class_counts + rows.class_counts(len(self.classes_))
+    def _add(self, rows, classes, n_features, feature_names):
+        rows = rows.with_codes(self._join(n_features, feature_names, classes))
+        added = np.bincount(rows.codes, minlength=len(self.classes_))
+        self.class_counts = self.class_counts + added
         has_room = self._bins is None and self.n_rows <= self.n_first_rows(self.n_features)
         if has_room and not rows.is_sparse:
             self._buffer = [*self._buffer, rows.as_floats()]
@@ -266,7 +267,7 @@ class PairAUCSketch:
     def nbytes(self):
         """Bytes of the counts, edges and buffered rows."""
         arrays = [array for bins in self._bins or () for array in bins[:3] if array is not None]
-        return sum(array.nbytes for array in arrays) + sum(rows.nbytes for rows in self._buffer)
+        return sum(array.nbytes for array in arrays) + sum(rows.X.nbytes for rows in self._buffer)
 
     def __repr__(self):
         """Return the numbers of rows, features, classes and bins."""

@@ -2,14 +2,20 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from mauc.data.columns import default_names, is_frame, is_wide, may_be_wide, value_columns
+from mauc.data.columns import (
+    SparseColumns,
+    default_names,
+    is_frame,
+    is_wide,
+    may_be_wide,
+    value_columns,
+)
 from mauc.data.frames import has_number_columns
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_labels, check_number_frame, check_table, encode_labels
@@ -23,32 +29,12 @@ _PART_SHARE = 4  # of the memory, for the rows that are counted and for those th
 _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
 
 
-class RowBatch:
-    """Checked rows of an array, sparse matrix, frame or list of columns, with their labels."""
+class RowBatch(NamedTuple):
+    """Rows with their classes."""
 
-    def __init__(self, X: Any, y: Any, names: list[str] | None = None):
-        holder = BaseEstimator()  # is given the names of the columns
-        if names is not None:
-            y, self.shape = check_labels(y), (len(X[0]), len(X))
-        elif is_frame(X) and has_number_columns(X):
-            frame, y = check_number_frame(X, y, estimator=holder, accept_infinite=True)
-            X, self.shape = [frame.column(j) for j in range(frame.shape[1])], frame.shape
-        else:
-            X, y = check_table(
-                X, y, estimator=holder, accept_sparse="csc", accept_infinite=True,
-                dtype="numeric", keep_dates=True,
-            )  # fmt: skip
-            self.shape = X.shape
-        if names is None:
-            names = getattr(holder, "feature_names_in_", None)
-        self.is_sparse = sparse.issparse(X)
-        if self.is_sparse:
-            X = sparse.csc_array(X, copy=not X.has_canonical_format)
-            X.sum_duplicates()
-        self._X = X
-        self._is_rounded = None  # known of copies as floats
-        self.feature_names = None if names is None else np.array(names, dtype=object)
-        self.classes, self.codes, _ = encode_labels(np.asarray(y), min_classes=1)
+    X: Any  #: ndarray or csc_array of shape (n_rows, n_features), or a list of columns
+    codes: np.ndarray  #: shape (n_rows,), int32
+    is_rounded: np.ndarray | None = None  #: shape (n_features,), bool; known of copies as floats
 
     @property
     def n_rows(self) -> int:
@@ -56,30 +42,26 @@ class RowBatch:
         return len(self.codes)
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of the values of an array."""
-        return self._X.nbytes
-
-    def class_counts(self, n_classes: int) -> np.ndarray:
-        """Return the number of rows of each class."""
-        return np.bincount(self.codes, minlength=n_classes)
+    def is_sparse(self) -> bool:
+        """Whether zeros are not stored."""
+        return sparse.issparse(self.X)
 
     def with_codes(self, slots: np.ndarray) -> "RowBatch":
         """Return the same rows with class k written as ``slots[k]``."""
-        return self._replaced(self._X, slots[self.codes], self._is_rounded)
+        return self._replace(codes=slots[self.codes])
 
     def part(self, rows: slice) -> "RowBatch":
         """Return some of the rows."""
-        X = self._X
+        X = self.X
         X = [values[rows] for values in X] if isinstance(X, list) else X[rows]
-        return self._replaced(X, np.ascontiguousarray(self.codes[rows]), self._is_rounded)
+        return self._replace(X=X, codes=np.ascontiguousarray(self.codes[rows]))
 
     def as_floats(self) -> "RowBatch":
         """Return a copy of dense rows as floats; sparse ones stay as they are."""
         if self.is_sparse:
             return self
-        XT, is_rounded = self._floats(slice(0, self.shape[1]))
-        return self._replaced(np.array(XT).T, self.codes, is_rounded)
+        XT, is_rounded = self._floats(slice(None))
+        return self._replace(X=np.array(XT).T, is_rounded=is_rounded)
 
     def columns(self, chosen: slice, n_classes: int) -> list[Column]:
         """Return columns with the classes of their rows."""
@@ -88,7 +70,7 @@ class RowBatch:
                 Column(values, self.codes, n_classes, None, bool(is_rounded))
                 for values, is_rounded in zip(*self._floats(chosen), strict=True)
             ]
-        X, class_counts, found = self._X, self.class_counts(n_classes), []
+        X, class_counts, found = self.X, np.bincount(self.codes, minlength=n_classes), []
         for j in range(chosen.start, chosen.stop):
             part = slice(X.indptr[j], X.indptr[j + 1])
             values, is_rounded = ordered_floats(X.data[np.newaxis, part])
@@ -99,30 +81,56 @@ class RowBatch:
 
     def _floats(self, chosen):
         """Return dense columns as `ordered_floats` does."""
-        if isinstance(self._X, list):
-            columns = map(np.ascontiguousarray, self._X[chosen])
+        if isinstance(self.X, list):
+            columns = map(np.ascontiguousarray, self.X[chosen])
             parts = [ordered_floats(values[np.newaxis]) for values in columns]
             XT = read_only(np.concatenate([values for values, _ in parts]))
             return XT, np.concatenate([is_rounded for _, is_rounded in parts])
-        XT, is_rounded = ordered_floats(take_columns(self._X, chosen))
-        return XT, is_rounded if self._is_rounded is None else self._is_rounded[chosen]
+        XT, is_rounded = ordered_floats(take_columns(self.X, chosen))
+        return XT, is_rounded if self.is_rounded is None else self.is_rounded[chosen]
 
-    def _replaced(self, X, codes, is_rounded):
-        made = copy(self)
-        made._X, made.codes, made._is_rounded = X, codes, is_rounded
-        return made
+
+class CheckedRows(NamedTuple):
+    """Rows whose classes are numbers of their own labels, and what their columns are."""
+
+    batch: RowBatch
+    classes: np.ndarray
+    n_features: int
+    feature_names: np.ndarray | None
+
+
+def check_rows(X: Any, y: Any, names: list[str] | None = None) -> CheckedRows:
+    """Check a table in memory, or with `names` a list of columns, and encode its labels."""
+    holder = BaseEstimator()  # is given the names of the columns
+    if names is not None:
+        y, n_features = check_labels(y), len(X)
+    elif is_frame(X) and has_number_columns(X):
+        frame, y = check_number_frame(X, y, estimator=holder, accept_infinite=True)
+        n_features = frame.shape[1]
+        X = [frame.column(j) for j in range(n_features)]
+    else:
+        X, y = check_table(
+            X, y, estimator=holder, accept_sparse="csc", accept_infinite=True, dtype="numeric",
+            keep_dates=True,
+        )  # fmt: skip
+        n_features = X.shape[1]
+        X = SparseColumns(X).matrix if sparse.issparse(X) else X
+    names = getattr(holder, "feature_names_in_", names)
+    classes, codes, _ = encode_labels(np.asarray(y), min_classes=1)
+    found = None if names is None else np.array(names, dtype=object)
+    return CheckedRows(RowBatch(X, codes), classes, n_features, found)
 
 
 def join_batches(batches: list[RowBatch]) -> list[RowBatch]:
     """Return the same rows with all copies as floats in one batch, the first."""
-    floats = [rows for rows in batches if rows._is_rounded is not None]
-    others = [rows for rows in batches if rows._is_rounded is None]
+    floats = [rows for rows in batches if rows.is_rounded is not None]
     if len(floats) < 2:
         return batches
-    XT = np.concatenate([rows._X.T for rows in floats], axis=1)
+    XT = np.concatenate([rows.X.T for rows in floats], axis=1)
     codes = np.concatenate([rows.codes for rows in floats])
-    is_rounded = np.any([rows._is_rounded for rows in floats], axis=0)
-    return [floats[0]._replaced(XT.T, codes, is_rounded), *others]
+    is_rounded = np.any([rows.is_rounded for rows in floats], axis=0)
+    others = [rows for rows in batches if rows.is_rounded is None]
+    return [RowBatch(XT.T, codes, is_rounded), *others]
 
 
 def ordered_floats(XT: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -166,7 +174,7 @@ def as_row_source(X: Any, y: Any) -> tuple[Any, Any]:
     return as_source(X) if is_of_dask(X) else X, as_vector(y)
 
 
-def read_parts(source: ColumnSource, y: Any) -> Iterator[RowBatch]:
+def read_parts(source: ColumnSource, y: Any) -> Iterator[CheckedRows]:
     """Yield the rows of a source in parts within its memory, the next one read ahead."""
     labels = np.asarray(y)
     n, m = source.shape
@@ -188,7 +196,7 @@ def read_parts(source: ColumnSource, y: Any) -> Iterator[RowBatch]:
             values = ahead.result()
             if at + 1 < len(parts):
                 ahead = reader.submit(source.read_rows, *parts[at + 1], columns)
-            yield RowBatch(values, labels[start:stop], names)
+            yield check_rows(values, labels[start:stop], names)
     source.check_unchanged()
 
 
