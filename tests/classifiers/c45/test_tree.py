@@ -5,36 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mauc.classifiers.c45.columns import SortedColumns, sort_orders
-from mauc.classifiers.c45.tree import fit_tree, predict_fractions
-from tests.helpers.c45_oracle import Oracle
-
-
-def read_only_transpose(X):
-    XT = np.array(X.T, order="C")
-    XT.flags.writeable = False
-    return XT
-
-
-def all_columns(X):
-    return np.arange(X.shape[1], dtype=np.int32)
-
-
-def sort_all(X, y, n_classes, n_values=None, weight=None):
-    XT = read_only_transpose(X)
-    n_values = np.zeros(len(XT), np.int32) if n_values is None else n_values
-    has_missing = np.isnan(XT).any(axis=1)
-    return SortedColumns(XT, sort_orders(XT), y, n_classes, n_values, has_missing, weight, {})
-
-
-def fit(X, y, n_classes, n_values=None, weight=None, **options):
-    return fit_tree(sort_all(X, y, n_classes, n_values, weight), all_columns(X), **options)
-
-
-def fractions(tree, X, n_classes):
-    out = np.full((len(X), n_classes), np.nan)
-    predict_fractions(tree, read_only_transpose(X), out)
-    return out
+from mauc.classifiers.c45.estimator import fit_tree, sort_orders
+from tests.helpers.c45_oracle import Oracle, fit, fractions, sort_all
 
 
 def assert_same_tree(tree, oracle, X):
