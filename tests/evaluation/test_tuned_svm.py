@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 
 from mauc.classifiers import tune_rbf_svm
 from mauc.evaluation import evaluate_ranking, evaluate_tuned_svm
-from mauc.evaluation.tuned_svm import SCOPES
+from mauc.evaluation.evaluate import SCOPES
 from mauc.exceptions import MaucError
 from mauc.experiments import plan
 

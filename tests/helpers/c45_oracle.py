@@ -312,8 +312,6 @@ def fit(X, y, n_classes, n_values=None, weight=None, **options):
     return fit_tree(sort_all(X, y, n_classes, n_values, weight), all_columns(X), **options)
 
 
-def fractions(tree, X, n_classes):
+def fractions(tree, X):
     """Return the class fractions of the rows of X."""
-    out = np.full((len(X), n_classes), np.nan)
-    predict_fractions(tree, read_only_transpose(X), out)
-    return out
+    return predict_fractions(tree, read_only_transpose(X))

@@ -1,4 +1,6 @@
-"""Nearest neighbour on nested feature sets: squared distances grow from size to size."""
+"""The nearest neighbour: estimator, and distances that grow along nested feature sets."""
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,8 +15,140 @@ from mauc.classifiers.distances import (
     sum_ties,
 )
 from mauc.parallel import run_blocks
+from mauc.texts import insert_texts
 
 _NESTED_DISTANCES = 2**18  # distances updated at a time, 2 MB: they fit the cache
+_BLOCK_DISTANCES = 2**21  # distances computed at a time, 16 MB
+_UNIT_ROUNDOFF = 2.0**-53
+_MAX_VALUE = 1e100  # its square is finite
+
+
+@insert_texts
+class NearestNeighbor(BaseClassifier):
+    r"""Classify by the nearest training sample (1NN).
+
+    Numeric features are scaled to [0, 1] by their ranges in the training data.
+
+    Parameters
+    ----------
+    smooth : bool, default=False
+        False: hard scores, 1 for the class of the nearest sample (of equally near ones the
+        first) and 0 for the others, as WEKA's IB1 and the paper. True: all equally near samples
+        vote and every class gets 1/n on top, as WEKA's IBk with k = 1.
+    min_range : float, default=0.0
+        Features whose training range is below this count as constant. IB1 has 1e-6, IBk 0.
+    {categorical_features}
+        Two values differ by 0 or 1.
+
+    Attributes
+    ----------
+    {classes_}
+    ranges_ : Ranges
+        Smallest and largest value of each feature, and the values, or codes, of the nominal ones.
+    {n_features_in_, feature_names_in_}
+
+    Notes
+    -----
+    The squared distance is the sum over the features, in their order, of the squared difference
+    of the scaled values. If one value is missing (NaN), the difference is the largest that the
+    known value z allows, max(z, 1 - z); if both are, it is 1; of nominal values it is 1 if one
+    or both are missing. Distances are first estimated by a matrix product; those too close to
+    compare after rounding are computed again as defined, so the result is that of the definition
+    to the last bit, whatever the block size and the BLAS library.
+
+    With :math:`n_k` the weight of the equally near samples of class k, n the total weight and
+    c classes, ``smooth=True`` gives :math:`(1/n + n_k) / (c/n + \sum_k n_k)`.
+
+    WEKA widens the ranges by every sample it classifies, so that its result depends on the
+    samples before; here they remain those of the training data.
+
+    A sample weight means repetition; hard scores ignore the weights that are not 0.
+
+    References
+    ----------
+    .. [1] D. W. Aha, D. Kibler, M. K. Albert, "Instance-Based Learning Algorithms", Machine
+       Learning 6, 1991.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc.classifiers import NearestNeighbor
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NearestNeighbor().fit(X[::2], y[::2])
+    >>> model.predict_proba(X[51:52])
+    array([[0., 1., 0.]])
+    >>> model.set_params(smooth=True).predict_proba(X[51:52]).round(3)
+    array([[0.013, 0.974, 0.013]])
+    """
+
+    def __init__(self, smooth=False, min_range=0.0, categorical_features=None):
+        self.smooth = smooth
+        self.min_range = min_range
+        self.categorical_features = categorical_features
+
+    def check_options(self):
+        """Raise a `MaucError` if a parameter is wrong."""
+        check_real("min_range", self.min_range, 0)
+
+    def prepare(self, samples):
+        """Return the `ScaledSamples` of training `Samples`."""
+        return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
+
+    def nest(self, samples, X_test, response_method, n_jobs=None):
+        """Return the `NestedNeighbor` of training `Samples` and a test part."""
+        return NestedNeighbor(self, self.prepare(samples), X_test, n_jobs)
+
+    def scores(self, train: ScaledSamples, nearest: np.ndarray, tied: np.ndarray) -> np.ndarray:
+        """Return the scores by the nearest sample, or by the class weights of all equally near."""
+        if not self.smooth:
+            return np.eye(train.n_classes)[train.codes[nearest]]
+        share = 1.0 / train.weights.sum()
+        return (share + tied) / (train.n_classes * share + tied.sum(axis=1, keepdims=True))
+
+    def _learn(self, samples):
+        self._train = self.prepare(samples)
+        self.ranges_ = self._train.ranges
+
+    def _score(self, X):
+        QT = self.ranges_.scale(X)
+        kinds = self.ranges_.kinds(self._train.ZT, QT)
+        nearest = np.empty(QT.shape[1], np.int64)
+        tied = np.empty((QT.shape[1], len(self.classes_)))
+        if (kinds == PLAIN).all() and np.abs(QT).max() < _MAX_VALUE:
+            self._search_by_product(QT, nearest, tied)
+        else:
+            self._search_by_sums(QT, kinds, nearest, tied)
+        return self.scores(self._train, nearest, tied)
+
+    def _search_by_product(self, QT, nearest, tied):
+        """Search among the samples whose distance by a matrix product may be the smallest."""
+        train = self._train
+        Z, Q = np.ascontiguousarray(train.ZT.T), np.ascontiguousarray(QT.T)
+        norms = np.einsum("ij,ij->i", Z, Z)
+        reach = np.sqrt(np.einsum("ij,ij->i", Q, Q)) + np.sqrt(norms.max())
+        # |q - z|^2 - |q|^2 = |z|^2 - 2 q.z; each term is a sum of n_features products, wrong by
+        # at most n_features + a few units of reach^2, and so is the sum in the definition.
+        slack = 8.0 * (Z.shape[1] + 8) * _UNIT_ROUNDOFF * reach**2
+        for rows in row_blocks(len(Q), _BLOCK_DISTANCES // len(Z)):
+            estimates = Q[rows] @ Z.T
+            estimates *= -2.0
+            estimates += norms
+            smallest = estimates.min(axis=1)
+            query, candidates = np.nonzero(estimates <= (smallest + slack[rows])[:, np.newaxis])
+            starts = np.searchsorted(query, np.arange(len(smallest) + 1))
+            find_nearest(
+                Q[rows], Z, starts, candidates, train.codes, train.weights,
+                nearest[rows], tied[rows],
+            )  # fmt: skip
+
+    def _search_by_sums(self, QT, kinds, nearest, tied):
+        """Search by the distances as they are defined, column by column."""
+        train, columns = self._train, np.arange(len(QT))
+        for rows in row_blocks(QT.shape[1], _BLOCK_DISTANCES // train.ZT.shape[1]):
+            distances = np.zeros((rows.stop - rows.start, train.ZT.shape[1]))
+            grow_distances(QT, train.ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
+            nearest[rows] = distances.argmin(axis=1)
+            sum_ties(distances, train.codes, train.weights, nearest[rows], tied[rows])
 
 
 class NestedNeighbor:
@@ -23,18 +157,11 @@ class NestedNeighbor:
     The columns are scaled once. A block of test samples keeps its distances to all training
     samples along the ranking; they are sums in the order of the ranking, as in a fit on the
     subset, to the bit.
-
-    Parameters
-    ----------
-    model : NearestNeighbor
-        Its options are used, it is not fitted.
-    train : ScaledSamples
-    X_test : ndarray of shape (n_test, n_features)
-    n_jobs : int or None
-        Threads.
     """
 
-    def __init__(self, model, train, X_test, n_jobs):
+    def __init__(
+        self, model: NearestNeighbor, train: ScaledSamples, X_test: np.ndarray, n_jobs: int | None
+    ) -> None:
         self._model, self._train, self._n_jobs = model, train, n_jobs
         self._QT = train.ranges.scale(X_test)
         self._kinds = train.ranges.kinds(train.ZT, self._QT)
@@ -62,191 +189,14 @@ class NestedNeighbor:
                     )  # fmt: skip
                 start = size
 
-        width = max(1, _NESTED_DISTANCES // n_train)
-        blocks = (slice(start, min(start + width, n_test)) for start in range(0, n_test, width))
+        blocks = row_blocks(n_test, _NESTED_DISTANCES // n_train)
         for _ in run_blocks(search, blocks, self._n_jobs):
             pass
         for step in range(len(sizes)):
             yield self._model.scores(train, nearest[step], tied[step])
 
 
-_BLOCK_DISTANCES = 2**21  # distances computed at a time, 16 MB
-_UNIT_ROUNDOFF = 2.0**-53
-_MAX_VALUE = 1e100  # its square is finite
-
-
-class NearestNeighbor(BaseClassifier):
-    r"""Classify by the nearest training sample (1NN).
-
-    Numeric features are scaled to [0, 1] by their ranges in the training data.
-
-    Parameters
-    ----------
-    smooth : bool, default=False
-        False: hard scores, 1 for the class of the nearest sample (of equally near ones the
-        first) and 0 for the others, as WEKA's IB1 and the paper. True: all equally near samples
-        vote and every class gets 1/n on top, as WEKA's IBk with k = 1.
-    min_range : float, default=0.0
-        Features whose training range is below this count as constant. IB1 has 1e-6, IBk 0.
-    categorical_features : array-like of bool, int or str of shape (n_features,) or \
-            (n_categorical_features,), default=None
-        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
-        a data frame are nominal anyway. Two values differ by 0 or 1.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    ranges_ : Ranges
-        Smallest and largest value of each feature, and the values, or codes, of the nominal ones.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
-
-    Notes
-    -----
-    The squared distance is the sum over the features, in their order, of the squared difference
-    of the scaled values. If one value is missing (NaN), the difference is the largest that the
-    known value z allows, max(z, 1 - z); if both are, it is 1; of nominal values it is 1 if one
-    or both are missing. Distances are first estimated by a matrix product; those too close to
-    compare after rounding are computed again as defined, so the result is that of the definition
-    to the last bit, whatever the block size and the BLAS library.
-
-    With :math:`n_k` the weight of the equally near samples of class k, n the total weight and
-    c classes, ``smooth=True`` gives :math:`(1/n + n_k) / (c/n + \sum_k n_k)`.
-
-    WEKA widens the ranges by every sample it classifies, so that its result depends on the
-    samples before; here they remain those of the training data.
-
-    A sample weight means repetition.
-
-    References
-    ----------
-    .. [1] D. W. Aha, D. Kibler, M. K. Albert, "Instance-Based Learning Algorithms", Machine
-       Learning 6, 1991.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from mauc.classifiers import NearestNeighbor
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = NearestNeighbor().fit(X[::2], y[::2])
-    >>> model.predict_proba(X[51:52])
-    array([[0., 1., 0.]])
-    >>> model.set_params(smooth=True).predict_proba(X[51:52]).round(3)
-    array([[0.013, 0.974, 0.013]])
-    """
-
-    def __init__(self, smooth=False, min_range=0.0, categorical_features=None):
-        self.smooth = smooth
-        self.min_range = min_range
-        self.categorical_features = categorical_features
-
-    def fit(self, X, y, sample_weight=None):
-        """Store the scaled training data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights; a sample of weight 0 is left out. Hard scores ignore the others.
-
-        Returns
-        -------
-        self : NearestNeighbor
-        """
-        self._train = self.prepare(self._check_samples(X, y, sample_weight))
-        self.ranges_ = self._train.ranges
-        return self
-
-    def check_options(self):
-        """Raise a `MaucError` if a parameter is wrong."""
-        check_real("min_range", self.min_range, 0)
-
-    def prepare(self, samples):
-        """Return the `ScaledSamples` of training `Samples`."""
-        return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
-
-    def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedNeighbor` of training `Samples` and a test part."""
-        return NestedNeighbor(self, self.prepare(samples), X_test, n_jobs)
-
-    def predict_proba(self, X):
-        """Return the scores of the classes, hard or smooth.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_classes)
-        """
-        X = self._check_X(X)
-        QT = self.ranges_.scale(X)
-        kinds = self.ranges_.kinds(self._train.ZT, QT)
-        nearest = np.empty(QT.shape[1], np.int64)
-        tied = np.empty((QT.shape[1], len(self.classes_)))
-        if (kinds == PLAIN).all() and np.abs(QT).max() < _MAX_VALUE:
-            self._search_by_product(QT, nearest, tied)
-        else:
-            self._search_by_sums(QT, kinds, nearest, tied)
-        return self.scores(self._train, nearest, tied)
-
-    def scores(self, train, nearest, tied):
-        """Turn the nearest samples, and the weight of the equally near ones, into scores.
-
-        Parameters
-        ----------
-        train : ScaledSamples
-        nearest : ndarray of shape (n_queries,)
-            The first of the nearest training samples.
-        tied : ndarray of shape (n_queries, n_classes)
-            Weight of all equally near ones of each class; ignored for hard scores.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_queries, n_classes)
-        """
-        if not self.smooth:
-            return np.eye(train.n_classes)[train.codes[nearest]]
-        share = 1.0 / train.weights.sum()
-        return (share + tied) / (train.n_classes * share + tied.sum(axis=1, keepdims=True))
-
-    def _search_by_product(self, QT, nearest, tied):
-        train = self._train
-        Z, Q = np.ascontiguousarray(train.ZT.T), np.ascontiguousarray(QT.T)
-        norms = np.einsum("ij,ij->i", Z, Z)
-        reach = np.sqrt(np.einsum("ij,ij->i", Q, Q)) + np.sqrt(norms.max())
-        # |q - z|^2 - |q|^2 = |z|^2 - 2 q.z; each term is a sum of n_features products, wrong by
-        # at most n_features + a few units of reach^2, and so is the sum in the definition.
-        slack = 8.0 * (Z.shape[1] + 8) * _UNIT_ROUNDOFF * reach**2
-        for rows in _row_blocks(len(Q), len(Z)):
-            estimates = Q[rows] @ Z.T
-            estimates *= -2.0
-            estimates += norms
-            smallest = estimates.min(axis=1)
-            query, candidates = np.nonzero(estimates <= (smallest + slack[rows])[:, np.newaxis])
-            starts = np.searchsorted(query, np.arange(len(smallest) + 1))
-            find_nearest(
-                Q[rows], Z, starts, candidates, train.codes, train.weights,
-                nearest[rows], tied[rows],
-            )  # fmt: skip
-
-    def _search_by_sums(self, QT, kinds, nearest, tied):
-        train, columns = self._train, np.arange(len(QT))
-        for rows in _row_blocks(QT.shape[1], train.ZT.shape[1]):
-            distances = np.zeros((rows.stop - rows.start, train.ZT.shape[1]))
-            grow_distances(QT, train.ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
-            nearest[rows] = distances.argmin(axis=1)
-            sum_ties(distances, train.codes, train.weights, nearest[rows], tied[rows])
-
-
-def _row_blocks(n_queries, n_samples):
-    width = max(1, _BLOCK_DISTANCES // n_samples)
-    for start in range(0, n_queries, width):
-        yield slice(start, min(start + width, n_queries))
+def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
+    """Yield slices of `width` rows, one at least."""
+    for start in range(0, n_rows, max(1, width)):
+        yield slice(start, min(start + max(1, width), n_rows))

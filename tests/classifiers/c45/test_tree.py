@@ -13,7 +13,7 @@ def assert_same_tree(tree, oracle, X):
     assert np.count_nonzero(tree.n_children == 0) == oracle.root.leaves()
     assert len(tree.feature) == oracle.root.size()
     expected = np.array([oracle.fractions(x) for x in X])
-    np.testing.assert_allclose(fractions(tree, X, oracle.n_classes), expected, atol=1e-9, rtol=0)
+    np.testing.assert_allclose(fractions(tree, X), expected, atol=1e-9, rtol=0)
 
 
 @st.composite
@@ -102,9 +102,7 @@ def test_weight_two_is_the_row_given_twice(data, seed):
     twice = np.repeat(np.arange(len(y)), times)
     repeated = fit(X[twice], y[twice], n_classes, n_values)
     assert len(weighted.feature) == len(repeated.feature)
-    np.testing.assert_allclose(
-        fractions(weighted, X, n_classes), fractions(repeated, X, n_classes), atol=1e-9
-    )
+    np.testing.assert_allclose(fractions(weighted, X), fractions(repeated, X), atol=1e-9)
 
 
 @settings(deadline=None, max_examples=60)
@@ -160,7 +158,7 @@ def test_missing_value_follows_both_branches():
     X = np.array([[1.0]] * 6 + [[2.0]] * 2)
     y = np.array([0] * 6 + [1] * 2, np.int32)
     tree = fit(X, y, 2)
-    np.testing.assert_array_equal(fractions(tree, np.array([[np.nan]]), 2), [[0.75, 0.25]])
+    np.testing.assert_array_equal(fractions(tree, np.array([[np.nan]])), [[0.75, 0.25]])
 
 
 def test_a_value_one_ulp_apart_is_not_a_cut():

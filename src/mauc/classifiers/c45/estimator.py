@@ -121,31 +121,6 @@ class C45(BaseClassifier):
         self.subtree_raising = subtree_raising
         self.categorical_features = categorical_features
 
-    def fit(self, X, y, sample_weight=None):
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. None: all 1.
-
-        Returns
-        -------
-        self : C45
-        """
-        columns = self.prepare(self._check_samples(X, y, sample_weight))
-        warn_of_close_values(columns, self.feature_names())
-        self._codes = columns.categories
-        self.categories_ = self._coder.name_values(self._codes)
-        self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
-        self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
-        self.tree_size_ = len(self.tree_.feature)
-        return self
-
     def check_options(self):
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("confidence", self.confidence, 0, 0.5, is_low_open=True)
@@ -158,22 +133,6 @@ class C45(BaseClassifier):
     def nest(self, samples, X_test, response_method, n_jobs=None):
         """Return the `NestedTree` of training `Samples` and a test part."""
         return NestedTree(self._grow, self.prepare(samples), X_test)
-
-    def predict_proba(self, X):
-        """Return the class fractions at the leaf of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        fractions : ndarray of shape (n_samples, n_classes)
-        """
-        XT = encode_columns(self._check_X(X), self._codes)
-        fractions = np.empty((XT.shape[1], len(self.classes_)))
-        predict_fractions(self.tree_, XT, fractions)
-        return fractions
 
     def to_text(self, feature_names=None, class_names=None):
         """Return the tree as text, in the layout of J48's printout.
@@ -203,6 +162,19 @@ class C45(BaseClassifier):
         """Return the names of the training data, x0, x1, ... if it had none."""
         default = [f"x{j}" for j in range(self.n_features_in_)]
         return list(getattr(self, "feature_names_in_", default))
+
+    def _learn(self, samples):
+        columns = self.prepare(samples)
+        warn_of_close_values(columns, self.feature_names())
+        self._codes = columns.categories
+        self.categories_ = self._coder.name_values(self._codes)
+        self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
+        self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
+        self.tree_size_ = len(self.tree_.feature)
+
+    def _score(self, X):
+        """Return the class fractions at the leaf of each sample."""
+        return predict_fractions(self.tree_, encode_columns(X, self._codes))
 
     def _grow(self, columns, chosen):
         return fit_tree(
@@ -276,9 +248,7 @@ class NestedTree:
         """Yield the leaf fractions of the first k features for each k of the ascending sizes."""
         for size in sizes:
             tree = self._grow(self._columns, ranking[:size].astype(np.int32))
-            fractions = np.empty((self._QT.shape[1], self._columns.n_classes))
-            predict_fractions(tree, self._QT, fractions)
-            yield fractions
+            yield predict_fractions(tree, self._QT)
 
 
 def encode_columns(X: np.ndarray, categories: dict) -> np.ndarray:

@@ -79,8 +79,8 @@ def compact(tree: Tree) -> Tree:
     return packed
 
 
-def predict_fractions(tree: Tree, XT: np.ndarray, out: np.ndarray) -> None:
-    """Fill `out`, (n, n_classes), with the class fractions of the leaf each row reaches.
+def predict_fractions(tree: Tree, XT: np.ndarray) -> np.ndarray:
+    """Return the class fractions, (n, n_classes), of the leaf that each row reaches.
 
     A row whose tested value is missing goes to all non-empty children, weighted by their shares,
     and gets the weighted mean. At an empty child, and for a nominal value without a child, it gets
@@ -91,11 +91,12 @@ def predict_fractions(tree: Tree, XT: np.ndarray, out: np.ndarray) -> None:
         total += weights
     is_nominal = (tree.n_children > 0) & np.isnan(tree.threshold)
     if not is_nominal.any() and total.min() >= EPS:
-        leaf_of = np.empty(len(out), np.int64)
+        leaf_of = np.empty(XT.shape[1], np.int64)
         if find_leaves(XT, tree.feature, tree.threshold, tree.first_child, leaf_of):
-            np.take(tree.counts / total[:, None], leaf_of, axis=0, out=out)
-            return
+            return (tree.counts / total[:, np.newaxis])[leaf_of]
+    out = np.zeros((XT.shape[1], tree.counts.shape[1]))
     fill_fractions(tree, XT, total, out)
+    return out
 
 
 @njit(cache=True, nogil=True)
@@ -110,15 +111,13 @@ def find_leaves(XT, feature, threshold, first_child, leaf_of):
 
 @njit(cache=True, nogil=True)
 def fill_fractions(tree, XT, total, out):
-    """Fill `out`, see `predict_fractions`; `total` is the weight of each node."""
+    """Fill `out`, all 0, see `predict_fractions`; `total` is the weight of each node."""
     n_children_of, first_child, feature_of = tree.n_children, tree.first_child, tree.feature
     counts_of, share_of = tree.counts, tree.share
     n_nodes, n_classes = counts_of.shape
     node = np.zeros(n_nodes, np.int64)
     weight = np.zeros(n_nodes)
     for i in range(XT.shape[1]):
-        for c in range(n_classes):
-            out[i, c] = 0.0
         node[0], weight[0] = 0, 1.0
         waiting = 1
         while waiting > 0:
