@@ -13,7 +13,7 @@ TRAIN = Samples.unweighted(X[::2], Y[::2].astype(np.int32), 10)
 
 def nested_scores(model, n_jobs=None):
     nested = model.nest(TRAIN, X[1::2], "predict_proba", n_jobs)
-    return np.array(list(nested.scores(np.arange(64)[::-1], [5, 64])))
+    return np.array(list(nested(np.arange(64)[::-1], [5, 64])))
 
 
 @pytest.mark.parametrize("model", [NormalNaiveBayes(), NearestNeighbor(smooth=True)])

@@ -105,39 +105,29 @@ class Bins(NamedTuple):
 
 def _discretize(XT, y, roles, logs):
     """Yield the rows of some sub-problems in `roles`, and the `Bins` of the columns on them."""
-    n_classes = roles.shape[1]
-    order = np.arange(n_classes)
+    n_classes, order = roles.shape[1], np.arange(roles.shape[1])
     is_whole = (roles == order).all(axis=1) & (n_classes != 2)
-    # a class against the rest: one class has the role 0 or 1, all others the other one
-    is_binary = ((roles == 0) | (roles == 1)).all(axis=1) & (n_classes > 1)
-    n_ones = roles.sum(axis=1)
-    is_rest = [
-        is_binary & (n_ones == n_classes - 1),
-        is_binary & (n_ones == 1) & (n_classes > 2),
-    ]  # by the role of the single class
-    is_shared = is_whole | is_rest[0] | is_rest[1]
-    if is_shared.any():
+    is_rest = ((roles == 0).sum(axis=1) == 1) & ((roles == 1).sum(axis=1) == n_classes - 1)
+    is_rest &= ~is_whole
+    if (is_whole | is_rest).any():
         entries, n_entries, values, missing = make_entries(XT, y, n_classes)
-        if is_whole.any():
-            regions = np.zeros((len(XT), 1, 2), np.int64)
-            regions[:, 0, 1] = n_entries
-            tables, n_bins = cut_regions(entries, regions, n_classes, *logs)
-            whole = Bins(tables, n_bins, missing[:, np.newaxis], values)
-            yield np.flatnonzero(is_whole), _with_points(whole, XT, y, order[np.newaxis])
-        for own in range(2):
-            chosen = np.flatnonzero(is_rest[own])
-            if len(chosen):
-                single = np.argmax(roles[chosen] == own, axis=1)
-                rest_entries, regions = one_vs_rest_entries(entries, n_entries, n_classes, own)
-                regions = np.ascontiguousarray(regions[:, single])
-                tables, n_bins = cut_regions(rest_entries, regions, 2, *logs)
-                folded = np.empty((len(XT), len(chosen), 2), np.int64)
-                folded[..., own] = missing[:, single]
-                folded[..., 1 - own] = missing.sum(axis=1, keepdims=True) - missing[:, single]
-                rest = Bins(tables, n_bins, folded, values)
-                yield chosen, _with_points(rest, XT, y, roles[chosen])
-    if not is_shared.all():
-        yield from _discretize_parts(XT, y, roles, np.flatnonzero(~is_shared), logs)
+    if is_whole.any():
+        regions = np.zeros((len(XT), 1, 2), np.int64)
+        regions[:, 0, 1] = n_entries
+        tables, n_bins = cut_regions(entries, regions, n_classes, *logs)
+        bins = Bins(tables, n_bins, missing[:, np.newaxis], values)
+        yield np.flatnonzero(is_whole), _with_points(bins, XT, y, order[np.newaxis])
+    if is_rest.any():
+        single = np.argmax(roles[is_rest] == 0, axis=1)
+        entries, regions = one_vs_rest_entries(entries, n_entries, n_classes)
+        tables, n_bins = cut_regions(entries, np.ascontiguousarray(regions[:, single]), 2, *logs)
+        own = missing[:, single]
+        folded = np.stack([own, missing.sum(axis=1, keepdims=True) - own], axis=2)
+        bins = Bins(tables, n_bins, folded, values)
+        yield np.flatnonzero(is_rest), _with_points(bins, XT, y, roles[is_rest])
+    others = np.flatnonzero(~(is_whole | is_rest))
+    if len(others):
+        yield from _discretize_parts(XT, y, roles, others, logs)
 
 
 def _discretize_parts(XT, y, roles, chosen, logs):
@@ -167,15 +157,10 @@ def _discretize_parts(XT, y, roles, chosen, logs):
         local = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
         whole = np.arange(len(widths), dtype=np.int32)[np.newaxis]
         ((_, bins),) = _discretize(columns, local, whole, logs)
-        shape = (len(XT), len(batch))
-        yield (
-            chosen[batch],
-            bins._replace(
-                n_bins=bins.n_bins.reshape(shape),
-                missing=bins.missing.reshape(*shape, len(widths))
-                - (widths - sizes[batch][:, : len(widths)]),
-            ),
-        )
+        missing = bins.missing.reshape(len(XT), len(batch), len(widths))
+        missing = missing - (widths - sizes[batch][:, : len(widths)])
+        n_bins = bins.n_bins.reshape(len(XT), len(batch))
+        yield chosen[batch], bins._replace(n_bins=n_bins, missing=missing)
 
 
 def _batches(order, n_values, n_roles):

@@ -77,18 +77,17 @@ def make_entries(
 
 
 def one_vs_rest_entries(
-    entries: np.ndarray, n_entries: np.ndarray, n_classes: int, own: int
+    entries: np.ndarray, n_entries: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the entries of every class against the rest, and where those of each class are.
+    """Return the entries of every class, 0, against the rest, 1, and where those of each are.
 
-    `own`, 0 or 1, is the number of the single class in its sub-problem; the regions, start and end,
-    have shape (n_columns, n_classes, 2). Neighbouring distinct values that all belong to one side
-    form a block, a value with rows of both sides is a block of its own. Only the boundaries between
-    blocks can be best cuts: inside a block of one side S, as a function of the rows moved, has
-    second derivative (1/a - 1/(a + z)) + (1/b - 1/(b + w)) > 0 (a, b rows of that side left and
-    right, z, w rows of the other side, z + w > 0), so that it is strictly convex and largest at an
-    end of the block. Class k against the rest has at most 2 n_k + 1 blocks, so all c sub-problems
-    together cost about as much as two passes over the column, not c.
+    The regions, start and end, have shape (n_columns, n_classes, 2). Neighbouring distinct values
+    that all belong to one side form a block, a value with rows of both sides is a block of its own.
+    Only the boundaries between blocks can be best cuts: inside a block of one side S, as a function
+    of the rows moved, has second derivative (1/a - 1/(a + z)) + (1/b - 1/(b + w)) > 0 (a, b rows of
+    that side left and right, z, w rows of the other side, z + w > 0), so that it is strictly convex
+    and largest at an end of the block. Class k against the rest has at most 2 n_k + 1 blocks, so
+    all c sub-problems together cost about as much as two passes over the column, not c.
     """
     n_columns = len(entries)
     # an entry becomes at most three: the rest before it, and a block of both sides
@@ -96,7 +95,7 @@ def one_vs_rest_entries(
     spread = np.empty((n_columns, 3, room), np.int32)
     regions = np.empty((n_columns, n_classes, 2), np.int64)
     done = np.empty((2, n_classes), np.int64)
-    fill_one_vs_rest(entries, n_entries, np.int32(own), done, spread, regions)
+    fill_one_vs_rest(entries, n_entries, done, spread, regions)
     return spread, regions
 
 
@@ -158,18 +157,16 @@ def fill_entries(values, codes, n_known, entry_of, entries, n_entries):
 
 
 @njit(cache=True, nogil=True)
-def fill_one_vs_rest(entries, n_entries, own, done, spread, regions):
+def fill_one_vs_rest(entries, n_entries, done, spread, regions):
     """Fill the arrays of `one_vs_rest_entries`.
 
     ``done[0, k]`` rows and ``done[1, k]`` distinct values are in the entries of class k so far.
     """
     n_classes = regions.shape[1]
-    rest = np.int32(1 - own)
     rows_done, values_done = done[0], done[1]
     for f in range(entries.shape[0]):
         cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
-        to_cls, to_count, to_ends = spread[f, CLASS], spread[f, COUNT], spread[f, ENDS]
-        region = regions[f]
+        to, region = spread[f], regions[f]
         for k in range(n_classes):
             rows_done[k], values_done[k] = 0, 0
         for e in range(n_entries[f]):
@@ -189,29 +186,21 @@ def fill_one_vs_rest(entries, n_entries, own, done, spread, regions):
                 n_here += count[last]
             for e in range(first, last + 1):
                 k = cls[e]
-                n_own = count[e]
+                n_own = np.int64(count[e])
                 at = region[k, 1]
                 if n_rows > rows_done[k]:
-                    to_cls[at] = rest
-                    to_count[at] = n_rows - rows_done[k]
-                    to_ends[at] = n_values - values_done[k]
+                    _put(to, at, 1, n_rows - rows_done[k], n_values - values_done[k])
                     at += 1
                 if n_own < n_here:
-                    to_cls[at] = own
-                    to_count[at] = n_own
-                    to_ends[at] = 0
-                    to_cls[at + 1] = rest
-                    to_count[at + 1] = n_here - n_own
-                    to_ends[at + 1] = 1
+                    _put(to, at, 0, n_own, 0)
+                    _put(to, at + 1, 1, n_here - n_own, 1)
                     at += 2
-                elif at > region[k, 0] and to_cls[at - 1] == own:
+                elif at > region[k, 0] and to[CLASS, at - 1] == 0:
                     # a block of both sides ends with the rest, so this one holds k alone
-                    to_count[at - 1] += n_own
-                    to_ends[at - 1] += 1
+                    to[COUNT, at - 1] += n_own
+                    to[ENDS, at - 1] += 1
                 else:
-                    to_cls[at] = own
-                    to_count[at] = n_own
-                    to_ends[at] = 1
+                    _put(to, at, 0, n_own, 1)
                     at += 1
                 region[k, 1] = at
                 rows_done[k], values_done[k] = n_rows + n_here, n_values + 1
@@ -221,10 +210,14 @@ def fill_one_vs_rest(entries, n_entries, own, done, spread, regions):
         for k in range(n_classes):
             if n_rows > rows_done[k]:
                 at = region[k, 1]
-                to_cls[at] = rest
-                to_count[at] = n_rows - rows_done[k]
-                to_ends[at] = n_values - values_done[k]
+                _put(to, at, 1, n_rows - rows_done[k], n_values - values_done[k])
                 region[k, 1] = at + 1
+
+
+@njit_part
+def _put(to, at, cls, count, ends):
+    """Write an entry."""
+    to[CLASS, at], to[COUNT, at], to[ENDS, at] = cls, count, ends
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -25,9 +25,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     - ``_learn(samples)``, which prepares the training `Samples` and learns from all columns;
     - ``_score(X)``, which returns the scores of validated samples;
     - ``nest(samples, X_test, response_method, n_jobs)``, which prepares both parts of a fold and
-      returns an object whose ``scores(ranking, sizes)`` yields the scores of the test samples by
-      the first k features of a ranking, for each k of the ascending sizes. It may return None
-      if there is no work to share.
+      returns a function ``scores(ranking, sizes)``, which yields the scores of the test samples by
+      the first k features of a ranking, for each k of the ascending sizes, or None if there is no
+      work to share.
     """
 
     _order: str | None = None  # memory order that X is brought to; None keeps the one it has

@@ -105,8 +105,8 @@ class NormalNaiveBayes(BaseClassifier):
         return Densities.of(samples)
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedBayes` of training `Samples` and a test part."""
-        return NestedBayes(self.prepare(samples), X_test, response_method, n_jobs)
+        """Return the scores on nested features, see `NestedBayes`."""
+        return NestedBayes(self.prepare(samples), X_test, response_method, n_jobs).scores
 
     def predict_log_proba(self, X):
         """Return the logarithms of the class probabilities, computed without saturation.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import uintp
 
-from mauc.classifiers.base import Samples, encode_column, find_categories
+from mauc.classifiers.base import Indicators, Samples, encode_column, find_categories
 from mauc.compile import njit, njit_part
 
 # How the difference of two values of a column is taken.
@@ -60,19 +60,26 @@ class Ranges:
 
 @dataclass(frozen=True)
 class ScaledSamples:
-    """Training data in the unit cube."""
+    """Training data with all columns scaled, nominal ones encoded or expanded to indicators."""
 
     ranges: Ranges
-    ZT: np.ndarray  #: scaled columns, (n_features, n_samples), float64
+    ZT: np.ndarray  #: scaled columns, (n_columns, n_samples), float64
     codes: np.ndarray
     weights: np.ndarray
     n_classes: int
+    indicators: Indicators | None = None
 
     @classmethod
-    def of(cls, samples: Samples, ranges: Ranges) -> "ScaledSamples":
-        """Scale training `Samples` by their ranges."""
+    def of(
+        cls, samples: Samples, ranges: Ranges, indicators: Indicators | None = None
+    ) -> "ScaledSamples":
+        """Scale training samples, whose nominal columns are expanded if there are indicators."""
         ZT = ranges.scale(samples.X)
-        return cls(ranges, ZT, samples.codes, samples.weights, samples.n_classes)
+        return cls(ranges, ZT, samples.codes, samples.weights, samples.n_classes, indicators)
+
+    def scale(self, X: np.ndarray) -> np.ndarray:
+        """Return the scaled columns of other samples, shape (n_columns, n_samples)."""
+        return self.ranges.scale(X if self.indicators is None else self.indicators.expand(X))
 
 
 def find_ranges(

@@ -95,10 +95,40 @@ class NearestNeighbor(BaseClassifier):
         return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedNeighbor` of training `Samples` and a test part."""
-        return NestedNeighbor(self, self.prepare(samples), X_test, n_jobs)
+        """Return the scores on nested features: distances grow from size to size.
 
-    def scores(self, train: ScaledSamples, nearest: np.ndarray, tied: np.ndarray) -> np.ndarray:
+        A block of test samples keeps its distances to all training samples along the ranking; they
+        are sums in the order of the ranking, as in a fit on the subset, to the bit.
+        """
+        train = self.prepare(samples)
+        ZT, QT = train.ZT, train.scale(X_test)
+        kinds, n_test = train.ranges.kinds(ZT, QT), len(X_test)
+
+        def scores(ranking, sizes):
+            nearest = np.empty((len(sizes), n_test), np.int64)
+            tied = np.empty((len(sizes), n_test if self.smooth else 0, train.n_classes))
+
+            def search(rows):
+                distances = np.zeros((rows.stop - rows.start, ZT.shape[1]))
+                start = 0
+                for step, size in enumerate(sizes):
+                    grow_distances(QT, ZT, kinds, ranking, start, size, rows.start, 0, distances)
+                    found = nearest[step, rows]
+                    found[:] = distances.argmin(axis=1)
+                    if self.smooth:
+                        sum_ties(distances, train.codes, train.weights, found, tied[step, rows])
+                    start = size
+
+            for _ in run_blocks(
+                search, row_blocks(n_test, _NESTED_DISTANCES // ZT.shape[1]), n_jobs
+            ):
+                pass
+            for step in range(len(sizes)):
+                yield self._scores_of(train, nearest[step], tied[step])
+
+        return scores
+
+    def _scores_of(self, train: ScaledSamples, nearest: np.ndarray, tied: np.ndarray) -> np.ndarray:
         """Return the scores by the nearest sample, or by the class weights of all equally near."""
         if not self.smooth:
             return np.eye(train.n_classes)[train.codes[nearest]]
@@ -110,7 +140,7 @@ class NearestNeighbor(BaseClassifier):
         self.ranges_ = self._train.ranges
 
     def _score(self, X):
-        QT = self.ranges_.scale(X)
+        QT = self._train.scale(X)
         kinds = self.ranges_.kinds(self._train.ZT, QT)
         nearest = np.empty(QT.shape[1], np.int64)
         tied = np.empty((QT.shape[1], len(self.classes_)))
@@ -118,7 +148,7 @@ class NearestNeighbor(BaseClassifier):
             self._search_by_product(QT, nearest, tied)
         else:
             self._search_by_sums(QT, kinds, nearest, tied)
-        return self.scores(self._train, nearest, tied)
+        return self._scores_of(self._train, nearest, tied)
 
     def _search_by_product(self, QT, nearest, tied):
         """Search among the samples whose distance by a matrix product may be the smallest."""
@@ -149,51 +179,6 @@ class NearestNeighbor(BaseClassifier):
             grow_distances(QT, train.ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
             nearest[rows] = distances.argmin(axis=1)
             sum_ties(distances, train.codes, train.weights, nearest[rows], tied[rows])
-
-
-class NestedNeighbor:
-    """Scores of NearestNeighbor on the first features of rankings.
-
-    The columns are scaled once. A block of test samples keeps its distances to all training
-    samples along the ranking; they are sums in the order of the ranking, as in a fit on the
-    subset, to the bit.
-    """
-
-    def __init__(
-        self, model: NearestNeighbor, train: ScaledSamples, X_test: np.ndarray, n_jobs: int | None
-    ) -> None:
-        self._model, self._train, self._n_jobs = model, train, n_jobs
-        self._QT = train.ranges.scale(X_test)
-        self._kinds = train.ranges.kinds(train.ZT, self._QT)
-
-    def scores(self, ranking, sizes):
-        """Yield the score matrix of the first k features for each k of the ascending sizes."""
-        train, n_test = self._train, self._QT.shape[1]
-        n_train = train.ZT.shape[1]
-        nearest = np.empty((len(sizes), n_test), np.int64)
-        tied = np.empty((len(sizes), n_test if self._model.smooth else 0, train.n_classes))
-
-        def search(rows):
-            distances = np.zeros((rows.stop - rows.start, n_train))
-            start = 0
-            for step, size in enumerate(sizes):
-                grow_distances(
-                    self._QT, train.ZT, self._kinds, ranking, start, size,
-                    rows.start, 0, distances,
-                )  # fmt: skip
-                nearest[step, rows] = distances.argmin(axis=1)
-                if self._model.smooth:
-                    sum_ties(
-                        distances, train.codes, train.weights,
-                        nearest[step, rows], tied[step, rows],
-                    )  # fmt: skip
-                start = size
-
-        blocks = row_blocks(n_test, _NESTED_DISTANCES // n_train)
-        for _ in run_blocks(search, blocks, self._n_jobs):
-            pass
-        for step in range(len(sizes)):
-            yield self._model.scores(train, nearest[step], tied[step])
 
 
 def row_blocks(n_rows: int, width: int) -> Iterator[slice]:

@@ -1,6 +1,6 @@
 """The support vector machine with RBF kernel: estimator, and kernels on nested feature sets."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from sklearn.svm import SVC
@@ -133,18 +133,40 @@ class RBFSVM(BaseClassifier):
         check_choice("precompute", self.precompute, ("auto", True, False))
 
     def prepare(self, samples):
-        """Return the `SVMSamples` of training `Samples`, missing values replaced."""
+        """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
         indicators = Indicators.of(samples)
         X = indicators.expand(samples.X)
         mean = _known_means(X)
         ranges = find_ranges(X, fill=mean) if self.scaling == "range" else find_spreads(X, mean)
-        return SVMSamples(indicators, ScaledSamples.of(replace(samples, X=X), ranges))
+        return ScaledSamples.of(replace(samples, X=X), ranges, indicators)
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedSVM` of a fold; None if the kernel matrix is not to be computed."""
+        """Return the scores on nested features; None if the kernel matrix is not to be computed.
+
+        The distances grow by the columns that a size adds, in the order of the ranking, so kernel
+        matrices and machines are those of a fit on the subset, to the bit.
+        """
         if not self._is_precomputed(len(samples.codes)):
             return None
-        return NestedSVM(self, self.prepare(samples), X_test, response_method)
+        train = self.prepare(samples)
+        ZT, QT, columns_of = train.ZT, train.scale(X_test), train.indicators.columns
+
+        def scores(ranking, sizes):
+            within, between = SquaredDistances(ZT), SquaredDistances(QT, ZT)
+            start = 0
+            for size in sizes:
+                new = columns_of(ranking[start:size])
+                gamma = self.gamma_for(ZT[columns_of(ranking[:size])], size)
+                svc = self.make_svc("precomputed", gamma)
+                svc.fit(within.add(new).kernel(gamma), train.codes)
+                kernel = between.add(new).kernel(gamma)
+                if response_method == "decision_function":
+                    yield svc.decision_function(kernel)
+                else:
+                    yield np.eye(train.n_classes)[svc.predict(kernel)]
+                start = size
+
+        return scores
 
     def decision_function(self, X):
         """Return decision values: won pairs, refined by their margins.
@@ -178,12 +200,11 @@ class RBFSVM(BaseClassifier):
         return bool(self.precompute)
 
     def _learn(self, samples):
-        prepared = self.prepare(samples)
-        train = prepared.scaled
+        train = self.prepare(samples)
         # Of the training data only their ranges are needed later.
-        self._prepared = replace(prepared, scaled=replace(train, ZT=train.ZT[:, :0]))
+        self._train = replace(train, ZT=train.ZT[:, :0])
         self.ranges_, self.mean_ = train.ranges, train.ranges.fill
-        self.categories_ = self._coder.name_values(prepared.indicators.categories)
+        self.categories_ = self._coder.name_values(train.indicators.categories)
         self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_)
         labels, self._support_ZT = self.classes_[train.codes], None
         if self._is_precomputed(len(labels)):
@@ -199,7 +220,7 @@ class RBFSVM(BaseClassifier):
 
     def _respond(self, X, method):
         """Return the responses of the machine, by kernels to the support vectors if it has them."""
-        ZT, respond = self._prepared.scale(X), getattr(self.svc_, method)
+        ZT, respond = self._train.scale(X), getattr(self.svc_, method)
         if self._support_ZT is None:
             return respond(ZT.T)
         parts = []
@@ -211,49 +232,6 @@ class RBFSVM(BaseClassifier):
             kernel[:, self.svc_.support_] = distances.kernel(self.gamma_)
             parts.append(respond(kernel))
         return np.concatenate(parts)
-
-
-@dataclass(frozen=True)
-class SVMSamples:
-    """Training data as the machine takes them."""
-
-    indicators: Indicators  #: which columns the features become
-    scaled: ScaledSamples  #: those columns in the unit cube, or standardised
-
-    def scale(self, X: np.ndarray) -> np.ndarray:
-        """Return the scaled columns of other samples, shape (n_columns, n_samples)."""
-        return self.scaled.ranges.scale(self.indicators.expand(X))
-
-
-class NestedSVM:
-    """Scores of RBFSVM on the first features of rankings.
-
-    The columns are scaled once; the distances grow by the columns that a size adds, in the order
-    of the ranking, so kernel matrices and machines are those of a fit on the subset, to the bit.
-    """
-
-    def __init__(
-        self, model: RBFSVM, train: SVMSamples, X_test: np.ndarray, response_method: str
-    ) -> None:
-        self._model, self._train, self._response = model, train.scaled, response_method
-        self._indicators, self._QT = train.indicators, train.scale(X_test)
-
-    def scores(self, ranking, sizes):
-        """Yield the scores of the first k features for each k of the ascending sizes."""
-        ZT, codes = self._train.ZT, self._train.codes
-        within, between = SquaredDistances(ZT), SquaredDistances(self._QT, ZT)
-        start = 0
-        for size in sizes:
-            for distances in (within, between):
-                distances.add(self._indicators.columns(ranking[start:size]))
-            gamma = self._model.gamma_for(ZT[self._indicators.columns(ranking[:size])], size)
-            svc = self._model.make_svc("precomputed", gamma).fit(within.kernel(gamma), codes)
-            kernel = between.kernel(gamma)
-            if self._response == "decision_function":
-                yield svc.decision_function(kernel)
-            else:
-                yield np.eye(self._train.n_classes)[svc.predict(kernel)]
-            start = size
 
 
 class SquaredDistances:

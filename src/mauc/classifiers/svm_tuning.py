@@ -183,7 +183,7 @@ class _TuningFold:
 
     def __init__(self, samples: Samples, X_test: np.ndarray, codes_test: np.ndarray) -> None:
         train = RBFSVM().prepare(samples)
-        QT, ZT = train.scale(X_test), train.scaled.ZT
+        QT, ZT = train.scale(X_test), train.ZT
         self._within = SquaredDistances(ZT).add(range(len(ZT)))
         self._between = SquaredDistances(QT, ZT).add(range(len(QT)))
         self._codes, self._n_classes = samples.codes, samples.n_classes

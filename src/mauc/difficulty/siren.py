@@ -38,18 +38,11 @@ _RANKED_AT_ONCE = 2**18  # scores: their copies stay small
 
 @insert_texts
 def siren_study(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    relevance: str = "chi2",
-    n_features: int | None = None,
-    n_folds: int = 5,
-    selectors: Iterable[Any] | Mapping[str, Any] | None = None,
-    categorical_features: ArrayLike | None = None,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    verbose: bool | None = False,
-) -> "SirenStudy":
+    X: ArrayLike, y: ArrayLike, *, relevance: str = "chi2", n_features: int | None = None,
+    n_folds: int = 5, selectors: Iterable[Any] | Mapping[str, Any] | None = None,
+    categorical_features: ArrayLike | None = None, random_state: Any = 0,
+    n_jobs: int | None = None, verbose: bool | None = False,
+) -> "SirenStudy":  # fmt: skip
     """Measure how hard the class pairs are and whether the best features serve the hard ones.
 
     A feature that separates the easy pairs scores high on the whole problem, so a selector that
@@ -58,8 +51,7 @@ def siren_study(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        NaN is a missing value. Columns of a data frame with a categorical dtype or of strings are
-        nominal.
+        NaN is a missing value.
     y : array-like of shape (n_samples,)
         Class labels.
     relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="chi2"
@@ -142,20 +134,12 @@ def siren_study(
             )
             for name, selector in track(named.items(), "selectors", len(named))
         }  # fmt: skip
+    if names is None:
+        names = np.array([f"x{j}" for j in range(problem.n_features)])
     return SirenStudy(
-        classes=problem.classes,
-        class_counts=problem.class_counts,
-        feature_names=np.array([f"x{j}" for j in range(problem.n_features)])
-        if names is None
-        else names,
-        relevance=relevance,
-        n_folds=int(n_folds),
-        auc=auc,
-        ranks=ranks,
-        feature_auc=feature_auc,
-        chosen=lists.features[0],
-        selections=selections,
-    )
+        problem.classes, problem.class_counts, names, relevance, int(n_folds), auc, ranks,
+        feature_auc, lists.features[0], selections,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,29 +229,15 @@ class SirenStudy(Printed):
     def shortfall(self, selection: Any = None) -> np.ndarray:
         """Return how much AUC the best single feature of every pair has over the best chosen.
 
-        Parameters
-        ----------
-        selection : fitted selector, ranking or mask, optional
-            The best features of the whole problem if not given.
-
-        Returns
-        -------
-        shortfall : ndarray of shape (n_pairs,)
+        `selection` is that of `neglect`.
         """
         chosen_auc = self.feature_auc[self._columns(selection)].max(axis=0)
         return np.asarray(self.best_auc - chosen_auc)
 
     def weights(self, third: str) -> np.ndarray:
-        """Return the weight of every pair in the mean over the hardest or the easiest third.
+        """Return the weight of every pair in the mean over the third "hard" or "easy".
 
-        Parameters
-        ----------
-        third : {"hard", "easy"}
-
-        Returns
-        -------
-        weights : ndarray of shape (n_pairs,)
-            They sum to 1. Pairs that are equally hard share what is left of the third.
+        They sum to 1. Pairs that are equally hard share what is left of the third.
         """
         return third_weights(self.auc if third == "hard" else -self.auc)
 

@@ -197,7 +197,7 @@ class FoldEvaluator:
             if key not in self._nested:
                 self._nested[key] = self._nest(classifier, response_method)
             if self._nested[key] is not None:
-                return self._nested[key].scores(ranking, sizes)
+                return self._nested[key](ranking, sizes)
         return self._refit(classifier, response_method, ranking, sizes)
 
     def _nest(self, classifier, response_method):

@@ -131,8 +131,16 @@ class C45(BaseClassifier):
         return SortedColumns.of(samples)
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedTree` of training `Samples` and a test part."""
-        return NestedTree(self._grow, self.prepare(samples), X_test)
+        """Return the scores on nested features: the columns are sorted once."""
+        columns = self.prepare(samples)
+        QT = encode_columns(X_test, columns.categories)
+
+        def scores(ranking, sizes):
+            for size in sizes:
+                tree = self._grow(columns, ranking[:size].astype(np.int32))
+                yield predict_fractions(tree, QT)
+
+        return scores
 
     def to_text(self, feature_names=None, class_names=None):
         """Return the tree as text, in the layout of J48's printout.
@@ -235,20 +243,6 @@ def fit_tree(
     if prune:
         prune_weighted(tree, n_nodes, data.XT, data.y, weight, *limits)
     return compact(tree)
-
-
-class NestedTree:
-    """Scores of C45 on the first features of rankings: the columns are sorted once."""
-
-    def __init__(self, grow, columns: SortedColumns, X_test: np.ndarray):
-        self._grow, self._columns = grow, columns
-        self._QT = encode_columns(X_test, columns.categories)
-
-    def scores(self, ranking, sizes):
-        """Yield the leaf fractions of the first k features for each k of the ascending sizes."""
-        for size in sizes:
-            tree = self._grow(self._columns, ranking[:size].astype(np.int32))
-            yield predict_fractions(tree, self._QT)
 
 
 def encode_columns(X: np.ndarray, categories: dict) -> np.ndarray:
