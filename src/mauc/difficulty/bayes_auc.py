@@ -38,10 +38,9 @@ def pair_bayes_auc(
         for first, end in pairwise(starts):
             orders[block, first:end] = np.argsort(columns[block, first:end], axis=1, kind="stable")
     n_values = np.zeros(problem.n_features, np.int64)  # of nominal columns; 0 marks numbers
-    if problem.is_nominal is not None:
-        for column in np.flatnonzero(problem.is_nominal):
-            known = columns[column][~np.isnan(columns[column])]
-            n_values[column] = 1 + int(known.max(initial=0))
+    for column in np.flatnonzero(problem.is_nominal):
+        known = columns[column][~np.isnan(columns[column])]
+        n_values[column] = 1 + int(known.max(initial=0))
     first_rows = rows[starts[:-1]]  # of each class in the table
 
     def measure(pair: np.ndarray) -> float:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.checks import check_choice, check_int, is_int
+from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem, make_problem
-from mauc.data.validate import check_generator
+from mauc.data.validate import check_fitted, check_generator
 from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.engine.arrays import n_pairs_of
 from mauc.exceptions import MaucError, MaucWarning, warn_user
@@ -107,7 +107,8 @@ def siren_study(
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
     problem = make_problem(checked, X, y, accepts=Accepts(nominal=True))
-    coded = replace(problem, is_nominal=None)  # for what takes numbers only
+    # For what takes numbers only.
+    coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))
     ranked = problem if RELEVANCES[relevance].accepts.nominal else coded
     n_chosen = _check_n_features(n_features, problem.n_features)
     _check_memory(problem, n_chosen)
@@ -135,7 +136,7 @@ def siren_study(
             for name, selector in track(named.items(), "selectors", len(named))
         }  # fmt: skip
     if names is None:
-        names = np.array([f"x{j}" for j in range(problem.n_features)])
+        names = np.array(default_names(range(problem.n_features)))
     return SirenStudy(
         problem.classes, problem.class_counts, names, relevance, int(n_folds), auc, ranks,
         feature_auc, lists.features[0], selections,
@@ -414,7 +415,7 @@ def third_weights(difficulty: np.ndarray) -> np.ndarray:
 def columns_of(selection: Any, n_columns: int, n_features: int | None = None) -> np.ndarray:
     """Return the columns of a fitted selector, a ranking or a mask."""
     if isinstance(selection, RankingSelector):
-        check_is_fitted(selection)
+        check_fitted(selection)
         selection = selection.ranking_
     elif hasattr(selection, "get_support"):
         selection = selection.get_support()
@@ -500,7 +501,7 @@ def _takes_codes(selector: Any) -> bool:
 
 def _warn_of_codes(relevance: str, named: Mapping[str, Any], problem: Problem) -> None:
     """Name what gets the codes of nominal columns as numbers."""
-    if problem.is_nominal is None:
+    if not problem.is_nominal.any():
         return
     found = [name for name, selector in named.items() if _takes_codes(selector)]
     if not RELEVANCES[relevance].accepts.nominal:
@@ -527,7 +528,7 @@ def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **option
         if known.get("categorical_features", ...) is None:
             selector.set_params(categorical_features=options["categorical_features"])
     if hasattr(selector, "fit"):
-        selector = selector.fit(coded.X[:, :] if takes_codes else X, y)
+        selector = selector.fit(coded.value_columns(slice(None)).T if takes_codes else X, y)
     return columns_of(selector, coded.n_features, n_chosen)
 
 

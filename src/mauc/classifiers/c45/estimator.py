@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.checks import check_real
 from mauc.classifiers.base import (
@@ -20,7 +19,8 @@ from mauc.classifiers.c45.grow import grow_complete, grow_weighted
 from mauc.classifiers.c45.prune import collapse, prune_complete, prune_weighted
 from mauc.classifiers.c45.tree import EPS, GAP, Tree, compact, predict_fractions
 from mauc.compile import njit
-from mauc.data import columns as table_columns
+from mauc.data.columns import default_names
+from mauc.data.validate import check_fitted
 from mauc.engine.arrays import read_only
 from mauc.engine.sort import sort_tagged
 from mauc.exceptions import TinyUnitsWarning, listed, warn_user
@@ -159,7 +159,7 @@ class C45(BaseClassifier):
         -------
         text : str
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if feature_names is None:
             feature_names = self.feature_names()
         if class_names is None:
@@ -168,7 +168,7 @@ class C45(BaseClassifier):
 
     def feature_names(self):
         """Return the names of the training data, x0, x1, ... if it had none."""
-        default = [f"x{j}" for j in range(self.n_features_in_)]
+        default = default_names(range(self.n_features_in_))
         return list(getattr(self, "feature_names_in_", default))
 
     def _learn(self, samples):
@@ -341,9 +341,6 @@ def tree_to_text(tree, feature_names, class_names, categories):
 
 def sort_orders(XT: np.ndarray) -> np.ndarray:
     """Return the rows of each column by ascending value, ties by row, missing values last."""
-    # A tree is grown so fast that only a quarter of a small table is sorted sooner by NumPy.
-    if XT.size <= table_columns.SMALL_SIZE // 4:
-        return np.argsort(XT, axis=1, kind="stable").astype(np.int32)
     order = np.empty(XT.shape, np.int32)
     fill_orders(XT, np.empty(XT.shape[1]), np.empty((2, XT.shape[1]), np.uint64), order)
     return order
