@@ -4,13 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mauc.classifiers.base import (
-    UNSEEN,
-    BaseClassifier,
-    Samples,
-    encode_column,
-    find_categories,
-)
+from mauc.classifiers.base import UNSEEN, BaseClassifier, Samples, encode_column, find_categories
 from mauc.classifiers.likelihood import (
     add_log_likelihoods,
     fit_normals,

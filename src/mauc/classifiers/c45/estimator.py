@@ -8,13 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from mauc.checks import check_real
-from mauc.classifiers.base import (
-    UNSEEN,
-    BaseClassifier,
-    Samples,
-    encode_column,
-    find_categories,
-)
+from mauc.classifiers.base import UNSEEN, BaseClassifier, Samples, encode_column, find_categories
 from mauc.classifiers.c45.grow import grow_complete, grow_weighted
 from mauc.classifiers.c45.prune import collapse, prune_complete, prune_weighted
 from mauc.classifiers.c45.tree import EPS, GAP, Tree, compact, predict_fractions
