@@ -188,7 +188,8 @@ class Densities:
     ) -> None:
         """Fill in those of the features from `first` on; `out` is (n_columns, n, n_classes)."""
         here = slice(first, first + len(XT))
-        normal_likelihoods(XT, *(part[here] for part in self.normals), is_log, out)
+        scales, precisions, means, deviations = (part[here] for part in self.normals)
+        normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out)
         for j, values in self.categories.items():
             if here.start <= j < here.stop:
                 codes = encode_column(XT[j - first], values)

@@ -4,6 +4,11 @@ A node whose children are pruned becomes a leaf if its estimated errors exceed b
 of the subtree and those of its largest branch with all rows of the node; else the branch replaces
 the node if its errors exceed those of the subtree by at most 0.1, and the node is pruned again.
 Both roads prune in place; nodes that are cut off stay in the arrays.
+
+On the fast road counts are whole numbers, whose sums are exact, so rows may be visited in any
+order: each goes down the tree by itself, and a raised branch gets the rows of the other one only.
+The descendants of a node have consecutive numbers, as `grow_complete` gives them. The other road
+routes weighted rows depth first through one store, which is several times slower.
 """
 
 import math
