@@ -152,7 +152,7 @@ _FURTHER = (
      "separation of all class pairs by the set", _ORDERED._replace(nominal=True)),
     ("subproblem", "SubproblemSelector", "SubproblemSelector", "filters",
      "any relevance on any sub-problems", _AUC),
-    ("consensus", "consensus", "ConsensusSelector", "consensus.consensus",
+    ("consensus", "consensus", "ConsensusSelector", "consensus",
      "a selector on halves of the samples", _ORDERED._replace(nominal=True)),
 )
 _CLASSIFIERS = (

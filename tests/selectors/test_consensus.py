@@ -1,20 +1,203 @@
-"""ConsensusSelector as users meet it; the contract of all selectors is in test_estimators.py."""
+"""ConsensusSelector: halves, votes, near-ties, and what users meet."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_wine
 
 from mauc import FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC, ReliefF
-from mauc.exceptions import MaucError
+from mauc.data.problem import make_problem
+from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.registry import SELECTORS, make_selector
-from mauc.selectors.consensus.consensus import RULES
-from mauc.selectors.consensus.rules import rank_by_counts
+from mauc.selectors import consensus as module
+from mauc.selectors.consensus import (
+    RULES,
+    Votes,
+    complementary_halves,
+    rank_by_votes,
+    rank_near_ties,
+    stability_sentence,
+)
+from mauc.selectors.error_bound import ErrorControl
+from mauc.selectors.greedy_mauc.search import measure_state
+from mauc.stability import UNKNOWN, Stability
 from mauc.stats import stability
+from tests.helpers.oracle_greedy import model_correlations
 from tests.helpers.xor_pairs import make_pairs
+
+
+def deal(X, y, n_pairs=3, seed=0):
+    problem = make_problem(BaseEstimator(), X, y)
+    return complementary_halves(problem, n_pairs, np.random.RandomState(seed))
+
+
+def test_two_halves_are_all_rows_and_each_has_half_of_every_class(rng):
+    y = np.repeat([0, 1, 2], [10, 7, 3])
+    halves = deal(rng.normal(size=(20, 4)), y)
+    for first, second in zip(halves[::2], halves[1::2], strict=True):
+        assert_array_equal(np.sort(np.concatenate([first, second])), np.arange(20))
+        counts = np.array([np.bincount(y[half], minlength=3) for half in (first, second)])
+        assert (np.abs(counts[0] - counts[1]) <= 1).all()
+        assert abs(len(first) - len(second)) <= 1  # odd classes take turns
+    assert len({tuple(half) for half in halves}) == 6
+
+
+def test_the_order_of_rows_does_not_matter(rng):
+    # Rows that agree in the first columns are told apart by later ones.
+    X = rng.integers(0, 2, (40, 30)).astype(float)
+    y = rng.integers(0, 3, 40)
+    turned = rng.permutation(40)
+    for one, other in zip(deal(X, y), deal(X[turned], y[turned]), strict=True):
+
+        def rows(half, X=X, y=y):
+            return sorted(map(tuple, np.column_stack([X, y])[half]))
+
+        assert rows(one) == rows(turned[other])
+
+
+def test_a_monotone_map_changes_no_half(rng):
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
+    for one, other in zip(deal(X, y), deal(np.exp(X), y), strict=True):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.filterwarnings("ignore:.*rests on that sample")
+def test_a_class_of_one_is_in_both_halves_and_said_so(rng):
+    y = np.repeat(["a", "b", "c"], [6, 2, 1])
+    with pytest.warns(SmallClassWarning, match=r"needs 2 samples to be in both halves.*'c'"):
+        halves = deal(rng.normal(size=(9, 3)), y)
+    for half in halves:
+        assert set(y[half]) == {"a", "b", "c"}
+        assert (y[half] == "b").sum() == 1
+
+
+RANKINGS = np.array([[0, 1, 2], [0, 2, 1], [3, 1, 0], [3, 1, 2]])
+
+
+def test_votes_by_hand():
+    votes = Votes(RANKINGS, 5)
+    votes.extend()
+    votes.extend()
+    assert_array_equal(votes.frequencies, [0.5, 0.75, 0.25, 0.5, 0])
+    # Feature 0: ranks 1, 1, 3, 3; feature 4 is never among the first 2.
+    assert_array_equal(votes.mean_ranks, [2, 2.25, 2.75, 2, 3])
+    votes.extend()
+    assert_array_equal(votes.frequencies, [0.75, 1, 0.75, 0.5, 0])
+
+
+def test_frequency_by_hand():
+    # 0 and 3 are first twice each: the lower column; then 1 (3 of 4), then 0, 1, 2 of 3: 2.
+    ranking, scores = rank_by_votes(Votes(RANKINGS, 5), "frequency")
+    assert_array_equal(ranking, [0, 1, 2])
+    assert_allclose(scores, [0.5, 0.75, 0.75])
+
+
+def test_rank_by_hand():
+    # Sums of ranks: at 1 1.5 (0) and 1.5 (3); at 2 3 has 2, 1 has 2.25; at 3 1 has 2.25.
+    ranking, scores = rank_by_votes(Votes(RANKINGS, 5), "rank")
+    assert_array_equal(ranking, [0, 3, 1])
+    assert_allclose(scores, [1.5, 2, 2.25])
+
+
+@pytest.mark.parametrize("rule", ["frequency", "rank"])
+def test_rankings_are_nested(rng, rule):
+    rankings = np.array([rng.permutation(30)[:12] for _ in range(8)])
+    whole = rank_by_votes(Votes(rankings, 30), rule)[0]
+    assert len(set(whole)) == 12
+    for k in (1, 4, 9):
+        assert_array_equal(rank_by_votes(Votes(rankings[:, :k], 30), rule)[0], whole[:k])
+
+
+@pytest.fixture
+def samples(rng):
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 12)) + rng.normal(size=(3, 12))[y]
+    X[:, 5] = X[:, 2] + 0.1 * rng.normal(size=90)
+    X[:, 6] = X[:, 3] + 0.1 * rng.normal(size=90)
+    X[:, 11] = 1.0
+    return X, y
+
+
+def state_of(X, y, prior=None):
+    state = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 12)
+    return state.with_prior(prior)
+
+
+def rank(state, rankings):
+    return rank_near_ties(state, Votes(rankings, 12))
+
+
+def oracle(model, rankings, k, weights):
+    """Each step inverts the correlations anew and counts the votes anew."""
+    effects, R = model.effects.copy(), model_correlations(model)
+
+    def loss(chosen):
+        d = effects[chosen]
+        squares = (d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0)
+        return np.exp(-model.rate * squares).sum()
+
+    chosen, gains = [], []
+    for step in range(k):
+        before = loss(chosen)
+        found = {
+            f: weights[f] * (before - loss([*chosen, f])) / before
+            for f in range(11)  # 11 is constant
+            if f not in chosen
+        }
+        near = [f for f, gain in found.items() if gain >= 0.9 * max(found.values())]
+        votes = {f: sum(f in ranking[: step + 1] for ranking in rankings) for f in near}
+        best = max(near, key=lambda f: (votes[f], found[f]))
+        chosen.append(best)
+        gains.append(found[best])
+    return chosen, gains
+
+
+@pytest.mark.parametrize("has_prior", [False, True])
+def test_equals_the_definition(samples, rng, has_prior):
+    X, y = samples
+    weights = rng.uniform(0.5, 1, 12) if has_prior else np.ones(12)
+    n_other = 0
+    for _ in range(5):
+        rankings = np.array([rng.permutation(12)[:7] for _ in range(6)])
+        expected, gains = oracle(state_of(X, y), rankings, 7, weights)
+        for blocks in ([(0, 12)], [(0, 5), (5, 12)]):
+            state = state_of(X, y, weights if has_prior else None)
+            state.blocks = blocks  # one per thread
+            ranking, found = rank(state, rankings)
+            assert_array_equal(ranking, expected)
+            assert_allclose(found, gains, rtol=1e-6)
+        plain = GreedyMAUC(7, prior=weights).fit(X, y).ranking_
+        n_other += (np.array(expected) != plain).any()
+    assert n_other > 0  # there were near-ties, and the votes decided
+
+
+@pytest.mark.parametrize("prior", [None, np.linspace(0.1, 1, 12)])
+def test_halves_that_agree_with_the_search_change_nothing(samples, prior):
+    X, y = samples
+    plain = GreedyMAUC("all", prior=prior).fit(X, y).ranking_
+    ranking, _ = rank(state_of(X, y, prior), np.tile(plain, (4, 1)))
+    assert_array_equal(ranking, plain)
+    assert ranking[-1] == 11  # the constant one
+
+
+def test_of_copies_the_one_with_the_votes_is_taken(samples):
+    X, y = samples
+    best = GreedyMAUC(1).fit(X, y).ranking_[0]
+    X[:, [8, 9]] = X[:, [best, best]]
+    for wanted in (best, 8, 9):
+        ranking, _ = rank(state_of(X, y), np.array([[wanted]]))
+        assert_array_equal(ranking, [wanted])
+
+
+def test_votes_cannot_make_a_weak_feature_first(samples, rng):
+    X, y = samples
+    X[:, 0] = 3 * y + rng.normal(size=90)
+    ranking, _ = rank(state_of(X, y), np.array([[9, 0]] * 3))
+    assert ranking[0] == 0
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +228,7 @@ def test_what_is_learnt_agrees(wine, rule):
     assert_array_equal(frame["mean_rank"], selector.mean_ranks_[selector.ranking_])
     assert_allclose(selector.scores_, (5 - selector.mean_ranks_) / 4)
     if rule in ("frequency", "rank"):
-        expected = rank_by_counts(selector.rankings_, 13, rule)[0]
+        expected = rank_by_votes(Votes(selector.rankings_, 13), rule)[0]
         assert_array_equal(selector.ranking_, expected)
 
 
@@ -55,7 +238,6 @@ def test_halves_are_what_the_selector_ranks_alone(wine):
     from sklearn.base import BaseEstimator
 
     from mauc.data.problem import make_problem
-    from mauc.selectors.consensus.rules import complementary_halves
 
     problem = make_problem(BaseEstimator(), X, y)
     halves = complementary_halves(problem, 4, np.random.RandomState(0))
@@ -152,8 +334,6 @@ def test_no_cluster(wine):
 
 
 def test_memory_is_asked_for_before_anything_is_read(wine, monkeypatch):
-    from mauc.selectors.consensus import consensus as module
-
     monkeypatch.setattr(module, "_SMALL_BYTES", 0)
 
     def refuse(n_bytes, what, advice):
@@ -180,8 +360,6 @@ def test_a_prior_of_the_selector_is_respected(wine, rule):
 
 
 def test_halves_grow_trees_if_all_samples_do(rng, monkeypatch):
-    from mauc.selectors.consensus import consensus as module
-
     def spied(selector):
         made.append(clone(selector))
         return made[-1]
@@ -208,11 +386,9 @@ def test_auto_takes_the_search_where_there_is_one(wine):
 
 
 def test_loss_weighs_features_by_the_trees_of_all_samples(wine, monkeypatch):
-    from mauc.selectors.consensus import consensus as module
-
-    def spied(model, *args, **options):
-        priors.append(model.prior)
-        return searched(model, *args, **options)
+    def spied(state, votes):
+        priors.append(state.prior)
+        return searched(state, votes)
 
     priors, searched = [], module.rank_near_ties
     monkeypatch.setattr(module, "rank_near_ties", spied)
@@ -250,3 +426,34 @@ def test_stable_features_are_chosen_from_all_halves(rng):
     assert_array_equal(selector.frequencies_[[3, 8]], 1)
     assert selector.stability_.value == 1
     assert selector.error_control_.at(1.0).n_features == 2
+
+
+def sentence_of(frequencies, n_chosen, n_resamples=50, stability=None):
+    return stability_sentence(
+        SimpleNamespace(
+            stability_=stability or Stability(0.8, 0.01, 0.7, 0.9),
+            error_control_=ErrorControl(np.array(frequencies), n_chosen, n_resamples // 2),
+            rankings_=np.zeros((n_resamples, n_chosen), np.int64),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_high", "n_features", "end"),
+    [
+        (4, 20, "4 features are chosen from 80% of them or more, of which at most 2.1 are expected "
+         "to be wrong"),  # 25 / (20 (2 * 0.8 - 1))
+        (2, 2000, "2 features are chosen from 80% of them or more, of which at most 0.0208 are "
+         "expected to be wrong"),
+        (1, 6, "1 feature is chosen from 80% of them or more"),  # the bound is 6
+        (0, 20, "no feature is chosen from 80% of them or more"),
+    ],
+)  # fmt: skip
+def test_a_bound_is_told_where_it_excludes_something(n_high, n_features, end):
+    frequencies = np.where(np.arange(n_features) < n_high, 0.8, 0.1)
+    start = "stability over 50 halves of the samples: 0.800 (0.700 to 0.900); "
+    assert sentence_of(frequencies, 5) == start + end
+
+
+def test_nothing_is_said_where_all_features_are_chosen():
+    assert sentence_of(np.ones(3), 3, stability=UNKNOWN) == ""

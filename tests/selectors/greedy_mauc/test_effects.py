@@ -11,7 +11,12 @@ from sklearn.base import clone
 from mauc import GreedyMAUC
 from mauc.data import columns as columns_module
 from mauc.data.problem import make_problem
-from mauc.selectors.greedy_mauc.effects import EffectSizer, effect_sizes, measure
+from mauc.selectors.greedy_mauc.effects import (
+    EffectEstimator,
+    auc_effects,
+    measure,
+    shrink_effects,
+)
 from tests.helpers.array_source import CountingSource
 
 RESULTS = ("ranking_", "scores_", "separations_", "pair_auc_", "predicted_mauc_")
@@ -135,7 +140,8 @@ def test_many_samples_without_ties_are_rated_by_their_auc_alone(rng, noise):
     pairs = list(zip(first, second, strict=True))
     auc = np.array([[_auc(x[y == i], x[y == j]) for i, j in pairs] for x in X.T])
     wins = np.rint(auc * problem.max_wins)
-    wanted = effect_sizes(wins, problem.max_wins, 1 / counts[first] + 1 / counts[second], noise)
+    wanted = auc_effects(wins, problem.max_wins)
+    shrink_effects(wanted, 1 / counts[first] + 1 / counts[second], noise)
     assert_array_equal(measure(problem, noise_correction=noise)[0], wanted)
 
 
@@ -279,7 +285,7 @@ def test_nominal_features_keep_their_leave_pair_out_effects(rng):
     problem = make_problem(selector, X, y, accepts=selector.accepts)
     found = measure(problem, noise_correction=1.0)[0]
     auc = selector.pair_auc_[np.argsort(selector.ranking_)]
-    wanted = EffectSizer(problem, 1.0).nominal(auc[2] * problem.max_wins, 1.0)
+    wanted = EffectEstimator(problem, 1.0).nominal(auc[2] * problem.max_wins, 1.0)
     assert_allclose(np.abs(found[2]), wanted, rtol=1e-9)
     # Two categories are a number.
     assert_allclose(found[0], reference(X[:, 0], y, 1.0), rtol=1e-9, atol=1e-9)

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 from mauc import AnovaF, ConsensusSelector
 from mauc.exceptions import MaucError
-from mauc.selectors.consensus.error_bound import (
+from mauc.selectors.error_bound import (
     ErrorControl,
     concave_tail,
     r_concave,

@@ -1,4 +1,4 @@
-"""GreedyMAUC: cases by hand, the definition as an oracle, laws, awkward inputs, scikit-learn."""
+"""GreedyMAUC: cases by hand, the definition as an oracle, laws, awkward inputs, sources."""
 
 import pickle
 import warnings
@@ -13,19 +13,18 @@ from scipy.special import ndtri
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 
-from mauc import MDFS
+from mauc import MDFS, GreedyMAUC
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
+from mauc.data.row_hash import sample_rows
 from mauc.evaluation import FoldEvaluator
-from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
+from mauc.exceptions import ConstantInputWarning, MaucError, NotEnoughMemoryError, SmallClassWarning
 from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, greedy_ranking
-from mauc.selectors.greedy_mauc.row_sample import sample_rows
-from mauc.selectors.greedy_mauc.scores import score_table
-from mauc.selectors.greedy_mauc.search import dot, exp_minus
-from tests.helpers.oracle_greedy import greedy, normal_scores, shrinkage_intensity
+from mauc.selectors.greedy_mauc.search import search_features
+from tests.helpers.array_source import CountingSource
+from tests.helpers.oracle_greedy import greedy, shrinkage_intensity
 from tests.helpers.strategies import problems
 
 
@@ -115,49 +114,6 @@ class TestByHand:
         assert selector.ranking_[1] == 2
         assert selector.trace_[1].subproblem_name == "1 vs 2"
         assert selector.trace_[1].rank == 1
-
-
-def test_normal_scores_are_those_of_average_ranks(rng):
-    X, y = rng.normal(size=(41, 6)).round(1), rng.integers(0, 3, 41)
-    X[:, 1] = X[:, 1].round()
-    X[::5, 2] = np.nan
-    X[:, 3] = rng.normal(size=41) * 1e30
-    X[0, 3], X[1, 3] = np.inf, -np.inf
-    order = np.argsort(y, kind="stable")
-    for data in (
-        X,
-        X[:, [0, 1, 4, 5]],
-        X.astype(np.float32),
-        (X[:, :2] * 10 + 100).astype(np.uint8),
-    ):
-        _, scores = measure(make_problem(GreedyMAUC(), data, y))
-        for j in range(data.shape[1]):
-            assert_array_equal(scores.scores[j], np.array(normal_scores(data[:, j]))[order])
-
-
-def test_scores_of_many_rows_reach_every_step_and_mirror(rng):
-    table = score_table(50_000)
-    assert table[1] == -127
-    assert table[-2] == 127
-    assert_array_equal(table[1:-1], -table[1:-1][::-1])
-    x = rng.normal(size=50_000).astype(np.float32)
-    _, scores = measure(make_problem(GreedyMAUC(), x[:, None], rng.integers(0, 2, len(x))))
-    ranks = np.argsort(np.argsort(x)) + 0.5
-    wanted = np.clip(np.rint(32 * ndtri(ranks / len(x))), -127, 127)
-    assert_array_equal(np.sort(scores.scores[0]), np.sort(wanted))
-
-
-def test_exponential_is_right_to_1e_14():
-    x = np.concatenate([[0.0, 5e-324, 1e-300], np.linspace(0, 40, 4001), np.linspace(40, 700, 999)])
-    assert_allclose([exp_minus(v) for v in x], np.exp(-x), rtol=2e-14)
-    assert exp_minus(1e300) == exp_minus(700.0)
-
-
-@pytest.mark.parametrize("n", [1, 15, 64, 65536, 140_001])
-def test_products_are_exact(rng, n):
-    a, b = rng.choice(np.array([-127, 127, 3], np.int8), (2, n))
-    assert dot(a.astype(np.int16), a) == (a.astype(np.int64) ** 2).sum()
-    assert dot(a.astype(np.int16), b) == (a.astype(np.int64) * b).sum()
 
 
 # No shrinkage at all may leave no inverse; then a floor under the variance stands in.
@@ -253,15 +209,6 @@ def test_rating_every_feature_changes_nothing(rng, monkeypatch, options):
     assert_same_fit(GreedyMAUC("all", **options).fit(X, y), bounded)
 
 
-def test_most_features_are_rated_once(rng):
-    X, y = rng.normal(size=(300, 3000)), np.arange(300) % 10
-    X[:, :30] += rng.normal(size=(10, 30))[y]
-    effects, scores = measure(make_problem(GreedyMAUC(), X, y), noise_correction=1.0)
-    first = effects.copy()
-    greedy_ranking(effects, scores, 20, shrinkage=0.5, alpha=1.0)
-    assert (effects == first).all(axis=1).mean() > 0.9
-
-
 def test_rankings_are_nested(rng):
     X, y = mixed_data(rng, m=30)
     whole = GreedyMAUC("all").fit(X, y)
@@ -313,18 +260,6 @@ def test_shrinkage_equals_the_definition(rng):
         assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
     X, y = rng.normal(size=(12, 3)), np.repeat([0, 1, 2, 3, 4, 5], 2)
     assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
-
-
-def test_shrinkage_follows_samples_and_classes(rng):
-    base = rng.normal(size=(2000, 1))
-    y = np.arange(2000) % 2
-    alike = base + 0.5 * rng.normal(size=(2000, 8))
-    # In the second class every other feature turns round: its correlations change sign.
-    turned = alike * np.where((y == 1)[:, None] & (np.arange(8) % 2 == 0), -1, 1)
-    assert GreedyMAUC().fit(alike, y).shrinkage_ < 0.01
-    assert GreedyMAUC().fit(alike[:40], y[:40]).shrinkage_ < 0.1
-    assert GreedyMAUC().fit(turned, y).shrinkage_ > 0.3
-    assert GreedyMAUC().fit(rng.normal(size=(40, 8)), y[:40]).shrinkage_ > 0.3
 
 
 def test_prediction_stays_in_range(rng):
@@ -485,10 +420,10 @@ def test_predicted_searches_once(monkeypatch):
     searches = []
 
     def counted(*args, **options):
-        searches.append(args[2])
-        return greedy_ranking(*args, **options)
+        searches.append(args[1])
+        return search_features(*args, **options)
 
-    monkeypatch.setattr(greedy_module, "greedy_ranking", counted)
+    monkeypatch.setattr(greedy_module, "search_features", counted)
     selector = GreedyMAUC("predicted").fit(X, y)
     assert searches == [64]
     alone = GreedyMAUC(len(selector.ranking_)).fit(X, y)
@@ -500,3 +435,97 @@ def test_predicted_searches_once(monkeypatch):
 def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):
     selector = GreedyMAUC(4).fit(*wine)
     assert_array_equal(selector.trace_.to_frame()["predicted_mauc"], selector.predicted_mauc_)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 900)
+    X = (rng.normal(size=(900, 80)) + y[:, np.newaxis] * rng.uniform(0, 0.5, 80)).astype(np.float32)
+    X[:, 30:34] = rng.integers(0, 6, (900, 4)) + y[:, np.newaxis] % 3
+    X[::7, 3] = X[::5, 30] = np.nan
+    return X, y
+
+
+def check_fits(selector, X, y, memory=400_000):
+    source = CountingSource(X, memory=memory)
+    expected = [selector.fit(X, y)]
+    results = ("ranking_", "scores_", "pair_auc_", "predicted_mauc_", "separations_")
+    expected = {name: getattr(selector, name) for name in results}
+    for n_jobs in (1, 2):
+        selector.set_params(n_jobs=n_jobs).fit(source, y)
+        for name in results:
+            np.testing.assert_array_equal(getattr(selector, name), expected[name])
+    return source
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_samples": 200},
+        {"max_samples": 200, "categorical_features": [30, 31, 33]},
+        {"max_samples": None, "shrinkage": 0.2},
+        {"n_features_to_select": "predicted", "max_samples": 100},
+    ],
+    ids=str,
+)
+def test_equals_array(table, options):
+    X, y = table
+    check_fits(GreedyMAUC(**{"n_features_to_select": 12, **options}), X, y)
+
+
+@pytest.mark.parametrize("values", [2, 3])
+def test_rows_that_many_columns_tell_apart(table, values):
+    _, y = table
+    X = np.random.default_rng(2).integers(0, values, (900, 80)).astype(np.float32)
+    X[100:400] = X[500:800]  # equal rows
+    nominal = [5, 6, 70]
+    source = check_fits(GreedyMAUC(8, max_samples=150, categorical_features=nominal), X, y)
+    # Looked at one by one, but read in groups, each twice as large as the last.
+    reads = source.reads[: len(source.reads) // 2]
+    sizes = [len(places) for places in reads]
+    assert sizes[1:7] == [1, 2, 4, 8, 13, 13]  # columns that an eighth of the memory holds
+
+
+def test_few_columns_are_read_to_choose_rows(table):
+    X, y = table
+    source = CountingSource(X, memory=400_000)
+    GreedyMAUC(5, max_samples=200).fit(source, y)
+    first = source.reads.index(next(places for places in source.reads[1:] if len(places) > 2))
+    assert sum(map(len, source.reads[1:first])) <= 3
+
+
+def test_held_columns_are_let_go_after_an_error(table):
+    X, y = table
+
+    class Broken(CountingSource):
+        def read(self, places):
+            if len(places) > 1:
+                raise MaucError("part 7 is broken.")
+            return super().read(places)
+
+    X = np.random.default_rng(2).integers(0, 2, (900, 80)).astype(np.float32)
+    with pytest.raises(MaucError, match="part 7 is broken"):
+        GreedyMAUC(5, max_samples=200).fit(Broken(X, memory=400_000), y)
+
+
+def test_only_chosen_columns_are_read_again(table):
+    X, y = table
+    source = CountingSource(X, memory=400_000)
+    selector = GreedyMAUC(3, max_samples=None).fit(source, y)
+    n_read = np.bincount(np.concatenate(source.reads), minlength=80)
+    n_read[0] -= 1  # not all columns are constant
+    n_read[selector.ranking_] -= 1
+    np.testing.assert_array_equal(n_read, np.ones(80))
+
+
+def test_too_little_memory(table, monkeypatch):
+    X, y = table
+    monkeypatch.setattr(greedy_module, "_SMALL_BYTES", 0)
+    monkeypatch.setattr("mauc.memory.free_memory", lambda: 50_000)
+    for data in (X, CountingSource(X, memory=400_000)):
+        with pytest.raises(
+            NotEnoughMemoryError, match=r"80 features x 900 samples.*lower max_samples \(2048\)"
+        ):
+            GreedyMAUC(5).fit(data, y)
+    GreedyMAUC(5, max_samples=100).fit(X, y)

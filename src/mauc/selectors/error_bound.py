@@ -1,4 +1,4 @@
-"""How many chosen features may be wrong: numbers of a stability selection in, upper bounds out."""
+"""Upper bounds on the number of wrong features in a stability selection."""
 
 import math
 from dataclasses import dataclass
@@ -32,46 +32,17 @@ class ErrorControl(Printed):
     A feature is *wrong* if its probability to be chosen from a half of the samples is at most
     :math:`\theta = q / p`, that of a choice of q of p features at random.
 
-    Parameters
-    ----------
-    frequencies : ndarray of shape (n_features,)
-        Share of the halves that chose a feature.
-    n_chosen : int
-        q, the features that each half chose.
-    n_pairs : int
-        Complementary pairs of halves.
-
-    Notes
-    -----
     With B complementary pairs, the number of wrong features whose frequency is at least
-    :math:`\tau` has an expectation of at most [1]_
-
-    - :math:`q^2 / (p (2 \tau - 1))` for :math:`\tau > 1/2`, whatever the distribution
-      (Theorem 1, with the expected number of wrong features in a half at most q);
-    - :math:`C(\tau, B) q^2 / p` if the frequencies with which *both* halves of a pair choose a
-      wrong feature have a unimodal distribution and :math:`\theta \le 1/\sqrt 3` (Theorem 2), where
-      :math:`C = 1 / (2 (2 \tau - 1 - 1/(2B)))` for
-      :math:`\min(1/2 + \theta^2, 1/2 + 1/(2B) + 3 \theta^2 / 4) < \tau \le 3/4`, and
-      :math:`C = 4 (1 - \tau + 1/(2B)) / (1 + 1/B)` above;
-    - :math:`p \min(D(\theta^2, 2 \tau - 1, B, -1/2), D(\theta, \tau, 2B, -1/4))` if those
-      frequencies are -1/2-concave and those of single halves -1/4-concave (section 3.2), where
-      :math:`D(\eta, t, B, r)` is the largest probability of :math:`X \ge t` of an r-concave
-      X on 0, 1/B, ..., 1 with an expectation of at most :math:`\eta`, found numerically; or the
-      lowest of the bounds above, for such frequencies are unimodal.
-
-    The bounds are of one threshold that is chosen beforehand, of halves of n/2 samples each; the
-    first holds for any selector. The features of high frequency need not be those that a rule
+    :math:`\tau` has an expectation of at most :math:`q^2 / (p (2 \tau - 1))`, and of less if the
+    frequencies of wrong features are unimodal or r-concave; docs/methods/consensus.md has the other
+    two bounds. They are of one threshold that is chosen beforehand, of halves of n/2 samples each;
+    the first holds for any selector. The features of high frequency need not be those that a rule
     chooses.
-
-    References
-    ----------
-    .. [1] R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at
-       stability selection", J. Royal Statistical Society B 75, 2013.
     """
 
-    frequencies: np.ndarray
-    n_chosen: int
-    n_pairs: int
+    frequencies: np.ndarray  #: (n_features,): share of the halves that chose a feature
+    n_chosen: int  #: q, the features that each half chose
+    n_pairs: int  #: complementary pairs of halves
 
     def at(self, threshold) -> ErrorBound:
         """Return the bounds for a threshold in (0.5, 1], rounded up to a possible frequency."""
@@ -135,23 +106,11 @@ def r_concave(share, threshold, n_pairs):
     return min(both, single, float(known))
 
 
-def concave_tail(mean, t, n, r):
+def concave_tail(mean: float, t: int, n: int, r: float) -> float:
     r"""Return the largest P(X >= t) of an r-concave X on 0, 1, ..., n of expectation `mean` * n.
 
-    Parameters
-    ----------
-    mean : float
-        In [0, 1].
-    t, n : int
-    r : float
-        Negative.
-
-    Notes
-    -----
     The extreme distributions have probabilities proportional to :math:`(a + i)^{1/r}` for
-    :math:`i = 0, \ldots, k` and what is left at k + 1, which is not more than the next term would
-    be. For each k, a runs from the value without a rest at k + 1 to the value at which the rest is
-    the whole term; a uniform distribution on twice the mean is the flattest of them all.
+    :math:`i = 0, \ldots, k` and what is left at k + 1, which is not more than the next term.
     """
     total, power = mean * n, 1.0 / r
     if mean <= 0.0:
@@ -179,11 +138,11 @@ def concave_tail(mean, t, n, r):
 
 def _shift(k, total, power, most):
     """Return the a for which the probabilities (a + i)^power on 0 ... k have the mean `total`."""
-    places = np.arange(k + 1.0)
+    values = np.arange(k + 1.0)
 
     def excess(log_shift):
-        terms = (math.exp(log_shift) + places) ** power
-        return float((places * terms).sum() / terms.sum()) - total
+        terms = (math.exp(log_shift) + values) ** power
+        return float((values * terms).sum() / terms.sum()) - total
 
     low, high = math.log(_MIN_SHIFT), math.log(most)
     if excess(high) <= 0.0:

@@ -8,7 +8,7 @@ from scipy import sparse
 from mauc import GreedyMAUC
 from mauc.data import columns
 from mauc.data.problem import group_by_class, make_problem
-from mauc.selectors.greedy_mauc.row_sample import sample_rows
+from mauc.data.row_hash import sample_rows
 
 N = 5000
 

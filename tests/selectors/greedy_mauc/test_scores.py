@@ -3,16 +3,19 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import ndtri
 
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.engine.nominal import count_categories
-from mauc.selectors.greedy_mauc.effects import EffectSizer, measure
+from mauc.selectors.greedy_mauc.effects import EffectEstimator, measure
 from mauc.selectors.greedy_mauc.scores import (
     category_scores,
     class_signs,
     rank_scores,
+    score_table,
 )
+from tests.helpers.oracle_greedy import normal_scores
 
 
 def counts_of(x, y):
@@ -128,10 +131,10 @@ def test_effects_are_those_of_the_auc_with_the_sign_of_the_scores(rng):
     problem = make_problem(selector, X, y, accepts=selector.accepts)
     effects, _ = measure(problem, noise_correction=1.0)
     auc = selector.pair_auc_[np.argsort(selector.ranking_)]
-    sizer = EffectSizer(problem, 1.0)
+    estimator = EffectEstimator(problem, 1.0)
     for column in (1, 3):
         wins = auc[column] * problem.max_wins
-        assert_allclose(np.abs(effects[column]), sizer.nominal(wins, 1.0), rtol=1e-9)
+        assert_allclose(np.abs(effects[column]), estimator.nominal(wins, 1.0), rtol=1e-9)
     # Classes 0, 1, 2 ascend: all differences of the copy have one sign.
     assert len(set(np.sign(effects[1]))) == 1
 
@@ -161,3 +164,45 @@ def test_many_rows_in_any_order(rng):
     other = GreedyMAUC("all", categorical_features=[1, 3], n_jobs=2).fit(X[order], y[order])
     for name in ("ranking_", "scores_", "separations_", "pair_auc_", "predicted_mauc_"):
         assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_normal_scores_are_those_of_average_ranks(rng):
+    X, y = rng.normal(size=(41, 6)).round(1), rng.integers(0, 3, 41)
+    X[:, 1] = X[:, 1].round()
+    X[::5, 2] = np.nan
+    X[:, 3] = rng.normal(size=41) * 1e30
+    X[0, 3], X[1, 3] = np.inf, -np.inf
+    order = np.argsort(y, kind="stable")
+    for data in (
+        X,
+        X[:, [0, 1, 4, 5]],
+        X.astype(np.float32),
+        (X[:, :2] * 10 + 100).astype(np.uint8),
+    ):
+        _, scores = measure(make_problem(GreedyMAUC(), data, y))
+        for j in range(data.shape[1]):
+            assert_array_equal(scores.scores[j], np.array(normal_scores(data[:, j]))[order])
+
+
+def test_scores_of_many_rows_reach_every_step_and_mirror(rng):
+    table = score_table(50_000)
+    assert table[1] == -127
+    assert table[-2] == 127
+    assert_array_equal(table[1:-1], -table[1:-1][::-1])
+    x = rng.normal(size=50_000).astype(np.float32)
+    _, scores = measure(make_problem(GreedyMAUC(), x[:, None], rng.integers(0, 2, len(x))))
+    ranks = np.argsort(np.argsort(x)) + 0.5
+    wanted = np.clip(np.rint(32 * ndtri(ranks / len(x))), -127, 127)
+    assert_array_equal(np.sort(scores.scores[0]), np.sort(wanted))
+
+
+def test_shrinkage_follows_samples_and_classes(rng):
+    base = rng.normal(size=(2000, 1))
+    y = np.arange(2000) % 2
+    alike = base + 0.5 * rng.normal(size=(2000, 8))
+    # In the second class every other feature turns round: its correlations change sign.
+    turned = alike * np.where((y == 1)[:, None] & (np.arange(8) % 2 == 0), -1, 1)
+    assert GreedyMAUC().fit(alike, y).shrinkage_ < 0.01
+    assert GreedyMAUC().fit(alike[:40], y[:40]).shrinkage_ < 0.1
+    assert GreedyMAUC().fit(turned, y).shrinkage_ > 0.3
+    assert GreedyMAUC().fit(rng.normal(size=(40, 8)), y[:40]).shrinkage_ > 0.3
