@@ -223,7 +223,8 @@ class CategoryCoder:
         if not is_table(X):
             raise MaucError(
                 f"X must be a data frame or an array of two dimensions, with the categories of "
-                f"column {min(self.categories)} as in the training data, got {_described(X)}."
+                f"column {min(self.categories)} as in the training data, got a "
+                f"{type(X).__name__} of {len(X.shape)} dimensions."
             )
         return X
 
@@ -270,11 +271,6 @@ def learn_categories(
         return CategoryCoder(), X, np.zeros(X.shape[1] if len(X.shape) == 2 else 0, bool)
     is_nominal = find_nominal(X, categorical_features)
     return *CategoryCoder.learn(X, is_nominal), is_nominal
-
-
-def _described(X):
-    kind = type(X).__name__
-    return f"a {kind} of {len(X.shape)} dimensions" if isinstance(X, np.ndarray) else f"a {kind}"
 
 
 def _holds_numbers(column):
