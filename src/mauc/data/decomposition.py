@@ -1,6 +1,7 @@
 """The sub-problems that a multi-class problem is split into."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class Decomposition:
     name: str
     n_classes: int
 
-    @property
+    @cached_property
     def n_subproblems(self) -> int:
         """Number of sub-problems."""
         if self.name == "one-vs-one":
