@@ -1,7 +1,5 @@
 """The contract of column sources: tables whose columns are read when they are needed."""
 
-import threading
-import weakref
 from abc import ABC, abstractmethod
 from copy import copy
 from pathlib import Path
@@ -225,7 +223,7 @@ class ChosenRows(_View):
         n = max(1, self._source.shape[0])
         kinds = [self.types[j] for j in columns]
         stacks = {
-            kind: iter(stripe_array((kinds.count(kind), len(self._rows)), kind))
+            kind: iter(np.empty((kinds.count(kind), len(self._rows)), kind))
             for kind in dict.fromkeys(kinds)
             if kind.kind != "O"
         }
@@ -267,42 +265,6 @@ def default_memory() -> int:
     """Return the bytes that a pass over a source takes if nobody says how many."""
     free = free_memory()
     return _DEFAULT_MEMORY if free is None else max(free // _DEFAULT_SHARE, 2**26)
-
-
-class StripePool:
-    """Buffers for columns that are read stripe by stripe: fresh pages cost as much as decoding.
-
-    A buffer is used again once no array lies in it any more. In a ``with`` statement
-    `stripe_array` takes from the pool in this thread.
-    """
-
-    _active = threading.local()
-
-    def __init__(self) -> None:
-        self._free: list[Any] = []
-
-    def __enter__(self) -> None:
-        self._active.pool = self
-
-    def __exit__(self, *error: object) -> None:
-        self._active.pool = None
-
-    def array(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        """Return an array of any values; its buffer is taken as long as a part of it is used."""
-        n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        fitting = [b for b in self._free if n_bytes <= len(b) <= 2 * n_bytes + 2**16]
-        buffer = fitting[0] if fitting else memoryview(np.empty(n_bytes, np.uint8))
-        # Others are of no use for stripes of this size and are let go.
-        self._free[:] = fitting[1:]
-        owner = np.frombuffer(buffer, np.uint8)  # the base of all views of it
-        weakref.finalize(owner, self._free.append, buffer).atexit = False
-        return owner[:n_bytes].view(dtype).reshape(shape)
-
-
-def stripe_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """Return an array of any values for columns that are read, from the pool of a pass if any."""
-    pool = getattr(StripePool._active, "pool", None)
-    return np.empty(shape, dtype) if pool is None else pool.array(shape, dtype)
 
 
 def load_columns(source: ColumnSource, kind: str = "default") -> Any:
