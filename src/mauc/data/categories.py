@@ -27,7 +27,7 @@ def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.nd
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     is_nominal = find_nominal(X, categorical_features)
-    columns = np.flatnonzero(is_nominal)
+    columns = np.flatnonzero(is_nominal).tolist()
     if len(columns) == 0:
         return X, is_nominal
     if sparse.issparse(X):
@@ -99,10 +99,10 @@ def distinct_categories(column: Any) -> tuple[np.ndarray, np.ndarray]:
     try:
         distinct, codes[~is_missing], _ = factorize(known)
     except TypeError:  # values of different types cannot be compared
-        distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
-        code_of = {value: code for code, value in enumerate(distinct)}
+        in_order = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
+        code_of = {value: code for code, value in enumerate(in_order)}
         codes[~is_missing] = [code_of[value] for value in known]
-        distinct = np.array([*distinct, None], dtype=object)[:-1]  # never an array of arrays
+        distinct = np.array([*in_order, None], dtype=object)[:-1]  # never an array of arrays
     return distinct, codes
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from mauc.selectors.lists import SCHEDULES, draw_features, rank_features
 class SketchMixin:
     """Gives a selector that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
-    _rarely_learned = ("size_curve_", "sketch_", "error_bound_")
+    _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
     def partial_fit(self, X, y, classes=None):
         """Add rows to those of earlier calls, and rank the features by all of them.
