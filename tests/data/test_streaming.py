@@ -8,7 +8,6 @@ from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
 from mauc.data.problem import make_problem
-from mauc.data.source import StripePool, stripe_array
 from mauc.data.streaming import SourceColumns
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS
@@ -72,22 +71,16 @@ def test_stripes_that_slow_threads_keep_fit_the_memory(monkeypatch):
     source = CountingSource(X, memory=600_000)
     read = source.read
 
-    def into_stripes(places):
-        out = stripe_array((len(places), 300), np.float32)
-        out[:] = read(places)
-        return list(out)
+    held, stripes = [], []
+
+    def into_stripes(columns):
+        stripe = np.empty((len(columns), 300), np.float32)
+        stripe[:] = read(columns)
+        stripes.append(weakref.ref(stripe))
+        held.append(sum(one().nbytes for one in stripes if one() is not None))
+        return list(stripe)
 
     source.read = into_stripes
-    held, owners, array = [], [], StripePool.array
-
-    def watched(self, shape, dtype):
-        found = array(self, shape, dtype)
-        owners.append(weakref.ref(found.base))
-        alive = [owner() for owner in owners if owner() is not None]
-        held.append(sum(map(len, self._free)) + sum(owner.nbytes for owner in alive))
-        return found
-
-    monkeypatch.setattr(StripePool, "array", watched)
     columns = make_problem(MDFS(3), source, y).columns
     is_slow = iter([False] * 12 + [True, False, False] * 100)
 

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from mauc import MDFS
-from mauc.data.source import StripePool
 from mauc.datasets import load_dataset
 from mauc.datasets.readers import read_table
 from mauc.exceptions import LeftOutWarning, MaucError
@@ -286,19 +285,6 @@ def test_columns_in_any_order(messy):
         columns = source.read(np.array(places, np.int64))
         for j, values in zip(places, columns, strict=True):
             assert [str(value) for value in values] == [str(value) for value in frame.iloc[:, j]]
-
-
-def test_stripes_take_the_memory_of_those_before(messy):
-    source = open_transposed_text(messy, memory=MEMORY)
-    pool = StripePool()
-    with pool:
-        columns = source.read(np.array([0, 1]))
-    expected = [column.copy() for column in columns]
-    with pool:  # what is still used stays
-        source.read(np.array([1, 0]))
-    assert len(pool._free) > 0
-    for column, values in zip(columns, expected, strict=True):
-        np.testing.assert_array_equal(column, values)
 
 
 @pytest.mark.usefixtures("small_pieces")

@@ -27,7 +27,7 @@ def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.nd
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     is_nominal = find_nominal(X, categorical_features)
-    columns = np.flatnonzero(is_nominal)
+    columns = np.flatnonzero(is_nominal).tolist()
     if len(columns) == 0:
         return X, is_nominal
     if sparse.issparse(X):
@@ -99,10 +99,10 @@ def distinct_categories(column: Any) -> tuple[np.ndarray, np.ndarray]:
     try:
         distinct, codes[~is_missing], _ = factorize(known)
     except TypeError:  # values of different types cannot be compared
-        distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
-        code_of = {value: code for code, value in enumerate(distinct)}
+        in_order = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
+        code_of = {value: code for code, value in enumerate(in_order)}
         codes[~is_missing] = [code_of[value] for value in known]
-        distinct = np.array([*distinct, None], dtype=object)[:-1]  # never an array of arrays
+        distinct = np.array([*in_order, None], dtype=object)[:-1]  # never an array of arrays
     return distinct, codes
 
 
@@ -223,7 +223,8 @@ class CategoryCoder:
         if not is_table(X):
             raise MaucError(
                 f"X must be a data frame or an array of two dimensions, with the categories of "
-                f"column {min(self.categories)} as in the training data, got {_described(X)}."
+                f"column {min(self.categories)} as in the training data, got a "
+                f"{type(X).__name__} of {len(X.shape)} dimensions."
             )
         return X
 
@@ -270,11 +271,6 @@ def learn_categories(
         return CategoryCoder(), X, np.zeros(X.shape[1] if len(X.shape) == 2 else 0, bool)
     is_nominal = find_nominal(X, categorical_features)
     return *CategoryCoder.learn(X, is_nominal), is_nominal
-
-
-def _described(X):
-    kind = type(X).__name__
-    return f"a {kind} of {len(X.shape)} dimensions" if isinstance(X, np.ndarray) else f"a {kind}"
 
 
 def _holds_numbers(column):

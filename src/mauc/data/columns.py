@@ -139,6 +139,8 @@ class DenseColumns(Columns):
 
     def block(self, chosen, convert):
         """Return chosen columns as rows of an array, converted by a function of this module."""
+        if isinstance(chosen, slice):
+            return convert(self.array[:, chosen].T)
         return convert(take_columns(self.array, chosen))
 
     def column(self, j):
@@ -263,6 +265,8 @@ def ordered_columns(XT: np.ndarray) -> np.ndarray:
     """
     XT = contiguous_columns(XT, is_scratch=True)  # conversion then reads neighbours
     dtype = XT.dtype
+    if dtype.char in "Bfd":  # uint8, float32 and float64 are what kernels take
+        return XT
     if dtype == np.bool_:
         XT = XT.view(np.uint8)
     elif dtype == np.int8:
@@ -270,11 +274,9 @@ def ordered_columns(XT: np.ndarray) -> np.ndarray:
         XT = XT.astype(np.uint8)
     elif dtype in (np.float16, np.int16, np.uint16):
         XT = XT.astype(np.float32)  # 24 bits hold all 16-bit integers
-    elif dtype.kind in "iu" and dtype.itemsize == 4:
-        XT = XT.astype(np.float64)
     elif may_be_wide(dtype):
         XT = _convert_wide(XT, rank_wide)
-    elif dtype not in (np.uint8, np.float32, np.float64):
+    else:
         XT = XT.astype(np.float64)
     return read_only(XT)
 
@@ -282,7 +284,7 @@ def ordered_columns(XT: np.ndarray) -> np.ndarray:
 def float_columns(XT: np.ndarray) -> np.ndarray:
     """Convert columns to float32 or float64; wide ones are shifted and scaled."""
     XT = contiguous_columns(XT)
-    if may_be_wide(XT.dtype):
+    if XT.dtype.char not in "fd" and may_be_wide(XT.dtype):
         return read_only(_convert_wide(XT, scale_wide))
     return _as_floats(XT)
 
@@ -293,10 +295,10 @@ def value_columns(XT: np.ndarray) -> np.ndarray:
 
 
 def _as_floats(XT):
-    if XT.dtype not in (np.float32, np.float64):
-        is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
-        XT = XT.astype(np.float32) if is_narrow else as_floats(XT)
-    return read_only(XT)
+    if XT.dtype.char in "fd":
+        return XT
+    is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
+    return read_only(XT.astype(np.float32) if is_narrow else as_floats(XT))
 
 
 def ordered_entries(data: np.ndarray) -> np.ndarray:

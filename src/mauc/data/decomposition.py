@@ -1,6 +1,7 @@
-"""Split a multi-class problem into sub-problems: class counts in, a Decomposition out."""
+"""The sub-problems that a multi-class problem is split into."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,24 +22,20 @@ class Decomposition:
     ``"whole"``             1
     ======================  ================  ================================
 
-    Parameters
-    ----------
-    name : {"one-vs-one", "one-vs-rest", "whole"}
-    n_classes : int
     """
 
     name: str
     n_classes: int
 
-    @property
-    def n_subproblems(self):
+    @cached_property
+    def n_subproblems(self) -> int:
         """Number of sub-problems."""
         if self.name == "one-vs-one":
             return n_pairs_of(self.n_classes)
         return self.n_classes if self.name == "one-vs-rest" else 1
 
     @property
-    def members(self):
+    def members(self) -> np.ndarray:
         """Class codes (first, second) of each sub-problem; -1 stands for all other classes."""
         if self.name == "one-vs-one":
             return np.column_stack(np.triu_indices(self.n_classes, 1))
@@ -47,13 +44,8 @@ class Decomposition:
         return np.array([[-1, -1]])
 
     @property
-    def roles(self):
-        """Local class of every class in every sub-problem, -1 where it is left out.
-
-        Returns
-        -------
-        roles : ndarray of shape (n_subproblems, n_classes), int32
-        """
+    def roles(self) -> np.ndarray:
+        """Local class of every class in every sub-problem (int32), -1 where it is excluded."""
         if self.name == "whole":
             return np.arange(self.n_classes, dtype=np.int32)[np.newaxis]
         outside = -1 if self.name == "one-vs-one" else 1
@@ -64,7 +56,7 @@ class Decomposition:
                 roles[subproblem, second] = 1
         return roles
 
-    def names(self, classes):
+    def names(self, classes: np.ndarray) -> list[str]:
         """Return a readable name of each sub-problem."""
         if self.name == "whole":
             return ["all classes"]
@@ -73,18 +65,15 @@ class Decomposition:
             for first, second in self.members
         ]
 
-    def shares(self, class_weights):
-        """Return the share of the samples that belong to each sub-problem; they sum to 1.
-
-        To a pair belong its two classes, to one-versus-rest the one.
-        """
+    def shares(self, class_weights: np.ndarray) -> np.ndarray:
+        """Return the share of the samples in the classes of each sub-problem; they sum to 1."""
         if self.name == "whole":
             return np.ones(1)
         counts = np.append(np.asarray(class_weights, dtype=float), 0.0)
         sizes = counts[self.members].sum(axis=1)
         return sizes / sizes.sum()
 
-    def rounds(self):
+    def rounds(self) -> np.ndarray:
         """Return the order in which a round-robin visits the sub-problems.
 
         Pairs are in the order of a round-robin tournament (circle method): in every round each

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.categories import find_nominal, is_categorical
+from mauc.data.categories import find_nominal, get_column, is_categorical, replace_columns
 from mauc.data.columns import Columns, as_floats, is_frame, is_polars, is_wide, with_missing
 from mauc.engine.arrays import read_only
 
@@ -130,39 +130,28 @@ def has_number_columns(frame):
     return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
 
 
-def has_dates(frame):
-    """Whether a column of a data frame holds dates, times or durations."""
-    if is_polars(frame):
-        return any(_base_type(kind) in (*_POLARS_DATES, "Time") for kind in frame.dtypes)
-    return any(getattr(kind, "kind", "O") in "mM" for kind in frame.dtypes)
-
-
-def dates_to_seconds(X):
+def dates_to_seconds(X: Any) -> Any:
     """Return an array or data frame with dates and durations in seconds, see `as_floats`.
 
     Anything else, and columns of other types, are returned as they are.
     """
     if isinstance(X, np.ndarray):
         return as_floats(X) if X.dtype.kind in "mM" else X
-    if not is_frame(X):
+    dated = _dated_columns(X) if is_frame(X) else []
+    if not dated:
         return X
-    if is_polars(X):
-        dated = [
-            name for name, kind in X.schema.items() if _base_type(kind) in (*_POLARS_DATES, "Time")
-        ]
-        if not dated:
-            return X
-        import polars as pl
+    values_of = polars_values if is_polars(X) else pandas_values
+    return replace_columns(X, {j: as_floats(values_of(get_column(X, j))) for j in dated})
 
-        return X.with_columns(
-            [pl.Series(name, as_floats(polars_values(X[name]))) for name in dated]
-        )
-    dated = [j for j, kind in enumerate(X.dtypes) if getattr(kind, "kind", "O") in "mM"]
-    if dated:
-        X = X.copy(deep=False)
-    for j in dated:
-        X.isetitem(j, as_floats(pandas_values(X.iloc[:, j])))
-    return X
+
+def _dated_columns(frame):
+    """Return the columns of a data frame that hold dates, times or durations."""
+    dates = (*_POLARS_DATES, "Time")
+    return [
+        j
+        for j, kind in enumerate(frame.dtypes)
+        if getattr(kind, "kind", "O") in "mM" or _base_type(kind) in dates
+    ]
 
 
 def _base_type(kind):
@@ -229,7 +218,7 @@ def _is_run(columns):
 
 def needs_types(frame):
     """Whether an array would lose what columns of a data frame are: categories, text or dates."""
-    return has_dates(frame) or bool(find_nominal(frame).any())
+    return len(_dated_columns(frame)) > 0 or bool(find_nominal(frame).any())
 
 
 def take_columns(frame: Any, chosen: np.ndarray, kind: str = "default") -> Any:

@@ -162,8 +162,8 @@ class Problem:
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ) -> Iterator[slice]:
-        """Yield blocks of columns.
+    ) -> list[slice]:
+        """Return blocks of columns.
 
         They depend on the shape of the problem only, not on the number of threads: on the scores
         that will be held per column, on whether sparse columns will be made dense, and on whether
@@ -172,15 +172,17 @@ class Problem:
         width = self.columns.block_width(
             self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
         )
-        for start in range(0, self.n_features, width):
-            yield slice(start, min(start + width, self.n_features))
+        n_features = self.n_features
+        return [
+            slice(start, min(start + width, n_features)) for start in range(0, n_features, width)
+        ]
 
     def run_blocks(
         self, function: Callable[[slice], Any], n_scores: int = 1, n_jobs: int | None = None,
         **layout: bool,
     ) -> Iterator[tuple[slice, Any]]:  # fmt: skip
         """Yield ``(block, function(block))`` for every block of columns, in order, in threads."""
-        return self.columns.run_blocks(function, list(self.blocks(n_scores, **layout)), n_jobs)
+        return self.columns.run_blocks(function, self.blocks(n_scores, **layout), n_jobs)
 
     def run_chosen(
         self, function: Callable[[np.ndarray], Any], chosen: np.ndarray, n_scores: int = 1,

@@ -1,7 +1,5 @@
 """The contract of column sources: tables whose columns are read when they are needed."""
 
-import threading
-import weakref
 from abc import ABC, abstractmethod
 from copy import copy
 from pathlib import Path
@@ -38,7 +36,7 @@ class ColumnSource(ABC):
         What errors call it: a path or an address.
     n_samples : int
     types : sequence of dtype
-        Type of the values of each column; object for words. Integers with missing values are read
+        Type of the values of each column; object for text. Integers with missing values are read
         as floats all the same: the type says how wide a value is, not what is read.
     feature_names : sequence of str, optional
     memory : int, optional
@@ -76,25 +74,25 @@ class ColumnSource(ABC):
         self.memory = default_memory() if memory is None else int(memory)
 
     @abstractmethod
-    def read(self, places: np.ndarray) -> list[Any]:
+    def read(self, columns: np.ndarray) -> list[Any]:
         """Read whole columns.
 
         Parameters
         ----------
-        places : ndarray of shape (n_places,), int64
-            Numbers of the columns, in any order.
+        columns : ndarray of shape (n_columns,), int64
+            Their numbers, in any order.
 
         Returns
         -------
         columns : list of ndarray or Series of shape (n_samples,)
-            One for each place, as a data frame would hold them: booleans, numbers or dates as
-            contiguous arrays with NaN or NaT for missing values; words, and columns of a
+            One for each, as a data frame would hold them: booleans, numbers or dates as
+            contiguous arrays with NaN or NaT for missing values; text, and columns of a
             categorical dtype, as a pandas Series.
         """
 
-    def read_rows(self, start: int, stop: int, places: np.ndarray) -> list[Any]:
+    def read_rows(self, start: int, stop: int, columns: np.ndarray) -> list[Any]:
         """Read some rows of columns; like `read` otherwise."""
-        return [column[start:stop] for column in self.read(places)]
+        return [column[start:stop] for column in self.read(columns)]
 
     def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows that together are all rows and are cheap to read one by one."""
@@ -115,9 +113,9 @@ class ColumnSource(ABC):
     def check_unchanged(self) -> None:  # noqa: B027 - most sources cannot change
         """Raise a `MaucError` that names the file if it changed since the source was opened."""
 
-    def take(self, places) -> "ColumnSource":
-        """Return a source of some of the columns, in the order of `places`."""
-        return ChosenColumns(self, places)
+    def take(self, columns) -> "ColumnSource":
+        """Return a source of some of the columns, in the order of `columns`."""
+        return ChosenColumns(self, columns)
 
     def take_rows(self, rows) -> "ColumnSource":
         """Return a source of the rows of a mask, in their order."""
@@ -164,7 +162,7 @@ class ColumnSource(ABC):
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of all values in memory; words count as codes."""
+        """Bytes of all values in memory; text counts as codes."""
         return self.shape[0] * sum(kind.itemsize for kind in self.types)
 
     def __repr__(self):
@@ -173,66 +171,67 @@ class ColumnSource(ABC):
         return f"<{type(self).__name__} {self.name}: {n:,} rows, {m:,} columns>"
 
 
-class ChosenColumns(ColumnSource):
-    """Some columns of a source, in any order."""
+class _View(ColumnSource):
+    """A part of another source, which is read as that one is."""
 
-    def __init__(self, source, places):
+    def __init__(self, source, n_samples, columns):
         self._source = source
-        self._places = np.arange(source.shape[1])[places]
         self._read_like(source)
         names = source.feature_names
         super().__init__(
-            source.name, source.shape[0], [source.types[j] for j in self._places],
-            feature_names=None if names is None else names[self._places], memory=source.memory,
+            source.name, n_samples, [source.types[j] for j in columns],
+            feature_names=None if names is None else names[columns], memory=source.memory,
         )  # fmt: skip
-        self.widths = source.widths[self._places]
-
-    def read(self, places):
-        """Read whole columns, see `ColumnSource.read`."""
-        return self._source.read(self._places[places])
-
-    def read_rows(self, start, stop, places):
-        """Read some rows of columns."""
-        return self._source.read_rows(start, stop, self._places[places])
-
-    def row_parts(self):
-        """Return ranges of rows that are cheap to read one by one."""
-        return self._source.row_parts()
+        self.widths = source.widths[columns]
 
     def check_unchanged(self):
         """Raise if a file changed since the source was opened."""
         self._source.check_unchanged()
 
 
-class ChosenRows(ColumnSource):
+class ChosenColumns(_View):
+    """Some columns of a source, in any order."""
+
+    def __init__(self, source, columns):
+        self._columns = np.arange(source.shape[1])[columns]
+        super().__init__(source, source.shape[0], self._columns)
+
+    def read(self, columns):
+        """Read whole columns, see `ColumnSource.read`."""
+        return self._source.read(self._columns[columns])
+
+    def read_rows(self, start, stop, columns):
+        """Read some rows of columns."""
+        return self._source.read_rows(start, stop, self._columns[columns])
+
+    def row_parts(self):
+        """Return ranges of rows that are cheap to read one by one."""
+        return self._source.row_parts()
+
+
+class ChosenRows(_View):
     """Some rows of a source, in their order."""
 
     def __init__(self, source, rows):
-        self._source = source
         self._rows = np.flatnonzero(rows)
-        self._read_like(source)
-        super().__init__(
-            source.name, len(self._rows), source.types, feature_names=source.feature_names,
-            memory=source.memory,
-        )  # fmt: skip
-        self.widths = source.widths
+        super().__init__(source, len(self._rows), np.arange(source.shape[1]))
 
-    def read(self, places):
+    def read(self, columns):
         """Read whole columns, see `ColumnSource.read`."""
         # A few at a time, for they are there twice; into one array for each type.
-        places = np.asarray(places)
+        columns = np.asarray(columns)
         n = max(1, self._source.shape[0])
-        kinds = [self.types[j] for j in places]
+        kinds = [self.types[j] for j in columns]
         stacks = {
-            kind: iter(stripe_array((kinds.count(kind), len(self._rows)), kind))
+            kind: iter(np.empty((kinds.count(kind), len(self._rows)), kind))
             for kind in dict.fromkeys(kinds)
             if kind.kind != "O"
         }
         step = max(1, _COPY_BYTES // (n * max((kind.itemsize for kind in kinds), default=1)))
         found = []
-        for start in range(0, len(places), step):
-            columns = self._source.read(places[start : start + step])
-            for kind, column in zip(kinds[start : start + step], columns, strict=True):
+        for start in range(0, len(columns), step):
+            whole = self._source.read(columns[start : start + step])
+            for kind, column in zip(kinds[start : start + step], whole, strict=True):
                 out = next(stacks[kind]) if kind in stacks else None
                 if out is None or column.dtype != kind:
                     found.append(_take(column, self._rows))
@@ -240,13 +239,13 @@ class ChosenRows(ColumnSource):
                     found.append(np.take(column, self._rows, out=out))
         return found
 
-    def read_rows(self, start, stop, places):
+    def read_rows(self, start, stop, columns):
         """Read some rows of columns."""
         rows = self._rows[start:stop]
         if len(rows) == 0:
-            return [column[:0] for column in self._source.read_rows(0, 1, places)]
+            return [column[:0] for column in self._source.read_rows(0, 1, columns)]
         first, last = int(rows[0]), int(rows[-1]) + 1
-        parts = self._source.read_rows(first, last, places)
+        parts = self._source.read_rows(first, last, columns)
         return [_take(column, rows - first) for column in parts]
 
     def row_parts(self):
@@ -254,10 +253,6 @@ class ChosenRows(ColumnSource):
         edges = np.searchsorted(self._rows, [stop for _, stop in self._source.row_parts()])
         starts = np.concatenate([[0], edges[:-1]])
         return [(int(a), int(b)) for a, b in zip(starts, edges, strict=True) if a < b]
-
-    def check_unchanged(self):
-        """Raise if a file changed since the source was opened."""
-        self._source.check_unchanged()
 
 
 def _take(column, rows):
@@ -270,42 +265,6 @@ def default_memory() -> int:
     """Return the bytes that a pass over a source takes if nobody says how many."""
     free = free_memory()
     return _DEFAULT_MEMORY if free is None else max(free // _DEFAULT_SHARE, 2**26)
-
-
-class StripePool:
-    """Buffers for columns that are read stripe by stripe: fresh pages cost as much as decoding.
-
-    A buffer is used again once no array lies in it any more. In a ``with`` statement
-    `stripe_array` takes from the pool in this thread.
-    """
-
-    _active = threading.local()
-
-    def __init__(self) -> None:
-        self._free: list[Any] = []
-
-    def __enter__(self) -> None:
-        self._active.pool = self
-
-    def __exit__(self, *error: object) -> None:
-        self._active.pool = None
-
-    def array(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-        """Return an array of any values; its buffer is taken as long as a part of it is used."""
-        n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        fitting = [b for b in self._free if n_bytes <= len(b) <= 2 * n_bytes + 2**16]
-        buffer = fitting[0] if fitting else memoryview(np.empty(n_bytes, np.uint8))
-        # Others are of no use for stripes of this size and are let go.
-        self._free[:] = fitting[1:]
-        owner = np.frombuffer(buffer, np.uint8)  # the base of all views of it
-        weakref.finalize(owner, self._free.append, buffer).atexit = False
-        return owner[:n_bytes].view(dtype).reshape(shape)
-
-
-def stripe_array(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """Return an array of any values for columns that are read, from the pool of a pass if any."""
-    pool = getattr(StripePool._active, "pool", None)
-    return np.empty(shape, dtype) if pool is None else pool.array(shape, dtype)
 
 
 def load_columns(source: ColumnSource, kind: str = "default") -> Any:

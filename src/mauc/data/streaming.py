@@ -14,7 +14,7 @@ import numpy as np
 from mauc.data.categories import category_codes, column_mask
 from mauc.data.columns import Columns
 from mauc.data.frames import as_block, common_type
-from mauc.data.source import ColumnSource, StripePool
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, NotEnoughMemoryError
 from mauc.memory import Workspace, format_bytes
 from mauc.parallel import count_threads, run_blocks
@@ -186,7 +186,6 @@ class ReadAhead:
         self._lock = threading.Lock()
         self._stripes: dict[int, Future] = {}
         self._reader = ThreadPoolExecutor(1, "mauc-read")
-        self._pool = StripePool()
 
     def take(self, first: int, stop: int) -> list[Any] | None:
         """Return the columns of a block as a list, or None if it does not lie in one stripe."""
@@ -201,14 +200,10 @@ class ReadAhead:
             for number in range(stripe, stripe + 1 + self._n_ahead):
                 if number not in self._stripes and number + 1 < len(self._edges):
                     bounds = self._edges[number : number + 2].tolist()
-                    self._stripes[number] = self._reader.submit(self._read_stripe, *bounds)
+                    self._stripes[number] = self._reader.submit(self._read, *bounds)
             waiting = self._stripes[stripe]
         offset = self._edges[stripe]
         return waiting.result()[first - offset : stop - offset]
-
-    def _read_stripe(self, first, stop):
-        with self._pool:
-            return self._read(first, stop)
 
     def close(self) -> None:
         """Let go of everything; what is being read is waited for."""

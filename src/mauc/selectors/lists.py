@@ -17,8 +17,7 @@ from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
 from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
-from mauc.selectors.pair_auc import room_for_pair_auc
-from mauc.selectors.relevance import auc_relevance
+from mauc.selectors.pair_auc import auc_relevance, room_for_pair_auc
 from mauc.selectors.trace import Selection
 
 TIES = ("index", "mauc")

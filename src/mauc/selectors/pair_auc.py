@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator
 
 from mauc.data.problem import make_problem
 from mauc.engine.arrays import n_pairs_of, read_only
+from mauc.engine.exact_mean import mean_of_quotients
 from mauc.engine.levels import MAX_CLASSES, count_levels, find_levels, write_levels
-from mauc.engine.nominal import count_categories, nominal_pair_auc
+from mauc.engine.nominal import count_categories, nominal_pair_auc, nominal_rest_auc
 from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.engine.sweep import sweep_words
 from mauc.engine.words import (
@@ -152,6 +153,48 @@ def pair_auc_of(problem, chosen):
     for place, counts in unordered_columns(problem, chosen):
         pair_auc[place] = nominal_pair_auc(counts)
     return pair_auc
+
+
+def auc_relevance(problem, decomposition, chosen, pair_auc=None):
+    """Return the folded AUC, see `MDFS`; on the whole problem its mean over all class pairs.
+
+    The AUCs of class k against the rest sum numerator and denominator over the pairs of k.
+    `pair_auc`, of shape (n_features, n_pairs), receives the folded AUCs of a slice of columns.
+    """
+    wins, max_wins = pair_wins(problem, chosen)
+    folded = folded_auc(wins, max_wins)
+    unordered = list(unordered_columns(problem, chosen))
+    for row, counts in unordered:
+        folded[row] = nominal_pair_auc(counts)
+    if pair_auc is not None:
+        pair_auc[chosen] = folded
+    if decomposition.name == "one-vs-rest":
+        folded = folded_auc(*_rest_wins(wins, max_wins, problem.pair_weights[2]))
+        for row, counts in unordered:
+            folded[row] = nominal_rest_auc(counts)
+    if decomposition.name == "whole":
+        return mean_of_quotients(folded, max_wins)[:, np.newaxis]
+    return folded
+
+
+def _rest_wins(wins, max_wins, exponents):
+    """Sum pair wins to the wins of each class over all others.
+
+    The wins of classes i and j are in units of two to the power ``exponents[i] + exponents[j]``;
+    those of class i over the others come out in units of the heaviest other class.
+    """
+    n_classes = len(exponents)
+    first, second = np.triu_indices(n_classes, 1)
+    rest = np.zeros((wins.shape[0], n_classes))  # whole numbers are exact up to 2**53
+    rest_max = np.zeros(n_classes)
+    heaviest = [np.delete(exponents, k).max() for k in range(n_classes)]
+    for pair, (i, j) in enumerate(zip(first, second, strict=True)):
+        unit_i, unit_j = np.ldexp(1.0, [exponents[j] - heaviest[i], exponents[i] - heaviest[j]])
+        rest[:, i] += unit_i * wins[:, pair]
+        rest[:, j] += unit_j * (max_wins[pair] - wins[:, pair])
+        rest_max[i] += unit_i * max_wins[pair]
+        rest_max[j] += unit_j * max_wins[pair]
+    return rest, rest_max
 
 
 def unordered_columns(problem, chosen):

@@ -16,54 +16,12 @@ from mauc.data.decomposition import Decomposition
 from mauc.engine.arrays import read_only
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.engine.moments import class_moments, class_moments_by_rows
-from mauc.engine.nominal import nominal_pair_auc, nominal_rest_auc
-from mauc.selectors.pair_auc import folded_auc, pair_wins, unordered_columns
+from mauc.selectors.pair_auc import auc_relevance as auc_relevance
+from mauc.selectors.pair_auc import folded_auc
 
 _MIN_SQUARE, _MAX_SQUARE = 1e-200, 1e200  # of the scatter of columns in ordinary units
 _MAX_EXPONENT = 300  # of two, in the range of such columns
 _EPSILON = 2.0**-52
-
-
-def auc_relevance(problem, decomposition, chosen, pair_auc=None):
-    """Return the folded AUC, see `MDFS`; on the whole problem its mean over all class pairs.
-
-    The AUCs of class k against the rest sum numerator and denominator over the pairs of k.
-    `pair_auc`, of shape (n_features, n_pairs), receives the folded AUCs of a slice of columns.
-    """
-    wins, max_wins = pair_wins(problem, chosen)
-    folded = folded_auc(wins, max_wins)
-    unordered = list(unordered_columns(problem, chosen))
-    for row, counts in unordered:
-        folded[row] = nominal_pair_auc(counts)
-    if pair_auc is not None:
-        pair_auc[chosen] = folded
-    if decomposition.name == "one-vs-rest":
-        folded = folded_auc(*_rest_wins(wins, max_wins, problem.pair_weights[2]))
-        for row, counts in unordered:
-            folded[row] = nominal_rest_auc(counts)
-    if decomposition.name == "whole":
-        return mean_of_quotients(folded, max_wins)[:, np.newaxis]
-    return folded
-
-
-def _rest_wins(wins, max_wins, exponents):
-    """Sum pair wins to the wins of each class over all others.
-
-    The wins of classes i and j are in units of two to the power ``exponents[i] + exponents[j]``;
-    those of class i over the others come out in units of the heaviest other class.
-    """
-    n_classes = len(exponents)
-    first, second = np.triu_indices(n_classes, 1)
-    rest = np.zeros((wins.shape[0], n_classes))  # whole numbers are exact up to 2**53
-    rest_max = np.zeros(n_classes)
-    heaviest = [np.delete(exponents, k).max() for k in range(n_classes)]
-    for pair, (i, j) in enumerate(zip(first, second, strict=True)):
-        unit_i, unit_j = np.ldexp(1.0, [exponents[j] - heaviest[i], exponents[i] - heaviest[j]])
-        rest[:, i] += unit_i * wins[:, pair]
-        rest[:, j] += unit_j * (max_wins[pair] - wins[:, pair])
-        rest_max[i] += unit_i * max_wins[pair]
-        rest_max[j] += unit_j * max_wins[pair]
-    return rest, rest_max
 
 
 def contingency_scores(problem, decomposition, chosen, statistics):

@@ -1,6 +1,7 @@
 """Selectors that rank by a sketch of rows: ``partial_fit``, ``fit_sketch`` and Dask data frames."""
 
 import sys
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 class SketchMixin:
     """Gives a `ListSelector` that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
-    _rarely_learned = ("size_curve_", "sketch_", "error_bound_")
+    _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
     def partial_fit(self, X, y, classes=None):
         """Add rows to those of earlier calls, and rank the features by all of them.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.source import ColumnSource, default_memory, stripe_array
+from mauc.data.source import ColumnSource, default_memory
 from mauc.engine.arrays import contiguous_columns, take_columns
 from mauc.exceptions import MaucError, MaucTypeError
 
@@ -107,7 +107,7 @@ class ArraySource(ColumnSource):
 
     def _read_chunks(self, start: int, stop: int, places: Array) -> Array:
         """Read columns run by run, and each run chunk by chunk."""
-        out: Array = stripe_array((len(places), stop - start), self.types[0])
+        out: Array = np.empty((len(places), stop - start), self.types[0])
         if len(places) == 0:
             return out
         cuts = np.flatnonzero(np.diff(places) != 1) + 1

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.columns import with_missing
-from mauc.data.source import ColumnSource, stripe_array
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
@@ -188,7 +188,7 @@ def make_fills(types: list[np.dtype[Any]], n_samples: int) -> list[ColumnFill]:
     n_samples : int
     """
     stacks = {
-        kind: iter(stripe_array((types.count(kind), n_samples), kind))
+        kind: iter(np.empty((types.count(kind), n_samples), kind))
         for kind in dict.fromkeys(types)
         if kind != WORDS
     }

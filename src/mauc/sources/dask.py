@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.categories import find_nominal
-from mauc.data.source import ColumnSource, stripe_array
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import
 from mauc.sources.arrow_types import WORDS
@@ -56,7 +56,7 @@ class DaskArraySource(ColumnSource):
     def read_rows(self, start: int, stop: int, places: Array) -> list[Any]:
         """Read some rows of columns, a few blocks of rows at a time."""
         places = np.asarray(places)
-        out = stripe_array((len(places), max(0, stop - start)), self.types[0])
+        out = np.empty((len(places), max(0, stop - start)), self.types[0])
         is_run = len(places) and bool((np.diff(places) == 1).all())
         chosen = slice(int(places[0]), int(places[-1]) + 1) if is_run else places
         for first, last in self._row_steps(start, stop):

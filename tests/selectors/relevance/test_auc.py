@@ -13,7 +13,7 @@ from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
 from mauc.registry import Accepts
-from mauc.selectors.relevance import auc_relevance, pair_wins
+from mauc.selectors.pair_auc import auc_relevance, pair_wins
 from tests.helpers import oracles, strategies
 
 ACCEPTS = Accepts(sparse=True, infinite=True)

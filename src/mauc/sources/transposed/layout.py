@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.source import ColumnSource, stripe_array
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.sources.transposed.store import file_stamp
@@ -110,8 +110,7 @@ class TransposedSource(ColumnSource):
         """Return an array for each column; those of one type are rows of one array."""
         kinds = [self._types[j] for j in chosen]
         stacks = {
-            kind: iter(stripe_array((kinds.count(kind), n_rows), kind))
-            for kind in dict.fromkeys(kinds)
+            kind: iter(np.empty((kinds.count(kind), n_rows), kind)) for kind in dict.fromkeys(kinds)
         }
         return [next(stacks[kind]) for kind in kinds]
 
