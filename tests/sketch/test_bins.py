@@ -1,4 +1,4 @@
-"""Bounds of AUCs against all data that have the same counts."""
+"""Bins of one feature: their edges, and bounds against all data that have the same counts."""
 
 from itertools import product
 
@@ -7,17 +7,18 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc.sketch.bins import (
-    FeatureBins,
-    add_bins,
+    Bins,
+    Column,
+    add_column,
     edges_around,
+    fix_edges,
+    limit_bins,
+    merge_bins,
     no_bins,
+    pair_bounds,
     rebase,
     single_bins,
-    take_classes,
 )
-from mauc.sketch.bounds import estimate_auc, pair_bounds
-from mauc.sketch.counting import count_values
-from mauc.sketch.edges import choose_edges, prune
 
 
 def wins_of(x, y):
@@ -27,8 +28,8 @@ def wins_of(x, y):
 
 
 def bins_of(x, y, edges, n_classes=2):
-    counts = count_values(x.astype(float), y.astype(np.int32), np.array(edges, float), n_classes)
-    return FeatureBins(np.array(edges, float), counts)
+    edges = np.array(edges, float)
+    return Bins(edges, Column(x.astype(float), y.astype(np.int32), n_classes).count(edges))
 
 
 def test_wins_lie_between_those_of_all_data_with_these_counts():
@@ -47,12 +48,10 @@ def test_known_ties_are_ties():
     y = np.array([0, 1, 0, 1])
     bins = bins_of(np.array([3.0, 3.0, 3.0, np.nan]), y, edges_around(np.array([3.0])))
     fewest, most = pair_bounds(bins)
-    assert fewest[0] == most[0] == 4
-    auc, error = estimate_auc(fewest, most, np.array([8.0]), folded=True)
-    assert (auc[0], error[0]) == (0.5, 0.0)
+    assert fewest[0] == most[0] == 4  # of 8: an AUC of 1/2
 
 
-def test_slack_of_other_edges_covers_the_truth(rng):
+def test_loose_counts_of_other_edges_cover_the_truth(rng):
     for _ in range(50):
         x, y = rng.integers(0, 12, 30).astype(float), rng.integers(0, 2, 30)
         old = np.unique(rng.choice(12, 4)).astype(float)
@@ -61,14 +60,14 @@ def test_slack_of_other_edges_covers_the_truth(rng):
         assert (moved.counts >= 0).all()
         below = np.array([[((x < edge) & (y == k)).sum() for k in (0, 1)] for edge in new])
         lowest = np.cumsum(moved.counts[:-2], axis=0)
-        slack = 0 if moved.slack is None else moved.slack
+        loose = 0 if moved.loose is None else moved.loose
         assert (lowest <= below).all()
-        assert (below <= lowest + slack).all()
+        assert (below <= lowest + loose).all()
         fewest, most = pair_bounds(moved)
         assert fewest[0] <= wins_of(x, y) <= most[0]
         assert_array_equal(moved.counts.sum(axis=0), [(y == 0).sum(), (y == 1).sum()])
         kept = np.isin(new, old)
-        assert moved.slack is None or not moved.slack[kept].any()
+        assert moved.loose is None or not moved.loose[kept].any()
 
 
 VALUES = np.array([0.0, 1.0, 2.0, 2.5, 3.0])
@@ -84,9 +83,9 @@ def test_merged_bounds_hold_for_all_data_with_the_counts_of_the_parts(seed):
     x = rng.choice(VALUES, (2, 3))
     x[rng.random((2, 3)) < 0.15] = np.nan
     parts = [bins_of(values, labels, e) for values, labels, e in zip(x, y, edges, strict=False)]
-    both = np.union1d(*edges[:2])
-    for final in (both, edges[2]):
-        total = rebase(add_bins(rebase(parts[0], both), rebase(parts[1], both)), final)
+    merged = merge_bins(*parts, n_bins=16)
+    assert_array_equal(merged.edges, np.union1d(*edges[:2]))
+    for total in (merged, rebase(merged, edges[2])):
         fewest, most = pair_bounds(total)
         found = [
             wins_of_all(np.concatenate(pair), y.ravel())
@@ -126,41 +125,60 @@ def test_counts_of_float32_fall_into_the_bins_of_float64(rng):
     x[:6] = np.inf, -np.inf, np.nan, 0.0, np.float32(1e-45), np.finfo(np.float32).max
     edges = np.unique(np.concatenate([rng.normal(size=50), [1e300, -1e300, 1e-300, np.inf, x[7]]]))
     y = np.zeros(400, np.int32)
-    wide = count_values(x.astype(np.float64), y, edges, 1)
-    assert_array_equal(count_values(x, y, edges, 1), wide)
+    wide = Column(x.astype(np.float64), y, 1).count(edges)
+    assert_array_equal(Column(x, y, 1).count(edges), wide)
     known = x[x == x].astype(float)
     wanted = np.bincount(np.searchsorted(edges, known, "right"), minlength=len(edges) + 1)
     assert_array_equal(wide[:-1, 0], wanted)
     assert wide[-1, 0] == 1
 
 
-@pytest.mark.parametrize("n_bins", [16, 64])
-def test_chosen_edges_are_few_and_keep_frequent_values_apart(rng, n_bins):
-    x = np.where(rng.random(3000) < 0.5, 2.5, rng.normal(size=3000))
-    y = rng.integers(0, 3, 3000)
-    fine = bins_of(x, y, edges_around(x), 3)
-    edges, _ = choose_edges(fine, n_bins)
-    assert 0.8 * n_bins <= len(edges) < n_bins
-    assert {2.5, np.nextafter(2.5, 3)} <= set(edges)
-    assert np.isin(edges, fine.edges).all()
-    coarse = prune(fine, n_bins)
-    assert coarse.slack is None  # edges that were there lose nothing
-    _, error = estimate_auc(*pair_bounds(coarse), np.full(3, 2.0 * 1000**2), folded=False)
-    assert 0 < error.max() < 1.5 / n_bins
+@pytest.mark.parametrize("n_bins", [16, 64, 1000])
+def test_fixed_edges_are_few_and_keep_frequent_values_apart(rng, n_bins):
+    x = np.where(rng.random(9000) < 0.5, 2.5, rng.normal(size=9000))
+    y = rng.integers(0, 3, 9000).astype(np.int32)
+    bins = add_column(no_bins(3), Column(x, y, 3), n_bins)
+    assert not bins.is_open
+    assert 0.6 * n_bins <= len(bins.edges) < n_bins
+    assert {2.5, np.nextafter(2.5, 3)} <= set(bins.edges)
+    assert bins.loose is None
+    fewest, most = pair_bounds(bins)
+    n_pairs = np.bincount(y)[[0, 0, 1]] * np.bincount(y)[[1, 2, 2]]
+    assert 0 < ((most - fewest) / (4 * n_pairs)).max() < 1.5 / n_bins
+    coarse = limit_bins(bins, 16)
+    assert len(coarse.edges) < 16
+    assert coarse.loose is None  # edges that were there lose nothing
 
 
-def test_few_values_keep_a_bin_each():
-    x, y = np.array([3.0, 1.0, 3.0, 7.0]), np.array([0, 1, 1, 0])
-    extra = np.union1d(edges_around(x), [2.0, 5.0, 6.0])
-    kept = prune(bins_of(x, y, extra), 16)
-    assert_array_equal(kept.edges, edges_around(x))
-    assert kept.is_exact
-    assert kept.n_filled == 3
+def test_edges_lie_around_the_first_values_as_well():
+    x = np.linspace(0.0, 1.0, 3001)
+    edges = fix_edges(x, np.ones(3001), 64)
+    assert edges[0] < -10
+    assert edges[-1] > 10
+    assert ((edges > 0) & (edges < 1)).sum() > 40
+    extreme = np.array([-np.inf, -1e308, 0.0, 1e308, np.inf])
+    assert np.isfinite(fix_edges(extreme, np.ones(5), 16)[:-1]).all()
 
 
-def test_classes_move_and_counts_add():
+def test_few_values_have_a_bin_each_until_they_are_too_many():
+    values, y = np.array([3.0, 1.0, 3.0, 7.0]), np.array([0, 1, 1, 0], np.int32)
+    bins = add_column(no_bins(2), Column(values, y, 2), 16)
+    bins = add_column(bins, Column(values + 1, y, 2), 16)
+    assert_array_equal(bins.edges, edges_around(np.array([1.0, 2.0, 3.0, 4.0, 7.0, 8.0])))
+    assert (bins.is_open, bins.n_filled) == (True, 6)
+    many = add_column(bins, Column(np.arange(20.0), np.zeros(20, np.int32), 2), 16)
+    assert not many.is_open
+    assert len(many.edges) < 16
+    assert many.loose is None
+    assert_array_equal(many.counts.sum(axis=0), [24, 4])
+    # a column whose floats stand for several values fixes the edges as well
+    rounded = add_column(bins, Column(values, y, 2, None, True), 16)
+    assert not rounded.is_open
+    assert not rounded.is_single.any()
+
+
+def test_classes_move():
     bins = bins_of(np.array([1.0, 2.0]), np.array([0, 1]), [1.5])
-    moved = take_classes(bins, np.array([2, 0]), 3)
+    moved = bins.take_classes(np.array([2, 0]), 3)
     assert_array_equal(moved.counts, [[0, 0, 1], [1, 0, 0], [0, 0, 0]])
-    both = add_bins(moved, no_bins(3, [1.5]))
-    assert_array_equal(both.counts, moved.counts)
+    assert_array_equal(merge_bins(moved, moved.without_counts(), 16).counts, moved.counts)

@@ -7,10 +7,10 @@ import pytest
 from scipy.special import ndtri
 
 from mauc.classifiers.c45.estimator import C45, tree_to_text
-from mauc.classifiers.c45.grow_weighted import grow_weighted
-from mauc.classifiers.c45.nodes import compact
-from mauc.classifiers.c45.prune import collapse, prune_tree
-from tests.classifiers.c45.test_c45_kernels import all_columns, fractions, sort_all
+from mauc.classifiers.c45.grow import grow_weighted
+from mauc.classifiers.c45.prune import collapse, prune_weighted
+from mauc.classifiers.c45.tree import compact
+from tests.helpers.c45_oracle import all_columns, fractions, sort_all
 from tests.helpers.weka_reference import GOLDEN, load_reference, reference_names
 
 OPTIONS = {
@@ -24,15 +24,13 @@ OPTIONS = {
 def fit_as_j48(X, y, n_classes, n_values, weight, confidence=0.25, min_leaf=2.0, prune=True,
                raising=True):  # fmt: skip
     """Fit a tree that counts rows where J48 does, in two places, whatever their weight."""
-    data, row_counts = sort_all(X, y, n_classes), np.ones(len(y))
-    tree, n_nodes = grow_weighted(
-        data.XT, y, n_classes, data.order, all_columns(X), n_values, weight, row_counts, min_leaf
-    )
+    data, row_counts = sort_all(X, y, n_classes, n_values), np.ones(len(y))
+    tree, n_nodes = grow_weighted(data, all_columns(X), weight, row_counts, min_leaf)
     collapse(tree, n_nodes)
-    if not prune:
-        return compact(tree)
-    z = float(ndtri(1.0 - confidence))
-    return prune_tree(tree, n_nodes, data.XT, y, weight, confidence, z, raising)
+    if prune:
+        z = float(ndtri(1.0 - confidence))
+        prune_weighted(tree, n_nodes, data.XT, y, weight, confidence, z, raising)
+    return compact(tree)
 
 
 @pytest.mark.filterwarnings("ignore::mauc.exceptions.TinyUnitsWarning")  # the edges are tiny
@@ -61,7 +59,7 @@ def test_nominal_missing_and_weighted_rows_give_j48s_tree(seed, option):
     train = X[:n_train], y[:n_train].astype(np.int32)
     tree = fit_as_j48(*train, n_classes, n_values, weight[:n_train], **OPTIONS[option])
     np.testing.assert_allclose(
-        fractions(tree, X[n_train:], n_classes),
+        fractions(tree, X[n_train:]),
         golden[f"{seed}_{option}_proba"],
         atol=1e-9,
         rtol=0,

@@ -7,12 +7,15 @@ from scipy import sparse
 from sklearn.base import clone
 
 from mauc import (
+    FCBF,
     FSDD,
+    JMI,
     MAUCD,
     MDFS,
     MRMR,
     ChiSquare,
     GreedyMAUC,
+    InformationGain,
     MDLDiscretizer,
     ReliefF,
     SpreadFx,
@@ -22,8 +25,9 @@ from mauc import (
 )
 from mauc.exceptions import MaucError
 from tests.helpers import oracle_mdl, oracle_relief
+from tests.helpers.selectors import assert_same_fit
 
-RIVALS = {
+NOMINAL = {
     "CHI": ChiSquare("all"),
     "SU": SymmetricalUncertainty("all"),
     "SCHI": SpreadFx("all"),
@@ -34,6 +38,11 @@ RIVALS = {
     "mRMR width": MRMR("all", binning="equal_width"),
     "mRMR frequency": MRMR("all", binning="equal_frequency", n_bins=4),
     "pairs IG": SubproblemSelector("all", relevance="ig", schedule="round_robin"),
+    "IG": InformationGain("all"),
+    "JMI": JMI("all"),
+    "JMI MDL": JMI("all", binning="mdl"),
+    "FCBF": FCBF("all"),
+    "FCBF frequency": FCBF("all", binning="equal_frequency", n_bins=3),
     "MDFS": MDFS("all", random_state=0),
     "MAUCD": MAUCD("all"),
     "rest AUC": SubproblemSelector("all", decomposition="one-vs-rest", schedule="hardest"),
@@ -41,10 +50,10 @@ RIVALS = {
 }
 
 
-@pytest.fixture(params=RIVALS)
+@pytest.fixture(params=NOMINAL)
 def selector(request):
     """Every selector that takes nominal columns."""
-    return clone(RIVALS[request.param])
+    return clone(NOMINAL[request.param])
 
 
 @pytest.fixture
@@ -62,13 +71,6 @@ def mixed(rng):
     )
     X[rng.random(X.shape) < 0.08] = np.nan
     return X, y
-
-
-def assert_same_fit(one, other):
-    assert_array_equal(one.ranking_, other.ranking_)
-    assert_array_equal(one.scores_, other.scores_)
-    assert_array_equal(one.trace_.scores, other.trace_.scores)
-    assert_array_equal(one.pair_auc_, other.pair_auc_)
 
 
 def fitted_with(selector, X, y, flags=None):
@@ -198,12 +200,12 @@ def test_scores_equal_the_definitions(mixed):
 @pytest.mark.parametrize("name", ["CHI", "SSU", "mRMR", "MDFS", "MAUCD", "GreedyMAUC"])
 def test_flagged_columns_of_a_sparse_matrix(rng, name):
     X, y = rng.integers(0, 4, (60, 5)).astype(float), rng.integers(0, 3, 60)
-    wanted = fitted_with(RIVALS[name], X, y, [1, 3])
+    wanted = fitted_with(NOMINAL[name], X, y, [1, 3])
     for make in (sparse.csr_array, sparse.csc_matrix):
-        assert_same_fit(fitted_with(RIVALS[name], make(X), y, [1, 3]), wanted)
+        assert_same_fit(fitted_with(NOMINAL[name], make(X), y, [1, 3]), wanted)
         apart = X.copy()
         apart[:, 1] *= 10**9  # codes between which there are others
-        assert_same_fit(fitted_with(RIVALS[name], make(apart), y, [1, 3]), wanted)
+        assert_same_fit(fitted_with(NOMINAL[name], make(apart), y, [1, 3]), wanted)
 
 
 def test_a_category_goes_to_those_that_take_it(mixed):
