@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits, load_iris
 
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.base import Samples
 from mauc.exceptions import MaucError
 
 X, Y = load_iris(return_X_y=True)
+DIGITS, _LABELS = load_digits(return_X_y=True)
+DIGITS_TRAIN = Samples.unweighted(DIGITS[::2], _LABELS[::2].astype(np.int32), 10)
 MODELS = [C45(), NearestNeighbor(), NormalNaiveBayes(), RBFSVM()]
 TAKES_WEIGHTS = MODELS[:3]
 each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -72,3 +74,20 @@ def test_to_prepare_is_not_to_fit(model):
     fresh = type(model)()
     fresh.prepare(Samples.unweighted(X, Y.astype(np.int32), 3))
     assert vars(fresh) == vars(type(model)())
+
+
+def nested_scores(model, n_jobs=None):
+    nested = model.nest(DIGITS_TRAIN, DIGITS[1::2], "predict_proba", n_jobs)
+    return np.array(list(nested(np.arange(64)[::-1], [5, 64])))
+
+
+@pytest.mark.parametrize("model", [NormalNaiveBayes(), NearestNeighbor(smooth=True)])
+def test_threads_and_blocks_do_not_matter(model, monkeypatch):
+    expected = nested_scores(model)
+    monkeypatch.setattr("mauc.classifiers.nearest._NESTED_DISTANCES", 10_000)
+    monkeypatch.setattr("mauc.classifiers.bayes._MAX_RESERVED", 10_000)
+    np.testing.assert_array_equal(nested_scores(model, n_jobs=2), expected)
+
+
+def test_without_a_kernel_matrix_there_is_no_work_to_share():
+    assert RBFSVM(precompute=False).nest(DIGITS_TRAIN, DIGITS[1::2], "predict_proba") is None
