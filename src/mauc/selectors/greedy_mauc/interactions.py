@@ -75,6 +75,9 @@ class Interactions(Printed):
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return (Interaction._make((*pair, *names, p, step)) for pair, names, p, step in rows)
 
+    def __getitem__(self, number: int) -> Interaction:
+        return list(self)[number]
+
     def first(self, k: int) -> "Interactions":
         """Return the same for a selection of the first k features."""
         return replace(self, steps=np.where(self.steps < k, self.steps, -1))

@@ -227,7 +227,7 @@ class SearchState:
     def leave(self):
         """Let go of what only further steps would need; return what a prediction needs of it."""
         scores, scales = self.scores, self.scales
-        self.scores = self.centers = self.scales = self.bounds = None
+        self.scores = self.centers = self.scales = self.bounds = self.pool = None
         chosen = self.chosen[: min(self.step, _MAX_PREDICTED)]
         # The bias of a choice is estimated from features and chosen products alike.
         varies = self.varies.copy()
