@@ -99,9 +99,7 @@ def delong(scored, sizes):
     pairs = ClassPairs(codes, np.arange(len(sizes)))
     ST = [score_columns(scores, "scores") for scores in scored]
     auc = np.array([np.mean(pairs.auc(columns), axis=0) for columns in ST])
-    components = [
-        pair_components(columns, codes, pairs.weights, pairs.scaled_totals) for columns in ST
-    ]
+    components = [pair_components(columns, pairs) for columns in ST]
     return component_bounds(np.array(components), codes, pairs.weights, auc, LEVEL)
 
 

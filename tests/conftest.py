@@ -33,14 +33,9 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-from mauc.compilation import compile_once  # noqa: E402
-
 # The first example may compile a kernel, so no deadline; the same examples every time.
 settings.register_profile("mauc", deadline=None, derandomize=True, max_examples=30, database=None)
 settings.load_profile("mauc")
-
-if "PYTEST_XDIST_WORKER" in os.environ:
-    compile_once()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -22,7 +22,7 @@ from mauc import FCBF, JMI, MDFS, MRMR, GreedyMAUC, MDLDiscretizer, ReliefF, Sub
 from mauc import registry as methods
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor
 from mauc.data import problem as block_width_module
-from mauc.metrics.scorer import MAUCScorer
+from mauc.metrics import make_mauc_scorer
 from mauc.selectors import arco as arco_module
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
@@ -467,7 +467,7 @@ class TestRouting:
             selector.set_fit_request(sample_weight=True),
             GaussianNB().set_fit_request(sample_weight=True),
         )
-        scorer = MAUCScorer().set_score_request(sample_weight=True)
+        scorer = make_mauc_scorer().set_score_request(sample_weight=True)
         folds = KFold(3, shuffle=True, random_state=0)
         results = cross_validate(
             pipeline, X, y, cv=folds, scoring=scorer, params={"sample_weight": weights},

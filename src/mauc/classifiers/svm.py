@@ -237,7 +237,7 @@ class RBFSVM(BaseClassifier):
     -----
     `predict_proba` gives hard scores, 1 for the predicted class and 0 for the others: what the
     paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; use them for
-    scoring with ``mauc.MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the
+    scoring with ``make_mauc_scorer("decision_function")``. A missing value (NaN) is replaced by the
     mean of the feature in the training data, as WEKA does; a missing category, or one that is not
     in the training data, by the means of the indicators. Categories that are declared but do not
     occur are ignored.

@@ -19,7 +19,7 @@ from mauc.engine.arrays import n_pairs_of
 from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks
-from mauc.progress import shown, track
+from mauc.progress import progress, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.lists import rank_features
@@ -125,8 +125,8 @@ def siren_study(
     if not is_int(seed):
         seed = check_generator(random_state).randint(2**31 - 1)
     names = problem.feature_names
-    with shown("siren study", verbose=verbose):
-        with shown(f"ranks by {relevance}", verbose=verbose):
+    with progress("siren study", verbose=verbose):
+        with progress(f"ranks by {relevance}", verbose=verbose):
             whole = Decomposition("whole", problem.n_classes)
             score = RELEVANCES[relevance].score
             lists, _ = rank_features(ranked, whole, score, n_chosen, n_jobs=n_jobs)
@@ -135,7 +135,7 @@ def siren_study(
             if relevance != "auc":
                 scores = _pair_scores(ranked, relevance, n_jobs)
             ranks = _ranks(scores)
-        with shown("Naive Bayes", verbose=verbose):
+        with progress("Naive Bayes", verbose=verbose):
             auc = pair_bayes_auc(problem, int(n_folds), seed, n_jobs)
         selections = {
             name: _select(

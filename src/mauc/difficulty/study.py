@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from mauc.data.decomposition import Decomposition
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
-from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
+from mauc.results import MAX_ROWS, Result, SmallTable, number, short_name
 from mauc.selectors.base import RankingSelector
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _MAX_LISTED = 5  # pairs that are printed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SirenStudy(Printed):
+class SirenStudy(Result):
     r"""How hard every class pair is, and where features stand on it.
 
     Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
@@ -133,13 +133,12 @@ class SirenStudy(Printed):
         """
         return third_weights(self.auc if third == "hard" else -self.auc)
 
-    def frame(self) -> "pd.DataFrame":
-        """Return one row per pair, the hardest first, as a pandas DataFrame."""
-        pd = optional_import("pandas", "data frames")
+    def frame_columns(self) -> dict[str, Any]:
+        """Return the columns of `to_frame`: one row per pair, the hardest first."""
         first, second = np.triu_indices(len(self.classes), 1)
         chosen_auc = self.feature_auc[self.chosen]
         columns = {
-            "pair": self.names,
+            "pair": np.array(self.names, object),
             "class_i": self.classes[first],
             "class_j": self.classes[second],
             "n_i": self.class_counts[first],
@@ -154,7 +153,7 @@ class SirenStudy(Printed):
             "chosen_feature": self.feature_names[self.chosen[chosen_auc.argmax(axis=0)]],
             "shortfall": self.shortfall(),
         }
-        return pd.DataFrame(columns).iloc[self.order].reset_index(drop=True)
+        return {name: values[self.order] for name, values in columns.items()}
 
     def comparison(self) -> "pd.DataFrame":
         """Compare the selectors by what they leave to the hard pairs.

@@ -24,11 +24,10 @@ from mauc.evaluation.evaluate import (
     stratified_folds,
 )
 from mauc.exceptions import MaucWarning
-from mauc.extras import optional_import
 from mauc.metrics.mauc import ClassPairs
 from mauc.progress import track
 from mauc.registry import Accepts
-from mauc.results import Printed, SmallTable, first_rows
+from mauc.results import Result, SmallTable, first_rows
 
 MIN_DEVIATION = 0.05  # of a class, relative to that of all training samples
 
@@ -118,7 +117,7 @@ RULES = ("one_standard_error", "best")
 
 
 @dataclass(frozen=True, repr=False)
-class SizeCurve(Printed):
+class SizeCurve(Result):
     """Cross-validated MAUC of the first k features, for many k.
 
     Parameters
@@ -197,12 +196,9 @@ class SizeCurve(Printed):
             return f"The best is at the edge, the smallest size tried ({first}): try smaller."
         return ""
 
-    def frame(self):
-        """Return the curve as a pandas DataFrame."""
-        pd = optional_import("pandas", "data frames")
-        return pd.DataFrame(
-            {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
-        )
+    def frame_columns(self):
+        """Return the columns of `to_frame`, one row per size."""
+        return {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
 
     def plot(self, ax=None):
         """Draw the curve; return its `mauc.plotting.SizeCurveDisplay`."""

@@ -46,9 +46,9 @@ class SizeCurveDisplay:
         """Compute the curve by `select_k`."""
         return cls(select_k(selector, X, y, **options))
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame."""
-        return self.curve.frame()
+        return self.curve.to_frame()
 
     def plot(self, ax: Any = None) -> "SizeCurveDisplay":
         """Draw the curve; a best size at its edge is said above it.

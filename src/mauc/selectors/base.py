@@ -22,7 +22,7 @@ from mauc.data.validate import check_columns, check_source
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
-from mauc.progress import shown
+from mauc.progress import progress
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import SelectionTrace, Walk
@@ -83,7 +83,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._fit(X, y, client=client)
 
     def _fit(self, X, y, sample_weight=None, client=None):
-        with shown(type(self).__name__, verbose=bool(getattr(self, "verbose", False))):
+        with progress(type(self).__name__, verbose=bool(getattr(self, "verbose", False))):
             return self._fit_watched(X, y, sample_weight, client)
 
     def _fit_watched(self, X, y, sample_weight, client):

@@ -11,7 +11,7 @@ from mauc.data.validate import check_columns, check_generator
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, listed
 from mauc.parallel import count_threads
-from mauc.progress import shown
+from mauc.progress import progress
 from mauc.selectors.base import Ranked, check_n_features
 from mauc.selectors.lists import SCHEDULES, draw_features, rank_features
 from mauc.sketch import PairAUCSketch, choose_way, sketch_rows
@@ -45,7 +45,7 @@ class SketchMixin:
         -------
         self : object
         """
-        with shown(type(self).__name__, verbose=bool(self.verbose)):
+        with progress(type(self).__name__, verbose=bool(self.verbose)):
             self._check_sketched()
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
@@ -96,7 +96,7 @@ class SketchMixin:
             print(way.sentence, file=sys.stderr)
         if way.name == "columns":
             return super()._fit(X, y, sample_weight, client)
-        with shown(type(self).__name__, verbose=bool(self.verbose)):
+        with progress(type(self).__name__, verbose=bool(self.verbose)):
             self._check_sketched()
             return self._fit_sketch(sketch_rows(X, y, n_jobs=self.n_jobs))
 

@@ -20,8 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from mauc.compile import njit
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
-from mauc.results import MAX_ROWS, Printed, short_name
+from mauc.results import MAX_ROWS, Result, rows_to_columns, short_name
 from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, cholesky_of, exp_minus, within_scales
 
 MAX_FEATURES = 4096  # enough to tell the distribution
@@ -586,7 +585,7 @@ class Exchanges:
         return self.__dict__
 
 
-class Alternatives(Printed, Mapping):
+class Alternatives(Result, Mapping):
     """For each chosen feature the features that could replace it.
 
     A mapping of column numbers to lists of `Exchange`, in the order of the selection, the nearest
@@ -637,15 +636,14 @@ class Alternatives(Printed, Mapping):
         chosen = short_name(self._names[feature])
         return f"{chosen} could be replaced by {others} at {cost.replace('of ', f'of {most}')}"
 
-    def to_frame(self):
-        """Return a pandas DataFrame with one row per exchange: names, losses, correlation."""
-        pandas = optional_import("pandas", "Alternatives.to_frame")
+    def frame_columns(self):
+        """Return the columns of `to_frame`, one row per exchange: names, losses, correlation."""
         rows = [
             (str(self._names[one.feature]), str(self._names[one.alternative]), *one[2:])
             for exchanges in self._found.values()
             for one in exchanges
         ]
-        return pandas.DataFrame(rows, columns=list(_COLUMNS))
+        return rows_to_columns(rows, _COLUMNS)
 
     def printed_parts(self):
         """Return the lines and tables to be printed, in order."""
