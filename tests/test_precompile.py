@@ -54,7 +54,7 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / "file").touch()
     done = run(tmp_path / "file", "-c", CLI, "warmup", "--methods", "fisher")
     assert done.returncode == 2
-    assert f"the cache folder {tmp_path / 'file'} (NUMBA_CACHE_DIR) cannot be" in done.stderr
+    assert f"cannot be kept in {tmp_path / 'file'} (File exists); set the" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,11 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     return decorate
 
 
-_PART: Any = {"nogil": True, "error_model": "numpy"}
-
 #: Compile a part of a kernel. Without the wrappers for calls from Python it takes a third less
 #: time; a division by zero gives infinity or NaN.
-njit_part = numba.njit(**_PART, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+njit_part = numba.njit(
+    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+)
 
 #: Compile a part in the place of its call. Numba optimises a part on its own and again in every
 #: caller: of parts that call parts, those in the middle are better copied.
@@ -74,10 +74,7 @@ def find_cache() -> str:
 
 
 def kernel_counts() -> tuple[set[str], set[str]]:
-    """Return the kernels that this process compiled and those that it found in the cache.
-
-    Each is named with its argument types.
-    """
+    """Return the kernels, with their types, that this process compiled, and found in the cache."""
     compiled, found = set(), set()
     for kernel in _kernels:
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
@@ -136,20 +133,15 @@ class _Notice(event.Listener):
     Numba compiles one kernel at a time, and meanwhile the kernels that it calls.
     """
 
-    def __init__(self) -> None:
-        self._depth = 0
-        self._began = self._seconds = 0.0
-        self._is_done = False
+    _depth, _began, _seconds, _is_done = 0, 0.0, 0.0, False
 
     def on_start(self, event: Any) -> None:
-        """Begin to count the time of a kernel of this library."""
         if self._depth == 0:
             self._began = time.monotonic()
         self._depth += 1
         self._tell(event)
 
     def on_end(self, event: Any) -> None:
-        """Add the time of a kernel, those that it calls included."""
         self._tell(event)
         self._depth -= 1
         if self._depth == 0:
@@ -158,67 +150,53 @@ class _Notice(event.Listener):
     def _tell(self, event: Any) -> None:
         seconds = self._seconds + time.monotonic() - self._began
         is_own = event.data["dispatcher"].py_func.__module__.startswith("mauc.")
-        if self._is_done or not is_own or seconds < _DELAY_SECONDS or not _is_watched():
-            return
-        self._is_done = True
-        how = "for this process only" if _is_warned else "once; mauc warmup does it for all methods"
-        print(f"mauc: compiling loops ({how})", file=sys.stderr, flush=True)
+        is_terminal = bool(getattr(sys.stderr, "isatty", bool)()) and _is_main() and not _n_silent
+        if is_own and is_terminal and seconds >= _DELAY_SECONDS and not self._is_done:
+            self._is_done = True
+            how = "once; mauc warmup does it for all methods"
+            how = "for this process only" if _is_warned else how
+            print(f"mauc: compiling loops ({how})", file=sys.stderr, flush=True)
 
 
-def _is_watched() -> bool:
-    """Whether a user reads the standard error of this process: no worker, no log file."""
-    is_terminal = bool(getattr(sys.stderr, "isatty", bool)())
-    return is_terminal and not _n_silent and current_process().name == "MainProcess"
+def _is_main() -> bool:
+    """Whether this is the process of a user and not a worker."""
+    return current_process().name == "MainProcess"
 
 
 def _warn_uncached(reason: str) -> None:
     """Warn once that kernels are compiled in every process; workers leave it to their parent."""
     global _is_warned
     is_due, _is_warned = not _is_warned, True
-    if is_due and current_process().name == "MainProcess":
+    if is_due and _is_main():
         warnings.warn(
-            "compiled loops cannot be kept, so that every process compiles them anew: "
-            f"{reason}; {_HINT}.",
-            NoCacheWarning,
+            f"every process compiles its loops anew: {reason}; {_HINT}.", NoCacheWarning,
             stacklevel=2,
-        )
+        )  # fmt: skip
 
 
 def _choose_folder() -> tuple[str, str]:
     """Return where kernels are kept and, if that is for a short time only, the reason."""
-    package = Path(__file__).resolve().parent
-    user = Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
-    if _settings.CACHE_DIR:
-        folder = Path(_settings.CACHE_DIR)
-        reason = _refusal(folder)
-        if not reason:
-            return str(folder), ""
-        problem = f"the cache folder {folder} (NUMBA_CACHE_DIR) cannot be written: {reason}"
-    else:
-        if not _refusal(package / "__pycache__"):
-            return f"{package} (__pycache__)", ""
-        reason = _refusal(user)
-        if not reason:
-            return str(user), ""
-        problem = f"neither {package} nor the cache folder {user} can be written: {reason}"
+    package = str(Path(__file__).resolve().parent)
+    folders = [_settings.CACHE_DIR]
+    if not _settings.CACHE_DIR:
+        user = AppDirs(appname="numba", appauthor=False).user_cache_dir
+        folders = [f"{package}/__pycache__", user]  # those that Numba tries, in its order
+    reasons = []
+    for folder in folders:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(_PROBE)
+            return folder, ""
+        except OSError as error:
+            reasons.append(f"{folder} ({error.strerror or error})")
     with suppress(OSError):
         temporary = tempfile.mkdtemp(prefix="mauc-kernels-")
         # The variable and not Numba's setting: worker processes shall find the folder, too.
         os.environ["NUMBA_CACHE_DIR"] = temporary
         config.reload_config()
         atexit.register(_remove, temporary, os.getpid())
-    return "", problem
-
-
-def _refusal(folder: Path) -> str:
-    """Return why a folder, which is made if need be, cannot be written; "" if it can."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(_PROBE)
-    except OSError as error:
-        return error.strerror or str(error)
-    return ""
+    return "", f"compiled loops cannot be kept in {' or '.join(reasons)}"
 
 
 def _remove(folder: str, owner: int) -> None:

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, cpu_count, delayed
@@ -14,7 +14,6 @@ from scipy import sparse
 from mauc.checks import check_choice, check_int, unknown_word
 from mauc.compile import find_cache, kernel_counts, silenced
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.progress import progress as show_progress
 from mauc.progress import track
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
@@ -101,8 +100,6 @@ def warmup(
     jobs = _check_jobs(methods)
     n_jobs = cpu_count() if n_jobs in (None, -1) else check_int("n_jobs", n_jobs, 1)
     check_choice("progress", progress, ("auto", "bar", "lines", "quiet"))
-    if progress == "bar":
-        optional_import("rich", "the progress bar")
     cache = find_cache()
     compiled: set[str] = set()
     found: set[str] = set()
@@ -127,10 +124,7 @@ def warmup(
 
 def _check_jobs(methods: Iterable[str] | None) -> list[str]:
     """Return the names of methods, and `_FUNCTIONS` if there is no choice, in the order to do."""
-    known = sorted(
-        (*SELECTORS, *CLASSIFIERS),
-        key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST),
-    )
+    known = sorted((*SELECTORS, *CLASSIFIERS), key=lambda name: (*_FIRST, name).index(name))
     if methods is None:
         return [*known, _FUNCTIONS]
     wanted = [methods] if isinstance(methods, str) else list(methods)
@@ -163,27 +157,20 @@ def _do_job(name: str) -> tuple[set[str], set[str]]:
 
 def _fit_selector(name: str) -> None:
     for options in ({}, *_OPTIONS.get(name, ())):
-        for table in _tables(SELECTORS[name].accepts, is_short=bool(options)):
-            selector = make_selector(
-                name, **{"n_features_to_select": 3, **_SHORT.get(name, {}), **options}
-            )
-            if table.is_nominal:
-                selector.set_params(categorical_features=[0, 1])
-            selector.fit(table.X, table.y, **table.weights)
+        for X, y, weights, nominal in _tables(SELECTORS[name].accepts, is_short=bool(options)):
+            all_options = {"n_features_to_select": 3, **_SHORT.get(name, {}), **nominal, **options}
+            make_selector(name, **all_options).fit(X, y, **weights)
 
 
 def _fit_classifier(name: str) -> None:
     from mauc.evaluation import evaluate_ranking
 
-    for table in _tables(CLASSIFIERS[name].accepts._replace(sparse=False)):
-        X, y = table.X, table.y
-        model = make_classifier(name)
-        if table.is_nominal:
-            model.set_params(categorical_features=[0, 1])
-        model.fit(X, y, **table.weights).predict_proba(X)
+    for X, y, weights, nominal in _tables(CLASSIFIERS[name].accepts._replace(sparse=False)):
+        model = make_classifier(name, **nominal).fit(X, y, **weights)
+        model.predict_proba(X)
         if hasattr(model, "decision_function"):
             model.decision_function(X)
-        if not table.weights:
+        if not weights:
             evaluate_ranking(np.arange(3), [1, 3], model, X, y, X, y)
 
 
@@ -196,15 +183,14 @@ def _call_functions() -> None:
     from mauc.sketch import PairAUCSketch
 
     log_table(SHORT, 1.0)
-    for table in _tables(Accepts(sparse=True, weights=True)):
-        X, y = table.X, table.y
-        feature_pair_auc(X, y, folded=False, **table.weights)
+    for X, y, weights, _ in _tables(Accepts(sparse=True, weights=True)):
+        feature_pair_auc(X, y, folded=False, **weights)
         PairAUCSketch(16, n_buffered=_N_ROWS // 2).update(X, y).update(X[::2], y[::2]).pair_auc()
         if sparse.issparse(X):
             continue
         scores = np.nan_to_num(X[:, :_N_CLASSES])
-        mauc_score(y, scores, **table.weights)
-        if not table.weights:
+        mauc_score(y, scores, **weights)
+        if not weights:
             mauc_interval(y, scores)
             MDLDiscretizer().fit_transform(X, y)
     siren_study(np.asarray(X, np.float64), y, selectors=["mdfs", "maucd"])
@@ -216,17 +202,10 @@ def _call_functions() -> None:
             feature_pair_auc(np.asarray(tall, dtype, order), np.arange(_N_TALL) % _N_CLASSES)
 
 
-class _Table(NamedTuple):
-    """Tiny data of one kind."""
-
-    X: Any
-    y: np.ndarray
-    weights: dict[str, np.ndarray] = {}
-    is_nominal: bool = False
-
-
-def _tables(accepts: Accepts, is_short: bool = False) -> Iterator[_Table]:
-    """Yield data of every kind that a method takes, or complete numbers alone.
+def _tables(
+    accepts: Accepts, is_short: bool = False
+) -> Iterator[tuple[Any, np.ndarray, dict[str, Any], dict[str, Any]]]:
+    """Yield X, y, weights and options for every kind of data that a method accepts.
 
     Columns are of many values, which are sorted, of few, which are counted, and of many ties. The
     last two are correlated in one class and the other way round in the next.
@@ -239,23 +218,23 @@ def _tables(accepts: Accepts, is_short: bool = False) -> Iterator[_Table]:
     X[:, 5] = 0.3 * (X[:, 5] - y) + np.where(y == 0, 1.0, -1.0) * (X[:, 4] - y)
     holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)
     weights = {"sample_weight": rng.uniform(0.5, 2.0, _N_ROWS)}
+    nominal = {"categorical_features": [0, 1]}
     for dtype in (np.float64, np.float32):
-        yield _Table(X.astype(dtype), y)
+        yield X.astype(dtype), y, {}, {}
         if is_short:
             continue
-        yield _Table(np.asfortranarray(X, dtype), y)
-        yield _Table(np.repeat(X.astype(dtype), 2, axis=0)[::2], y)
-        yield _Table(holes.astype(dtype), y)
-        if accepts.weights:
-            yield _Table(X.astype(dtype), y, weights)
-            yield _Table(holes.astype(dtype), y, weights)
-        if accepts.nominal:
-            yield _Table(X.astype(dtype), y, is_nominal=True)
-            yield _Table(holes.astype(dtype), y, is_nominal=True)
+        yield np.asfortranarray(X, dtype), y, {}, {}
+        yield np.repeat(X.astype(dtype), 2, axis=0)[::2], y, {}, {}
+        yield holes.astype(dtype), y, {}, {}
+        for table in (X, holes):
+            if accepts.weights:
+                yield table.astype(dtype), y, weights, {}
+            if accepts.nominal:
+                yield table.astype(dtype), y, {}, nominal
         if accepts.sparse:
-            yield _Table(sparse.csc_array(np.where(X > 1.0, X, 0.0).astype(dtype)), y)
+            yield sparse.csc_array(np.where(X > 1.0, X, 0.0).astype(dtype)), y, {}, {}
     if not is_short:
         # Over so many decades words have no room for all bits of a value and its row.
-        yield _Table(np.copysign(10.0 ** (60 * np.abs(X)), X), y)
-        yield _Table(np.clip(8 * (X + 3), 0, 255).astype(np.uint8), y)
-        yield _Table((1000 * X).astype(np.int64), y)
+        yield np.copysign(10.0 ** (60 * np.abs(X)), X), y, {}, {}
+        yield np.clip(8 * (X + 3), 0, 255).astype(np.uint8), y, {}, {}
+        yield (1000 * X).astype(np.int64), y, {}, {}

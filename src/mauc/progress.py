@@ -48,7 +48,8 @@ def progress(what: str, *, verbose: bool | None = None, style: str = "auto") -> 
             if is_new:
                 outer.names = names
     else:
-        has_bar = style == "bar" or (style == "auto" and is_terminal and bool(find_spec("rich")))
+        has_bar = style == "bar" or (style == "auto" and is_terminal)
+        has_bar = has_bar and find_spec("rich") is not None
         display = _display = _Display(what, has_bar)
         try:
             yield

@@ -97,9 +97,6 @@ def rows_to_columns(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> dict
 def short_name(name: object) -> str:
     r"""Return a name on one line, without the middle if it is long.
 
-    Examples
-    --------
-    >>> from mauc.results import short_name
     >>> short_name("width\nof petals"), len(short_name("x" * 300))
     ('width\\nof petals', 40)
     """
@@ -120,9 +117,6 @@ def number(value: float, form: str = ".4f", gap: str = "-") -> str:
 def first_rows(n_rows: int, chosen: Sequence[int] = ()) -> list[int]:
     """Return which of many rows are shown: all, or `MAX_ROWS` evenly spread and those `chosen`.
 
-    Examples
-    --------
-    >>> from mauc.results import first_rows
     >>> first_rows(3), len(first_rows(100, [50]))
     ([0, 1, 2], 21)
     """

@@ -309,7 +309,7 @@ class RBFSVM(BaseClassifier):
         if not (is_real(self.C) and np.isposinf(self.C)):  # infinite: a hard margin
             check_real("C", self.C, 0, is_low_open=True)
         if not (isinstance(self.gamma, str) and self.gamma in ("auto", "scale")):
-            check_real("gamma", self.gamma, 0, is_low_open=True, words=', "auto" or "scale"')
+            check_real("gamma", self.gamma, 0, is_low_open=True, others=', "auto" or "scale"')
         check_choice("scaling", self.scaling, ("range", "standard"))
         check_real("tol", self.tol, 0, is_low_open=True)
         check_choice("precompute", self.precompute, ("auto", True, False))
