@@ -33,15 +33,40 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
+import mauc  # noqa: E402
+
 # The first example may compile a kernel, so no deadline; the same examples every time.
 settings.register_profile("mauc", deadline=None, derandomize=True, max_examples=30, database=None)
 settings.load_profile("mauc")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session):
+    """Fill an empty cache before workers run all tests: each of them would compile most kernels."""
+    config = session.config
+    n_workers = config.getoption("numprocesses", None)  # workers themselves have none
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if n_workers and is_whole and not Path(os.environ["NUMBA_CACHE_DIR"]).exists():
+        mauc.warmup(progress="quiet")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
     """Run one worker more than there are cores: some tests wait for processes that they start."""
     return (os.cpu_count() or 1) + 1
+
+
+# A test is marked "processes" if its module imports one of these, which start processes, or is in
+# a folder whose tests do.
+_STARTERS = {"subprocess", "multiprocessing", "distributed", "run_on_terminal"}
+_FOLDERS = {"benchmarks", "browser", "cli", "cluster", "docs", "experiments"}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        names = vars(getattr(item, "module", pytest)).keys()
+        if _STARTERS & names or _FOLDERS & {*item.path.relative_to(_ROOT).parts}:
+            item.add_marker("processes")
 
 
 @pytest.fixture

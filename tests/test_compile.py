@@ -138,12 +138,11 @@ def double(x):
 
 
 @pytest.fixture
-def kernel(monkeypatch):
+def kernel(monkeypatch, tmp_path):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(module, "_kernels", [])
     monkeypatch.setattr(module, "_is_warned", False)
-    kernel = njit(cache=True)(double)
-    kernel._cache.flush()
-    return kernel
+    return njit(cache=True)(double)
 
 
 def refuse(*_):

@@ -267,17 +267,3 @@ def test_the_variance_of_mauc_is_that_of_many_samples(rng):
         values.append(pair_auc_scores(codes, ST.T).mauc)
         variances.append(sum(part.var(ddof=1) / 40 for part in own))
     assert np.mean(variances) == pytest.approx(np.var(values), rel=0.3)
-
-
-def test_many_matrices_at_once(rng):
-    codes = np.repeat([0, 1, 2], 6).astype(np.int32)
-    many = [rng.normal(size=(3, 18)) for _ in range(5)]
-    weights = rng.random(18) + 0.1
-    pairs = ClassPairs(codes, np.arange(3), weights)
-    components = np.array([pair_components(ST, pairs) for ST in many])
-    auc = np.array([pair_auc_scores(codes, ST.T, sample_weight=weights).auc for ST in many])
-    bounds, pair_bounds = component_bounds(components, codes, weights, auc, 0.95)
-    for at in range(5):
-        one, pairs = component_bounds(components[at], codes, weights, auc[at], 0.95)
-        assert_allclose(bounds[:, at], one, atol=1e-12)
-        assert_allclose(pair_bounds[:, at], pairs, atol=1e-12)

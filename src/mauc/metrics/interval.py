@@ -36,12 +36,8 @@ def mauc_interval(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        True labels.
-    y_score : array-like of shape (n_samples, n_classes) or (n_samples,)
-        Scores, as `mauc_score` takes them.
-    labels : array-like of shape (n_classes,), optional
-        The label of each score column.
+    y_true, y_score, labels
+        As in `mauc_score`.
     sample_weight : array-like of shape (n_samples,), optional
         As in `mauc_score`. Weights are importances, not counts: only their ratios within a class
         matter, and unequal ones widen the interval (see Notes).
@@ -63,23 +59,20 @@ def mauc_interval(
     -----
     The interval describes the uncertainty of this test set, not that of training.
 
-    "delong": MAUC is a mean over the samples of every class k, of components :math:`V` that say
-    how often a sample is on the right side of those of other classes, so its variance is
-    estimated by :math:`\sum_k s_k^2 / n_k` [1]_, covariances between pairs included. The number
-    of binary trials of the same variance, :math:`\hat\theta (1 - \hat\theta) / \sum_k s_k^2 / n_k`,
-    reduced for the degrees of freedom of the estimate, gives the bounds of Clopper and Pearson,
-    as in surveys [2]_. Near 0 and 1, where few or no samples are on the wrong side,
-    :math:`s_k^2` says nothing: the variance of uniform components is mixed in with the weight of
-    one sample. So the interval is never empty: that of two classes of 20 samples each, perfectly
-    separated, is 0.877 to 1. For a class of a single sample the largest possible variance is
-    used. With weights, variances are those of weighted means, and :math:`n_k` is
-    :math:`(\sum w)^2 / \sum w^2`.
+    "delong": MAUC is a mean over the samples of every class k, of components that say how often a
+    sample is on the right side of those of other classes, so its variance is estimated by
+    :math:`v = \sum_k s_k^2 / n_k` [1]_, covariances between pairs included. The number of binary
+    trials of the same variance, :math:`\hat\theta (1 - \hat\theta) / v`, reduced for the degrees of
+    freedom of the estimate, gives the bounds of Clopper and Pearson, as in surveys [2]_. Where few
+    or no samples are on the wrong side, :math:`s_k^2` says nothing: the variance of uniform
+    components is mixed in with the weight of one sample, and for a class of a single sample the
+    largest possible variance is used. So the interval is never empty: that of two classes of 20
+    samples each, perfectly separated, is 0.877 to 1. With weights, variances are those of weighted
+    means, and :math:`n_k` is :math:`(\sum w)^2 / \sum w^2`.
 
-    "percentile": samples are drawn with replacement within each class and the bounds are
-    percentiles of the resamples; with weights a sample brings its own along. They are too
-    narrow for small classes and empty for perfect scores.
-
-    Coverage of both, by benchmarks/coverage_intervals.py, is in docs/intervals.md.
+    "percentile": samples are drawn with replacement within each class, with their weights. The
+    bounds are too narrow for small classes and empty for perfect scores. Coverage of both, by
+    benchmarks/coverage_intervals.py, is in docs/intervals.md.
 
     References
     ----------
@@ -241,42 +234,36 @@ def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
     level: float,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the bounds of the mean, (2, ...), and of every pair of classes, (2, ..., n_pairs).
+    """Return lower and upper bounds of the mean, (2,), and of every pair of classes, (2, n_pairs).
 
-    `components`, (..., n_samples, n_classes), are those of `pair_components`, of one or many score
-    matrices; every class has samples, of positive weights. An AUC is a mean over the samples of
-    either class, with the variance sum_k s_k^2 / n_k, s_k^2 being that of the components of class k
+    Every class has samples, all of positive weight. An AUC is a mean over the samples of either
+    class, with the variance sum_k s_k^2 / n_k, s_k^2 being that of the components of class k
     (DeLong). MAUC is such a mean too: the component of a sample is the sum of those of its pairs,
     so that all covariances between pairs that share samples are in it.
     """
-    n_classes, n_pairs = components.shape[-1], pair_auc.shape[-1]
-    shape = components.shape[:-2]
-    sizes = np.empty(n_classes)
-    pair_variances = np.empty((n_classes, *shape, n_classes))
-    variances = np.empty((n_classes, *shape))
+    n_classes, n_pairs = components.shape[1], len(pair_auc)
+    sizes, variances = np.empty(n_classes), np.empty(n_classes)
+    pair_variances = np.empty((n_classes, n_classes))
     for code in range(n_classes):
-        own = components[..., codes == code, :]
+        own = components[codes == code]
         shares = weights[codes == code] / weights[codes == code].sum()
         sizes[code] = 1.0 / (shares**2).sum()
-        pair_variances[code] = _variance(own, shares, sizes[code])
-        variances[code] = _variance(own.sum(axis=-1) / n_pairs, shares, sizes[code], axis=-1)
+        pair_variances[code] = _variance(own.T, shares, sizes[code])
+        variances[code] = _variance(own.sum(axis=1) / n_pairs, shares, sizes[code])
     first, second = np.triu_indices(n_classes, 1)
     pair_bounds = _bounds(
-        pair_auc,
-        (np.moveaxis(pair_variances[first, ..., second], 0, -1),
-         np.moveaxis(pair_variances[second, ..., first], 0, -1)),
+        pair_auc, (pair_variances[first, second], pair_variances[second, first]),
         (sizes[first], sizes[second]), level, _PRIOR_SHARE, 1.0,
     )  # fmt: skip
     # A class is in n_classes - 1 pairs. Its component varies by the square of their share in the
     # mean if they agree, by 1 / (n_classes - 1) of that if they are independent: between the two.
     largest = ((n_classes - 1) / n_pairs) ** 2
     share = _PRIOR_SHARE * largest / np.sqrt(n_classes - 1)
-    return _bounds(pair_auc.mean(axis=-1), variances, sizes, level, share, largest), pair_bounds
+    return _bounds(pair_auc.mean(), variances, sizes, level, share, largest), pair_bounds
 
 
-def _variance(values, shares, size, axis=-2):
-    """Return the variance of values along an axis; infinite where one sample has all weight."""
-    values = np.moveaxis(values, axis, -1)
+def _variance(values, shares, size):
+    """Return the variance along the last axis; infinite where one sample has all weight."""
     if size <= 1.0 + 1e-12:
         return np.full(values.shape[:-1], np.inf)
     center = values @ shares
