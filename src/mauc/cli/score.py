@@ -14,7 +14,7 @@ from mauc.cli.common import (
     JsonOption,
     SeedOption,
     command,
-    complain,
+    echo_stderr,
 )
 from mauc.cli.outputs import Written, check_extension, check_outputs
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data, refuse_options
@@ -97,7 +97,7 @@ def score(
         line = ""
     else:
         y, values, labels, line = read_scores(scores, target or "label", reading)
-        complain(line)
+        echo_stderr(line)
     report = pair_auc_scores(y, values, labels=labels)
     interval = None
     if bootstrap != 0:
