@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.data import columns
-from mauc.data.columns import contiguous_columns, take_columns
+from mauc.engine.arrays import contiguous_columns, take_columns
 
 LAYOUTS = {
     "C order": lambda X: X,
@@ -17,11 +16,6 @@ LAYOUTS = {
     "right to left": lambda X: X[:, ::-1],
     "other byte order": lambda X: X.astype(X.dtype.newbyteorder()),
 }
-
-
-@pytest.fixture(params=[0, columns.SMALL_SIZE], ids=["tiles", "NumPy"], autouse=True)
-def _size(request, monkeypatch):
-    monkeypatch.setattr(columns, "SMALL_SIZE", request.param)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (130, 1), (64, 4), (131, 11)])

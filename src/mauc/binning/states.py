@@ -32,7 +32,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
     Returns
     -------
     states : ndarray of shape (n_features, n_samples), uint8
-        In a temporary file where the memory of a source does not hold them (`Problem.room`).
+        In a temporary file where the memory of a source does not hold them (`Problem.workspace`).
     n_states : ndarray of shape (n_features,), int64
     """
     if binning in ("equal_width", "equal_frequency"):
@@ -40,11 +40,9 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
     shape = problem.n_features, problem.n_samples
     # Bits of the planes that a search makes of a state: all states but the last, 7 at most.
     n_bits = {"three_states": 3}.get(binning, min(n_bins, 7) if binning.startswith("equal") else 7)
-    states = problem.room.array(shape, np.uint8, later=n_bits * shape[0] * (shape[1] // 8 + 8))
+    states = problem.workspace.array(shape, np.uint8, later=n_bits * shape[0] * (shape[1] // 8 + 8))
     n_states = np.empty(problem.n_features, np.int64)
-    is_nominal = np.zeros(problem.n_features, bool)
-    if problem.is_nominal is not None:
-        is_nominal = problem.is_nominal
+    is_nominal = problem.is_nominal
 
     def fill(block):
         XT, out, n_out = problem.float_columns(block), states[block], n_states[block]
@@ -69,7 +67,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
             else:
                 bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
                 out[j], n_out[j] = _states(bins, column)
-        problem.room.release()
+        problem.workspace.release()
 
     for _ in problem.run_blocks(fill, n_jobs=n_jobs, is_dense=True):
         pass

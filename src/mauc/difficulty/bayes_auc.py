@@ -243,7 +243,7 @@ def pair_bayes_auc(
             order = np.argsort(columns[block, first:end], axis=1, kind="stable")
             orders[block, first:end] = order + first
     n_values = np.zeros(problem.n_features, np.int64)  # of nominal columns; 0 marks numbers
-    if problem.is_nominal is not None:
+    if problem.is_nominal.any():
         for column in np.flatnonzero(problem.is_nominal):
             known = columns[column][~np.isnan(columns[column])]
             n_values[column] = 1 + int(known.max(initial=0))

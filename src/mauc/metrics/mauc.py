@@ -19,8 +19,8 @@ from mauc.data.validate import (
     check_table,
     check_vector,
     check_weights,
+    scale_by_class,
 )
-from mauc.data.weights import scale_by_class
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
 from mauc.results import MAX_ROWS, Result, SmallTable, number, short_name
