@@ -55,9 +55,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
 
 #: Compile a part of a kernel. Without the wrappers for calls from Python it takes a third less
 #: time; a division by zero gives infinity or NaN.
-njit_part = numba.njit(
-    nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
+njit_part = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 #: Compile a part in the place of its call. Numba optimises a part on its own and again in every
 #: caller: of parts that call parts, those in the middle are better copied.
@@ -75,7 +73,8 @@ def find_cache() -> str:
 
 def kernel_counts() -> tuple[set[str], set[str]]:
     """Return the kernels, with their types, that this process compiled, and found in the cache."""
-    compiled, found = set(), set()
+    compiled: set[str] = set()
+    found: set[str] = set()
     for kernel in _kernels:
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
         compiled.update(f"{name}{types}" for types in kernel.stats.cache_misses)

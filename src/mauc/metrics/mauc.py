@@ -292,7 +292,7 @@ class ClassPairs:
         else:
             # AUCs do not depend on the scale within a class, and no product of weights overflows.
             self.weights, _ = scale_by_class(weights, codes, len(classes))
-            self.scaled_totals = np.bincount(codes, self.weights, minlength=len(classes))
+            self.scaled_totals = np.bincount(codes, self.weights, len(classes)).astype(np.float64)
         if (self.totals > 0).sum() < 2:
             raise UndefinedMAUCError(
                 f"MAUC compares classes: {name} must hold samples of at least 2 classes, "
