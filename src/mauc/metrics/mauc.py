@@ -22,7 +22,13 @@ from mauc.data.validate import (
     scale_by_class,
 )
 from mauc.engine.ordered import class_wins
-from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
+from mauc.exceptions import (
+    AbsentClassWarning,
+    MaucError,
+    UndefinedMAUCError,
+    format_labels,
+    warn_user,
+)
 from mauc.results import MAX_ROWS, Result, SmallTable, number, short_name
 
 _RESPONSES = ("predict_proba", "decision_function")
@@ -188,7 +194,9 @@ class PairAUCReport(Result):
         ]  # fmt: skip
         line = f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs"
         if len(self.absent):
-            line += f" ({self.n_pairs_absent} pairs absent: no sample of {listed(self.absent)})"
+            line += (
+                f" ({self.n_pairs_absent} pairs absent: no sample of {format_labels(self.absent)})"
+            )
         return [SmallTable(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
 
 
@@ -215,7 +223,8 @@ class _Scorer:
         unseen = np.setdiff1d(y, estimator.classes_)
         if len(unseen):
             raise MaucError(
-                f"y must hold only classes that {name} has seen in fit, got also {listed(unseen)}."
+                f"y must hold only classes that {name} has seen in fit, "
+                f"got also {format_labels(unseen)}."
             )
         return mauc_score(y, scores, labels=estimator.classes_, sample_weight=sample_weight)
 
@@ -296,7 +305,7 @@ class ClassPairs:
         if (self.totals > 0).sum() < 2:
             raise UndefinedMAUCError(
                 f"MAUC compares classes: {name} must hold samples of at least 2 classes, "
-                f"got only {listed(classes[self.totals > 0]) or 'none'}."
+                f"got only {format_labels(classes[self.totals > 0]) or 'none'}."
             )
         self.first, self.second = np.triu_indices(len(classes), 1)
         scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
@@ -311,7 +320,7 @@ class ClassPairs:
         unknown = np.setdiff1d(y_test, classes)
         if len(unknown):
             raise MaucError(
-                f"y_test must hold only classes of y_train, got also {listed(unknown)}."
+                f"y_test must hold only classes of y_train, got also {format_labels(unknown)}."
             )
         codes = np.searchsorted(classes, y_test).astype(np.int32)
         return cls(codes, classes, weights, name="y_test")
@@ -368,8 +377,8 @@ def warn_of_absent(classes, totals):
     absent, n_present = classes[totals == 0], int((totals > 0).sum())
     if len(absent):
         warn_user(
-            f"{len(absent)} of {len(classes)} classes have no sample ({listed(absent)}): MAUC is "
-            f"the mean over {n_present * (n_present - 1) // 2} of "
+            f"{len(absent)} of {len(classes)} classes have no sample ({format_labels(absent)}): "
+            f"MAUC is the mean over {n_present * (n_present - 1) // 2} of "
             f"{len(classes) * (len(classes) - 1) // 2} pairs.",
             AbsentClassWarning,
         )
@@ -390,8 +399,8 @@ def _named_labels(y_true, y_score, labels):
     if labels is not None:
         if names != [str(label) for label in present]:
             raise MaucError(
-                f"labels must name the columns of y_score in their order, got {listed(present)} "
-                f"for columns {listed(names)}; leave labels out, or sort the columns."
+                f"labels must name the columns of y_score in their order, got "
+                f"{format_labels(present)} for columns {format_labels(names)}; leave labels out, or sort the columns."
             )
         return labels
     if set(names) == set(by_name):
@@ -421,7 +430,7 @@ def _encode(y_true, labels, n_columns):
         raise MaucError("labels must be distinct.")
     unknown = np.setdiff1d(present, sorted_labels)
     if len(unknown):
-        raise MaucError(f"y_true must hold only labels= labels, got also {listed(unknown)}.")
+        raise MaucError(f"y_true must hold only labels= labels, got also {format_labels(unknown)}.")
     columns = first_at[np.searchsorted(sorted_labels, present)]
     return labels, columns[codes].astype(np.int32)
 

@@ -9,7 +9,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_columns, check_generator
 from mauc.engine.exact_mean import mean_of_quotients
-from mauc.exceptions import MaucError, listed
+from mauc.exceptions import MaucError, format_labels
 from mauc.parallel import count_threads
 from mauc.progress import progress
 from mauc.selectors.base import Ranked, check_n_features
@@ -152,8 +152,8 @@ def _check_classes(sketch, classes):
         raise MaucError("classes must be given in the first call of partial_fit, which had none.")
     if not np.array_equal(np.unique(np.asarray(classes)), sketch.classes_):
         raise MaucError(
-            f"classes must be those of the first call of partial_fit, {listed(sketch.classes_)}, "
-            f"got {listed(np.unique(np.asarray(classes)))}."
+            f"classes must be those of the first call of partial_fit, "
+            f"{format_labels(sketch.classes_)}, got {format_labels(np.unique(np.asarray(classes)))}."
         )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from mauc.checks import check_int
 from mauc.data.source import ColumnSource
-from mauc.exceptions import MaucError, UndefinedMAUCError, listed
+from mauc.exceptions import MaucError, UndefinedMAUCError, format_labels
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads
 from mauc.sketch.bounds import estimate_auc
@@ -292,5 +292,5 @@ class PairAUCSketch:
 def _sorted_labels(classes):
     labels = np.unique(np.asarray(classes))
     if len(labels) < 2:
-        raise MaucError(f"classes must hold at least 2 labels, got {listed(labels)}.")
+        raise MaucError(f"classes must hold at least 2 labels, got {format_labels(labels)}.")
     return labels

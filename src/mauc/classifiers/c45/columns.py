@@ -10,7 +10,7 @@ from mauc.compile import njit
 from mauc.data import columns
 from mauc.engine.arrays import read_only
 from mauc.engine.sort import sort_tagged
-from mauc.exceptions import TinyUnitsWarning, listed, warn_user
+from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user
 
 
 def sort_orders(XT):
@@ -117,8 +117,8 @@ def warn_of_close_values(columns, names):
             blind.append(names[j])
     if blind:
         warn_user(
-            f"{len(blind)} of {len(columns.XT)} features ({listed(blind)}) have values closer than "
-            f"{GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in a smaller "
+            f"{len(blind)} of {len(columns.XT)} features ({format_labels(blind)}) have values "
+            f"closer than {GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in a smaller "
             f"unit, or scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )

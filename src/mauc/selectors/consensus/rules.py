@@ -13,7 +13,7 @@ from numba import uintp
 
 from mauc.compile import njit
 from mauc.data.problem import group_by_class
-from mauc.exceptions import SmallClassWarning, listed, warn_user
+from mauc.exceptions import SmallClassWarning, format_labels, warn_user
 from mauc.parallel import even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.row_sample import hash_all_rows
@@ -124,8 +124,8 @@ def complementary_halves(problem, n_pairs, rng):
     single = problem.classes[problem.class_counts == 1]
     if len(single):
         warn_user(
-            f"a class needs 2 samples to be in both halves; the one sample of {listed(single)} "
-            f"is in all halves, so what is measured on it is not resampled.",
+            f"a class needs 2 samples to be in both halves; the one sample of "
+            f"{format_labels(single)} is in all halves, so what is measured on it is not resampled.",
             SmallClassWarning,
         )
     halves = []

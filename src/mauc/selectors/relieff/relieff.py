@@ -7,7 +7,7 @@ import numpy as np
 from mauc.checks import check_int, is_int
 from mauc.data.columns import default_names
 from mauc.data.validate import check_generator
-from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
+from mauc.exceptions import MaucError, TinyUnitsWarning, format_labels, warn_user
 from mauc.parallel import count_threads, even_ranges
 from mauc.progress import track
 from mauc.selectors.base import RankingSelector, single_ranking
@@ -277,8 +277,8 @@ def _warn_of_tiny_ranges(problem, widths):
         names = problem.feature_names
         names = default_names(tiny) if names is None else names[tiny]
         warn_user(
-            f"{len(tiny)} of {problem.n_features} features ({listed(names)}) vary by less than "
-            f"{MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, or "
+            f"{len(tiny)} of {problem.n_features} features ({format_labels(names)}) vary by less "
+            f"than {MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, or "
             f"scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )
