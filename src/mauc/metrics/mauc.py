@@ -400,7 +400,8 @@ def _named_labels(y_true, y_score, labels):
         if names != [str(label) for label in present]:
             raise MaucError(
                 f"labels must name the columns of y_score in their order, got "
-                f"{format_labels(present)} for columns {format_labels(names)}; leave labels out, or sort the columns."
+                f"{format_labels(present)} for columns {format_labels(names)}; leave labels out, "
+                f"or sort the columns."
             )
         return labels
     if set(names) == set(by_name):

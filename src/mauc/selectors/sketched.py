@@ -153,7 +153,8 @@ def _check_classes(sketch, classes):
     if not np.array_equal(np.unique(np.asarray(classes)), sketch.classes_):
         raise MaucError(
             f"classes must be those of the first call of partial_fit, "
-            f"{format_labels(sketch.classes_)}, got {format_labels(np.unique(np.asarray(classes)))}."
+            f"{format_labels(sketch.classes_)}, got "
+            f"{format_labels(np.unique(np.asarray(classes)))}."
         )
 
 

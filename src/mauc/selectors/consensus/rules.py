@@ -125,7 +125,8 @@ def complementary_halves(problem, n_pairs, rng):
     if len(single):
         warn_user(
             f"a class needs 2 samples to be in both halves; the one sample of "
-            f"{format_labels(single)} is in all halves, so what is measured on it is not resampled.",
+            f"{format_labels(single)} is in all halves, so what is measured on it is not "
+            f"resampled.",
             SmallClassWarning,
         )
     halves = []

@@ -278,7 +278,8 @@ def _warn_of_tiny_ranges(problem, widths):
         names = default_names(tiny) if names is None else names[tiny]
         warn_user(
             f"{len(tiny)} of {problem.n_features} features ({format_labels(names)}) vary by less "
-            f"than {MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, or "
+            f"than {MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, "
+            f"or "
             f"scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )
