@@ -119,8 +119,8 @@ def warn_of_close_values(columns, names):
         warn_user(
             f"{len(blind)} of {len(columns.XT)} features ({format_labels(blind)}) have values "
             f"closer than {GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in "
-            f"a smaller "
-            f"unit, or scale them, for example with sklearn.preprocessing.StandardScaler.",
+            f"a smaller unit, or scale them, for example with "
+            f"sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )
 

@@ -279,7 +279,6 @@ def _warn_of_tiny_ranges(problem, widths):
         warn_user(
             f"{len(tiny)} of {problem.n_features} features ({format_labels(names)}) vary by less "
             f"than {MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, "
-            f"or "
-            f"scale them, for example with sklearn.preprocessing.StandardScaler.",
+            f"or scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )
