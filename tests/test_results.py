@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits, load_iris
 from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, select_k, siren_study
 from mauc.evaluation import SizeCurve
 from mauc.results import MAX_ROWS, Result, SmallTable, first_rows, short_name
-from mauc.selectors.consensus.error_bound import ErrorControl
+from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.interactions import Interactions
 
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from mauc import FSDD, MAUCD, MDFS, ChiSquare
 from mauc.classifiers import NormalNaiveBayes
 from mauc.difficulty import SirenStudy, siren_index, siren_study
-from mauc.difficulty.study import third_weights
+from mauc.difficulty.siren import third_weights
 from mauc.exceptions import MaucError, MaucWarning, SmallClassWarning
 from mauc.metrics import mauc_score
 from mauc.registry import RELEVANCES

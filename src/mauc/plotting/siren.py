@@ -34,7 +34,7 @@ class SirenDisplay:
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from mauc.difficulty.siren import siren_study
+    >>> from mauc.difficulty import siren_study
     >>> from mauc.plotting.siren import SirenDisplay
     >>> X, y = load_wine(return_X_y=True)
     >>> display = SirenDisplay.from_study(siren_study(X, y, n_features=4))

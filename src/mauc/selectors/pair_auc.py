@@ -187,6 +187,8 @@ def pair_wins(problem, chosen):
     max_wins : ndarray of shape (n_pairs,)
         2 n_i n_j, as floats; with extreme weights in units of the pair, see `scale_weights`.
     """
+    if problem.known_wins is not None:
+        return problem.known_wins[chosen], problem.max_wins
     weights, totals, _ = problem.pair_weights
     if problem.columns.is_sparse:
         if weights is None:

@@ -77,7 +77,8 @@ class SelectionTrace(Result):
 
     def frame_columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`: those of `TraceStep` and the details."""
-        return rows_to_columns(self, TraceStep._fields) | dict(self.details)
+        details = {name: np.asarray(part) for name, part in self.details.items()}
+        return rows_to_columns(self, TraceStep._fields) | details
 
     def to_frame(self):
         """Return the trace as a pandas DataFrame, one row per step."""
@@ -85,7 +86,7 @@ class SelectionTrace(Result):
 
     def printed_parts(self) -> list[str | SmallTable]:
         """Return the first steps as a table."""
-        details = {name.replace("_", " "): values for name, values in self.details.items()}
+        details = {name.replace("_", " "): np.asarray(v) for name, v in self.details.items()}
         heads = ["step", "feature", "chosen for", "rank", "score", *details]
         rows = [
             [
