@@ -73,6 +73,9 @@ class Result(ABC):
         row = namedtuple("Row", columns)  # type: ignore[misc]
         return map(row._make, zip(*columns.values(), strict=True))
 
+    def __getitem__(self, row: int) -> Any:
+        return list(self)[row]
+
     def __str__(self) -> str:
         return "\n".join(
             part if isinstance(part, str) else part.text() for part in self.printed_parts()
