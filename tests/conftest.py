@@ -61,12 +61,17 @@ def pytest_xdist_auto_num_workers():
 _STARTERS = {"subprocess", "multiprocessing", "distributed", "run_on_terminal"}
 _FOLDERS = {"benchmarks", "browser", "cli", "cluster", "docs", "experiments"}
 
+_LONG_FOLDERS = {"plotting", "report"}  # figures and pages
+
 
 def pytest_collection_modifyitems(items):
     for item in items:
         names = vars(getattr(item, "module", pytest)).keys()
-        if _STARTERS & names or _FOLDERS & {*item.path.relative_to(_ROOT).parts}:
+        folders = {*item.path.relative_to(_ROOT).parts}
+        if _STARTERS & names or _FOLDERS & folders:
             item.add_marker("processes")
+        if _LONG_FOLDERS & folders:
+            item.add_marker("long")
 
 
 @pytest.fixture
