@@ -6,7 +6,7 @@ MAUC_DATA ?= ../shared/data
 PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test coverage test-slow test-data test-browser screenshots lint format bench bench-scale \
+.PHONY: demo test test-fast coverage test-slow test-data test-browser screenshots lint format bench bench-scale \
   bench-runtime figures reproduction beyond beyond-rivals clean
 
 demo: $(VENV)/.demo
@@ -15,6 +15,10 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q $(PARALLEL)
+
+# For developers: no processes, no commands, no long tests.
+test-fast: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser and not processes and not long" tests
 
 # The share of Python lines that the tests run, kernels apart.
 coverage: $(VENV)/.test

@@ -97,12 +97,14 @@ def delong(scored, sizes):
     """Return the bounds of `mauc_interval`, without the checks of its arguments."""
     codes = np.repeat(np.arange(len(sizes)), sizes).astype(np.int32)
     pairs = ClassPairs(codes, np.arange(len(sizes)))
-    ST = [score_columns(scores, "scores") for scores in scored]
-    auc = np.array([np.mean(pairs.auc(columns), axis=0) for columns in ST])
-    components = [
-        pair_components(columns, codes, pairs.weights, pairs.scaled_totals) for columns in ST
-    ]
-    return component_bounds(np.array(components), codes, pairs.weights, auc, LEVEL)
+    bounds, pair_bounds = [], []
+    for scores in scored:
+        ST = score_columns(scores, "scores")
+        auc, components = np.mean(pairs.auc(ST), axis=0), pair_components(ST, pairs)
+        found = component_bounds(components, codes, pairs.weights, auc, LEVEL)
+        bounds.append(found[0])
+        pair_bounds.append(found[1])
+    return np.stack(bounds, axis=1), np.stack(pair_bounds, axis=1)
 
 
 def percentile(scored, sizes, generator):

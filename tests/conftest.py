@@ -1,5 +1,6 @@
 """Set-up of all tests: a Numba cache that notices every change, and the data of the paper."""
 
+import contextlib
 import csv
 import hashlib
 import os
@@ -33,20 +34,47 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-from mauc.compilation import compile_once  # noqa: E402
+import mauc  # noqa: E402
+from mauc.exceptions import MaucError  # noqa: E402
 
 # The first example may compile a kernel, so no deadline; the same examples every time.
 settings.register_profile("mauc", deadline=None, derandomize=True, max_examples=30, database=None)
 settings.load_profile("mauc")
 
-if "PYTEST_XDIST_WORKER" in os.environ:
-    compile_once()
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session):
+    """Fill an empty cache before workers run all tests: each of them would compile most kernels."""
+    config = session.config
+    n_workers = config.getoption("numprocesses", None)  # workers themselves have none
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if n_workers and is_whole and not Path(os.environ["NUMBA_CACHE_DIR"]).exists():
+        with contextlib.suppress(MaucError):  # what is broken is for the tests to tell
+            mauc.warmup(progress="quiet")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
     """Run one worker more than there are cores: some tests wait for processes that they start."""
     return (os.cpu_count() or 1) + 1
+
+
+# A test is marked "processes" if its module imports one of these, which start processes, or is in
+# a folder whose tests do.
+_STARTERS = {"subprocess", "multiprocessing", "distributed", "run_on_terminal"}
+_FOLDERS = {"benchmarks", "browser", "cli", "cluster", "docs", "experiments"}
+
+_LONG_FOLDERS = {"plotting", "report"}  # figures and pages
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        names = vars(getattr(item, "module", pytest)).keys()
+        folders = {*item.path.relative_to(_ROOT).parts}
+        if _STARTERS & names or _FOLDERS & folders:
+            item.add_marker("processes")
+        if _LONG_FOLDERS & folders:
+            item.add_marker("long")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from mauc import MDLDiscretizer, SubproblemSelector
 from mauc import registry as methods
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor
-from mauc.metrics.scorer import MAUCScorer
+from mauc.metrics import make_mauc_scorer
 from tests.helpers.selectors import SELECTORS, WEIGHTED, assert_same_fit
 
 OTHERS = {name: entry() for name, entry in methods.CLASSIFIERS.items()} | {
@@ -129,7 +129,7 @@ class TestRouting:
             selector.set_fit_request(sample_weight=True),
             GaussianNB().set_fit_request(sample_weight=True),
         )
-        scorer = MAUCScorer().set_score_request(sample_weight=True)
+        scorer = make_mauc_scorer().set_score_request(sample_weight=True)
         folds = KFold(3, shuffle=True, random_state=0)
         results = cross_validate(
             pipeline, X, y, cv=folds, scoring=scorer, params={"sample_weight": weights},

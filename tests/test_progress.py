@@ -1,4 +1,4 @@
-"""What takes longer than two seconds says what goes on, and nothing else does."""
+"""Long operations show progress, and nothing else does."""
 
 import re
 import threading
@@ -7,17 +7,18 @@ import time
 import numpy as np
 import pytest
 
-from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF, progress
+import mauc.progress as module
+from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF
 from mauc.data.source import ColumnSource
-from mauc.progress import shown, track
+from mauc.progress import progress, track
 from tests.helpers.pseudo_terminal import run_on_terminal
 
 
 @pytest.fixture
 def impatient(monkeypatch):
     """Have everything said at once, and again soon."""
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(progress, "_LINE_EVERY", 0.01)
+    monkeypatch.setattr(module, "DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(module, "_LINE_EVERY", 0.01)
 
 
 def wait_for(text, capsys):
@@ -32,7 +33,7 @@ def wait_for(text, capsys):
 
 
 def test_lines_name_what_is_done_and_count(impatient, capsys):
-    with shown("reading big.csv", verbose=True):
+    with progress("reading big.csv", verbose=True):
         for at in track(range(3), "blocks"):
             if at == 2:
                 line = wait_for("2/3 blocks", capsys)
@@ -40,7 +41,7 @@ def test_lines_name_what_is_done_and_count(impatient, capsys):
 
 
 def test_parts_and_nested_loops_are_told_from_the_outside_in(impatient, capsys):
-    with shown("siren study", verbose=True), shown("Naive Bayes", verbose=True):
+    with progress("siren study", verbose=True), progress("Naive Bayes", verbose=True):
         for _ in track(iter("ab"), "folds", 2):
             for _ in track([1, 2], "blocks"):
                 pass
@@ -52,23 +53,23 @@ def test_parts_and_nested_loops_are_told_from_the_outside_in(impatient, capsys):
 
 
 def test_the_share_of_nested_loops():
-    with shown("a", verbose=True):
-        watcher = progress._watcher
+    with progress("a", verbose=True):
+        display = module._display
         for at in track(range(4), "outer"):
             for inner in track(range(2), "inner"):
-                assert watcher.share() == (at + inner / 2) / 4
-    assert progress._watcher is None
+                assert display.share() == (at + inner / 2) / 4
+    assert module._display is None
 
 
 def test_bytes_and_time_left_are_told(impatient, capsys, monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
-    with shown("MDFS", verbose=True):
-        watcher = progress._watcher
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+    with progress("MDFS", verbose=True):
+        display = module._display
         texts = []
         sizes = [10**9, *[500_000_000] * 18]
         for _ in track(range(19), "blocks of columns", n_bytes=sizes):
-            texts.append(watcher.text())
+            texts.append(display.text())
             clock[0] += 30.0 if len(texts) == 1 else 1.0
     assert texts[0] == "MDFS 0:00:00, 0.0/10.0 GB, 0/19 blocks of columns"
     assert texts[1] == "MDFS 0:00:30, 1.0/10.0 GB, 1/19 blocks of columns"
@@ -79,26 +80,26 @@ def test_bytes_and_time_left_are_told(impatient, capsys, monkeypatch):
 
 def test_time_left_of_nested_loops_is_that_of_the_outer_one(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     left = []
-    with shown("a", verbose=True):
+    with progress("a", verbose=True):
         for _ in track(range(4), "folds"):
             for _ in track(range(5), "blocks"):
-                left.append(progress._watcher.seconds_left())
+                left.append(module._display.seconds_left())
                 clock[0] += 2.0
-        assert progress._watcher.seconds_left() is None
+        assert module._display.seconds_left() is None
     assert left[:2] == [None, None]
     assert left[2:] == pytest.approx([2.0 * (20 - done) for done in range(2, 20)])
 
 
 def test_time_left_begins_anew_with_the_next_loop(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
-    with shown("a", verbose=True):
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+    with progress("a", verbose=True):
         for _ in track(range(3), "folds"):
             clock[0] += 50.0
         for at in track(range(3), "blocks"):
-            assert (progress._watcher.seconds_left() is None) == (at < 2)
+            assert (module._display.seconds_left() is None) == (at < 2)
             clock[0] += 2.0
 
 
@@ -112,7 +113,7 @@ def test_time_left_begins_anew_with_the_next_loop(monkeypatch):
     ],
 )
 def test_bytes_are_told_in_the_unit_of_all(done, total, text):
-    assert progress.bytes_text(done, total) == text
+    assert module.bytes_text(done, total) == text
 
 
 class ArraySource(ColumnSource):
@@ -126,13 +127,13 @@ class ArraySource(ColumnSource):
 
 def test_a_pass_over_a_source_counts_bytes(rng, monkeypatch):
     levels = []
-    enter = progress._LineWatcher.enter
+    enter = module._Display.enter
 
     def keep(self, level):
         levels.append(level)
         enter(self, level)
 
-    monkeypatch.setattr(progress._LineWatcher, "enter", keep)
+    monkeypatch.setattr(module._Display, "enter", keep)
     X, y = rng.normal(size=(500, 9)).astype(np.float32), rng.integers(0, 3, 500)
     MAUCD(2, verbose=True).fit(ArraySource(X, memory=100_000), y)
     (level,) = [level for level in levels if level.unit == "blocks of columns"]
@@ -140,28 +141,28 @@ def test_a_pass_over_a_source_counts_bytes(rng, monkeypatch):
     assert level.n_done == level.total > 1
 
 
-def test_patience(capsys):
-    with shown("a quick thing", verbose=True):
+def test_quick_work_shows_nothing(capsys):
+    with progress("a quick thing", verbose=True):
         pass
     assert capsys.readouterr().err == ""
 
 
 def test_without_a_terminal_only_verbose_shows(impatient, capsys):
     for verbose in (None, False):
-        with shown("a", verbose=verbose):
-            assert progress._watcher is None
+        with progress("a", verbose=verbose):
+            assert module._display is None
             assert list(track(iter([1, 2]), "blocks", 2)) == [1, 2]
     assert capsys.readouterr().err == ""
 
 
 def test_loops_of_other_threads_are_not_counted():
-    with shown("a", verbose=True):
-        watcher = progress._watcher
+    with progress("a", verbose=True):
+        display = module._display
         levels = []
 
         def loop():
             for _ in track([1, 2], "blocks"):
-                levels.extend(watcher.levels)
+                levels.extend(display.levels)
 
         thread = threading.Thread(target=loop)
         thread.start()
@@ -171,13 +172,13 @@ def test_loops_of_other_threads_are_not_counted():
 
 def test_an_error_takes_the_display_away(capsys):
     def fail():
-        with shown("a", verbose=True):
+        with progress("a", verbose=True):
             for _ in track([1], "blocks"):
                 raise ValueError("wrong")
 
     with pytest.raises(ValueError, match="wrong"):
         fail()
-    assert progress._watcher is None
+    assert module._display is None
 
 
 @pytest.mark.parametrize(
@@ -198,14 +199,14 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
             seen.add(level.unit)
             super().append(level)
 
-    made = progress._LineWatcher.__init__
+    made = module._Display.__init__
 
-    def init(self, what):
-        made(self, what)
+    def init(self, what, has_bar):
+        made(self, what, has_bar)
         seen.add(what)
         self.levels = Levels()
 
-    monkeypatch.setattr(progress._LineWatcher, "__init__", init)
+    monkeypatch.setattr(module._Display, "__init__", init)
     X, y = rng.normal(size=(60, 6)), rng.integers(0, 3, 60)
     selector.set_params(verbose=False).fit(X, y)
     assert seen == set()
@@ -215,10 +216,10 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
 
 PROGRAM = """
 import sys, time
-from mauc import progress
-from mauc.progress import shown, track
-progress.PATIENCE = 0.1
-with shown("reading big.csv"):
+import mauc.progress as module
+from mauc.progress import progress, track
+module.DELAY_SECONDS = 0.1
+with progress("reading big.csv"):
     for at in track(range(2), "blocks"):
         time.sleep(0.6)
         print("a line of another", file=sys.stderr)

@@ -17,8 +17,8 @@ _HOMES = {
     "experiments": ("load_run",),
     "metrics": (
         "MAUCInterval",
-        "MAUCScorer",
         "PairAUCReport",
+        "make_mauc_scorer",
         "mauc_interval",
         "mauc_score",
         "mauc_scorer",

@@ -18,8 +18,6 @@ from mauc.exceptions import MaucError
 def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     """Return `value` if it is one of the choices; the error names all of them and the nearest.
 
-    Examples
-    --------
     >>> check_choice("ties", "mau", ("index", "mauc"))
     Traceback (most recent call last):
     mauc.exceptions.MaucError: ties must be one of 'index', 'mauc', got 'mau'; ...
@@ -32,16 +30,10 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
 
 
 def unknown_word(what: str, got: Any, choices: Iterable[Any], *, quoted: bool = False) -> MaucError:
-    """Return the error for a word that is none of the choices; it names the nearest one.
+    """Return the error for a value that is none of the choices; it names the nearest one.
 
-    Parameters
-    ----------
-    what : str
-        The option, as the user knows it.
-    got : object
-    choices : iterable
-    quoted : bool, default=False
-        Whether the choices are shown as Python values; words of a file or a command line are not.
+    `what` is the option, as the user knows it. Choices are `quoted` as Python values, unless they
+    are those of a file or a command line.
     """
     choices = list(choices)
     words = {str(choice).lower(): choice for choice in choices}
@@ -56,8 +48,6 @@ def check_int(
 ) -> Any:
     """Return a whole number of at least `low`, and at most `high`; None too if it is optional.
 
-    Examples
-    --------
     >>> check_int("n_bins", 1, 2, 255)
     Traceback (most recent call last):
     mauc.exceptions.MaucError: n_bins must be an int in [2, 255], got 1.
@@ -72,21 +62,12 @@ def check_int(
 
 def check_real(
     name: str, value: Any, low: float = -math.inf, high: float = math.inf, *,
-    is_low_open: bool = False, is_high_open: bool = False, words: str = "",
+    is_low_open: bool = False, is_high_open: bool = False, others: str = "",
 ) -> float:  # fmt: skip
     """Return a finite number between two bounds, which belong to the range unless they are open.
 
-    Parameters
-    ----------
-    name : str
-    value : object
-    low, high : float
-    is_low_open, is_high_open : bool, default=False
-    words : str, default=""
-        What else is allowed, for the error message, such as ``' or "auto"'``.
+    `others` is what else is allowed, for the error message, such as ``' or "auto"'``.
 
-    Examples
-    --------
     >>> check_real("confidence", 0, 0, 0.5, is_low_open=True)
     Traceback (most recent call last):
     mauc.exceptions.MaucError: confidence must be a number in (0, 0.5], got 0.
@@ -104,7 +85,7 @@ def check_real(
     else:
         brackets = "(" if is_low_open else "[", ")" if is_high_open else "]"
         wanted = f"a number in {brackets[0]}{low:g}, {high:g}{brackets[1]}"
-    raise MaucError(f"{name} must be {wanted}{words}, got {value!r}.")
+    raise MaucError(f"{name} must be {wanted}{others}, got {value!r}.")
 
 
 def check_level(name: str, value: Any) -> float:
@@ -121,9 +102,6 @@ _are_many_allowed: ContextVar[bool] = ContextVar("are_many_classes_allowed", def
 def allow_many_classes() -> Iterator[None]:
     """Let selectors accept more than `MAX_CLASSES` classes while the context lasts.
 
-    Examples
-    --------
-    >>> from mauc.checks import allow_many_classes
     >>> with allow_many_classes():
     ...     pass  # MDFS(10).fit(X, y)
     """
@@ -153,8 +131,6 @@ def is_class_count(n_classes: int, n_samples: int) -> bool:
 
     Up to 20 classes may have any number of rows.
 
-    Examples
-    --------
     >>> is_class_count(26, 300), is_class_count(11602, 12000), is_class_count(30, 50)
     (True, False, False)
     """

@@ -1,27 +1,208 @@
-"""The decorators of compiled loops; importing this module prepares Numba."""
+"""Numba as this library uses it: decorators, the folder of compiled loops, a line for long waits.
 
+Modules with kernels take their decorators from here. Importing this module chooses the folder in
+which Numba keeps compiled kernels: that of the environment variable NUMBA_CACHE_DIR, else the
+package's `__pycache__` folders, else the user's folder of caches, else a temporary one.
+"""
+
+import atexit
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import current_process
+from pathlib import Path
 from typing import Any
 
-from numba import njit
+import numba
+from numba.core import config, event
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.misc.appdirs import AppDirs
 
-from mauc.compilation import prepare_numba
+from mauc.exceptions import MaucError, NoCacheWarning
 
-__all__ = ["njit", "njit_inline", "njit_part"]
+_HINT = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
+_DELAY_SECONDS = 1.0  # of compilation before the user is told
+_PROBE = bytes(2**16)  # written to see whether a folder, or its disk, has room
 
-prepare_numba()  # before the first kernel is made
+_kernels: list[Any] = []
+_is_warned = False
+_n_silent = 0
 
-_OPTIONS: Any = {
-    "cache": False,
-    "nogil": True,
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a kernel as `numba.njit` does; with ``cache=True`` it is kept if possible."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        kernel = numba.njit(**options)(function)
+        if cache and kernel is not function:  # it is where NUMBA_DISABLE_JIT is set
+            _kernels.append(kernel)
+            if _problem:
+                _warn_uncached(_problem)
+            try:
+                kernel._cache = _TolerantCache(function)
+            except (RuntimeError, OSError) as error:  # no folder at all, or no source file
+                _warn_uncached(str(error))
+        return kernel
+
+    return decorate
+
 
 #: Compile a part of a kernel. Without the wrappers for calls from Python it takes a third less
 #: time; a division by zero gives infinity or NaN.
-njit_part = njit(**_OPTIONS)
+njit_part = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 #: Compile a part in the place of its call. Numba optimises a part on its own and again in every
 #: caller: of parts that call parts, those in the middle are better copied.
 njit_inline = njit(inline="always", cache=True, nogil=True)
+
+
+def find_cache() -> str:
+    """Return where compiled kernels are kept; raise `MaucError` if that is not possible."""
+    if _settings.DISABLE_JIT:
+        raise MaucError("nothing is compiled while NUMBA_DISABLE_JIT is set.")
+    if _problem:
+        raise MaucError(f"{_problem}; {_HINT}.")
+    return _folder
+
+
+def kernel_counts() -> tuple[set[str], set[str]]:
+    """Return the kernels, with their types, that this process compiled, and found in the cache."""
+    compiled: set[str] = set()
+    found: set[str] = set()
+    for kernel in _kernels:
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        compiled.update(f"{name}{types}" for types in kernel.stats.cache_misses)
+        found.update(f"{name}{types}" for types in kernel.stats.cache_hits)
+    return compiled, found
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Print nothing about compilations while the context lasts."""
+    global _n_silent
+    _n_silent += 1
+    try:
+        yield
+    finally:
+        _n_silent -= 1
+
+
+class _CacheFile(IndexDataCacheFile):
+    """Files of one kernel, named after the argument types.
+
+    Numba numbers them, so that two processes that save two specialisations at the same time may
+    give both the same name, and one specialisation then runs the machine code of the other. Here
+    the worst case is an entry that is missing from the index and compiled again.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        name = f"{self._index_name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        self._save_data(name, data)  # first, so that no index names a file that is not there
+        self._save_index({**self._load_index(), key: name})
+
+
+class _TolerantCache(FunctionCache):
+    """A cache that does without files that cannot be read or written, as on a full disk."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CacheFile(self._cache_path, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        with suppress(OSError):  # it is compiled; if it cannot be saved either, that is told
+            return super().load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _warn_uncached(f"{self.cache_path}: {error.strerror or error}")
+
+
+class _Notice(event.Listener):
+    """Tells a user at a terminal, once, that compilation takes long.
+
+    Numba compiles one kernel at a time, and meanwhile the kernels that it calls.
+    """
+
+    _depth, _began, _seconds, _is_done = 0, 0.0, 0.0, False
+
+    def on_start(self, event: Any) -> None:
+        if self._depth == 0:
+            self._began = time.monotonic()
+        self._depth += 1
+        self._tell(event)
+
+    def on_end(self, event: Any) -> None:
+        self._tell(event)
+        self._depth -= 1
+        if self._depth == 0:
+            self._seconds += time.monotonic() - self._began
+
+    def _tell(self, event: Any) -> None:
+        seconds = self._seconds + time.monotonic() - self._began
+        is_own = event.data["dispatcher"].py_func.__module__.startswith("mauc.")
+        is_terminal = bool(getattr(sys.stderr, "isatty", bool)()) and _is_main() and not _n_silent
+        if is_own and is_terminal and seconds >= _DELAY_SECONDS and not self._is_done:
+            self._is_done = True
+            how = "once; mauc warmup does it for all methods"
+            how = "for this process only" if _is_warned else how
+            print(f"mauc: compiling loops ({how})", file=sys.stderr, flush=True)
+
+
+def _is_main() -> bool:
+    """Whether this is the process of a user and not a worker."""
+    return current_process().name == "MainProcess"
+
+
+def _warn_uncached(reason: str) -> None:
+    """Warn once that kernels are compiled in every process; workers leave it to their parent."""
+    global _is_warned
+    is_due, _is_warned = not _is_warned, True
+    if is_due and _is_main():
+        warnings.warn(
+            f"every process compiles its loops anew: {reason}; {_HINT}.", NoCacheWarning,
+            stacklevel=2,
+        )  # fmt: skip
+
+
+def _choose_folder() -> tuple[str, str]:
+    """Return where kernels are kept and, if that is for a short time only, the reason."""
+    package = str(Path(__file__).resolve().parent)
+    folders = [_settings.CACHE_DIR]
+    if not _settings.CACHE_DIR:
+        user = AppDirs(appname="numba", appauthor=False).user_cache_dir
+        folders = [f"{package}/__pycache__", user]  # those that Numba tries, in its order
+    reasons = []
+    for folder in folders:
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(_PROBE)
+            return folder, ""
+        except OSError as error:
+            reasons.append(f"{folder} ({error.strerror or error})")
+    with suppress(OSError):
+        temporary = tempfile.mkdtemp(prefix="mauc-kernels-")
+        # The variable and not Numba's setting: worker processes shall find the folder, too.
+        os.environ["NUMBA_CACHE_DIR"] = temporary
+        config.reload_config()
+        atexit.register(_remove, temporary, os.getpid())
+    return "", f"compiled loops cannot be kept in {' or '.join(reasons)}"
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # not a process that was forked off it
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+_settings: Any = config  # whose names are set when it is imported
+_folder, _problem = ("", "") if _settings.DISABLE_JIT else _choose_folder()
+event.register("numba:compile", _Notice())

@@ -103,7 +103,7 @@ def warn_user(message, category):
     warnings.warn(message, category, stacklevel=level)
 
 
-def listed(labels):
+def format_labels(labels):
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
     return ", ".join(shown) + (", ..." if len(labels) > 5 else "")

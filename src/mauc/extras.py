@@ -23,20 +23,8 @@ class MissingExtraError(MaucError, ImportError):
 
 
 def optional_import(module: str, purpose: str) -> Any:
-    """Import an optional module.
+    """Import an optional module; `purpose` needs it, the subject of a sentence: "Parquet files".
 
-    Parameters
-    ----------
-    module : str
-    purpose : str
-        What needs it, as the subject of a sentence: "Parquet files", "plots".
-
-    Returns
-    -------
-    module : module
-
-    Examples
-    --------
     >>> optional_import("math", "roots").sqrt(4)
     2.0
     >>> optional_import("no_such_package", "wonders")

@@ -18,21 +18,17 @@ _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
 def open_atomic(path: str | Path, *, force: bool = False) -> Iterator[IO[bytes]]:
     """Open a temporary file next to `path` for writing; it is renamed when all is written.
 
-    Parameters
-    ----------
-    path : str or Path
-    force : bool, default=False
-        Whether an existing file may be replaced.
+    `force` says whether an existing file may be replaced.
     """
     path = Path(path)
-    _check_place(path, force)
+    _check_target(path, force)
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}{_MARK}")
     try:
         with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        _check_place(path, force)
+        _check_target(path, force)
         os.replace(part, path)
     except OSError as error:
         raise MaucError(f"{path} cannot be written: {error.strerror or error}.") from error
@@ -41,25 +37,13 @@ def open_atomic(path: str | Path, *, force: bool = False) -> Iterator[IO[bytes]]
 
 
 def write_atomic(path: str | Path, content: bytes | str, *, force: bool = False) -> Path:
-    """Write a file so that no reader, and no crash, ever sees a part of it.
-
-    Parameters
-    ----------
-    path : str or Path
-    content : bytes or str
-    force : bool, default=False
-        Whether an existing file may be replaced.
-
-    Returns
-    -------
-    path : Path
-    """
+    """Write a file so that no reader, and no crash, ever sees a part of it; return its path."""
     with open_atomic(path, force=force) as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
     return Path(path)
 
 
-def _check_place(path: Path, force: bool) -> None:
+def _check_target(path: Path, force: bool) -> None:
     if path.is_dir():
         raise MaucError(f"{path} is a folder; the name of a file is wanted.")
     if path.exists() and not force:

@@ -42,16 +42,10 @@ def free_memory() -> int | None:
 
 
 def check_memory(n_bytes: int, what: str, advice: str) -> None:
-    """Raise if work would need more memory than is free.
+    """Raise if work needs more memory than is free.
 
-    Parameters
-    ----------
-    n_bytes : int
-        What it needs.
-    what : str
-        The subject of the message, with what makes it large: "44,850 class pairs x 40 features".
-    advice : str
-        What to do instead.
+    `what` is the subject of the message, with what makes it large: "44,850 class pairs x 40
+    features"; `advice` says what to do instead.
     """
     free = free_memory()
     if free is not None and n_bytes > free:
@@ -64,9 +58,6 @@ def check_memory(n_bytes: int, what: str, advice: str) -> None:
 def format_bytes(n_bytes: int) -> str:
     """Return a number of bytes as a user reads it.
 
-    Examples
-    --------
-    >>> from mauc.memory import format_bytes
     >>> format_bytes(1_500_000_000), format_bytes(2_000_000), format_bytes(10_000)
     ('1.5 GB', '2 MB', '10 kB')
     """
@@ -83,18 +74,8 @@ _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:([kmgt])(i?)b?|b)?", re.IGNORECA
 
 
 def parse_bytes(size: int | float | str, name: str = "memory") -> int:
-    """Return a number of bytes from a number or a text.
+    """Return a number of bytes from a number or a text; `name` is that of the option, for errors.
 
-    Parameters
-    ----------
-    size : int or str
-        Such as 500_000_000, "500MB", "1.5 GB" or "2GiB".
-    name : str, default="memory"
-        Of the option, for errors.
-
-    Examples
-    --------
-    >>> from mauc.memory import parse_bytes
     >>> parse_bytes("1GB"), parse_bytes("2GiB"), parse_bytes("500 MB")
     (1000000000, 2147483648, 500000000)
     """

@@ -1,4 +1,4 @@
-"""Run a function over blocks of columns in threads: blocks in, (block, result) out, in order."""
+"""Run a function over blocks of columns in threads; results come in the order of the blocks."""
 
 import threading
 from collections import deque
@@ -27,18 +27,8 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two
-    results per thread wait to be taken, whatever the number of blocks.
-
-    Parameters
-    ----------
-    function : callable
-    blocks : iterable of slice
-    n_jobs : int, optional
-        Threads, as joblib counts them.
-    unit : str, default="blocks"
-        What the blocks are, for those who watch (`mauc.progress`).
-    n_bytes : sequence of int, optional
-        Bytes of data of each block, for them as well.
+    results per thread wait to be taken, whatever the number of blocks. `unit` and `n_bytes`, the
+    bytes of data of each block, are for `mauc.progress`.
     """
     blocks = list(blocks)
     return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
@@ -71,14 +61,8 @@ def scratch_array(name, shape, dtype):
     """Return an array for work that ends with the block; its values are arbitrary.
 
     From `run_blocks` it is the same memory for every block of a thread: fresh pages of tall columns
-    would cost as much as the work, and threads would wait for each other to get them.
-
-    Parameters
-    ----------
-    name : str
-        What it is for. The next array of that name takes its place.
-    shape : tuple of int
-    dtype : dtype
+    would cost as much as the work, and threads would wait for each other to get them. The next
+    array of the same name takes its place.
     """
     buffers = getattr(_scratch, "buffers", None)
     if buffers is None:

@@ -1,9 +1,12 @@
-"""Results that print as small tables: text for ``print``, HTML for notebooks."""
+"""One base of all results: they print as small tables, iterate, and become data frames."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from mauc.extras import optional_import
 
 MAX_ROWS = 20
 _MAX_NAME = 40  # characters of a name
@@ -47,15 +50,31 @@ class SmallTable(NamedTuple):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
 
-class Printed(ABC):
-    """A result that prints as small tables and lines, from which users see what it holds.
+class Result(ABC):
+    """Rows of numbers: they print as small tables, iterate as named tuples, become a data frame.
 
     Data classes that inherit it are made with ``repr=False``.
     """
 
     @abstractmethod
+    def frame_columns(self) -> Mapping[str, Any]:
+        """Return the columns of `to_frame`, sequences of the same length."""
+
+    @abstractmethod
     def printed_parts(self) -> list[str | SmallTable]:
         """Return the lines and tables to be printed, in order."""
+
+    def to_frame(self) -> Any:
+        """Return the result as a pandas DataFrame."""
+        return optional_import("pandas", "data frames").DataFrame(self.frame_columns())
+
+    def __iter__(self) -> Iterator[Any]:
+        columns = self.frame_columns()
+        row = namedtuple("Row", columns)  # type: ignore[misc]
+        return map(row._make, zip(*columns.values(), strict=True))
+
+    def __getitem__(self, row: int) -> Any:
+        return list(self)[row]
 
     def __str__(self) -> str:
         return "\n".join(
@@ -72,12 +91,15 @@ class Printed(ABC):
         )
 
 
+def rows_to_columns(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the columns of rows, which may be none."""
+    table = list(rows)
+    return {name: [row[at] for row in table] for at, name in enumerate(names)}
+
+
 def short_name(name: object) -> str:
     r"""Return a name on one line, without the middle if it is long.
 
-    Examples
-    --------
-    >>> from mauc.results import short_name
     >>> short_name("width\nof petals"), len(short_name("x" * 300))
     ('width\\nof petals', 40)
     """
@@ -98,9 +120,6 @@ def number(value: float, form: str = ".4f", gap: str = "-") -> str:
 def first_rows(n_rows: int, chosen: Sequence[int] = ()) -> list[int]:
     """Return which of many rows are shown: all, or `MAX_ROWS` evenly spread and those `chosen`.
 
-    Examples
-    --------
-    >>> from mauc.results import first_rows
     >>> first_rows(3), len(first_rows(100, [50]))
     ([0, 1, 2], 21)
     """

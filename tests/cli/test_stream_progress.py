@@ -13,7 +13,7 @@ from mauc import progress
 from mauc.cli.app import app
 from mauc.sources.parquet import ParquetSource
 
-progress.PATIENCE, progress._MIN_SECONDS = 0.05, 0.1
+progress.DELAY_SECONDS, progress._MIN_SECONDS = 0.05, 0.1
 read = ParquetSource.read
 
 

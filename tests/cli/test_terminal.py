@@ -110,7 +110,7 @@ def load(*arguments, **options):
     time.sleep(0.8)
     return known(*arguments, **options)
 datasets.load_dataset = load
-progress.PATIENCE = 0.05
+progress.DELAY_SECONDS = 0.05
 """
 
 

@@ -374,7 +374,7 @@ def test_verbose_says_how_far_it_is_and_changes_nothing(planted, monkeypatch, ca
     X, y = planted
     quiet = siren_study(X, y, selectors=["mdfs"])
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     told = siren_study(X, y, selectors=["mdfs"], verbose=True)
     assert "mauc: siren study" in capsys.readouterr().err
     assert_array_equal(told.auc, quiet.auc)

@@ -157,7 +157,7 @@ def test_the_display_holds_the_numbers_and_draws_the_choice(wine):
     curve = select_k(MAUCD(), *wine)
     display = curve.plot()
     assert isinstance(display, SizeCurveDisplay)
-    assert_array_equal(display.frame()["mauc"], curve.mean)
+    assert_array_equal(display.to_frame()["mauc"], curve.mean)
     legend = [text.get_text() for text in display.ax_.get_legend().texts]
     assert any(text.endswith(f"chosen: {curve.size}") for text in legend)
     assert display.ax_.get_xlabel() == "number of features"

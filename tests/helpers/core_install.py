@@ -71,7 +71,7 @@ def calls(folder):
     ranks = plotting.CriticalDifferenceDisplay
     found = {
         "plotting.PairMapDisplay.plot": pair_map.plot,
-        "plotting.PairMapDisplay.frame": pair_map.frame,
+        "plotting.PairMapDisplay.to_frame": pair_map.to_frame,
         "plotting.TraceDisplay": lambda: plotting.TraceDisplay.from_selector(selector).plot(),
         "plotting.SizeCurveDisplay": size_curve.plot,
         "plotting.SirenDisplay": lambda: plotting.SirenDisplay.from_study(study).plot(),
@@ -81,9 +81,9 @@ def calls(folder):
         "plotting.WinDrawLossDisplay": lambda: plotting.WinDrawLossDisplay.from_run(run).plot(),
         "plotting.CriticalDifferenceDisplay": lambda: ranks.from_run(run).plot(),
         "trace.to_frame": selector.trace_.to_frame,
-        "size_curve.frame": selector.size_curve_.frame,
+        "size_curve.to_frame": selector.size_curve_.to_frame,
         "size_curve.plot": selector.size_curve_.plot,
-        "study.frame": study.frame,
+        "study.to_frame": study.to_frame,
         "study.comparison": study.comparison,
         "pairs.to_frame": pairs.to_frame,
         "print": lambda: [str(one) for one in results],

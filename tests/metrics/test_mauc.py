@@ -1,7 +1,11 @@
 """MAUC of score matrices: the definition, scikit-learn's value, and what users bring."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -12,6 +16,7 @@ from mauc import MAUCD, mauc_interval, mauc_score, pair_auc_scores
 from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation import evaluate_ranking
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
+from mauc.metrics.mauc import ClassPairs, ordered_scores
 from tests.helpers import oracles
 
 
@@ -332,3 +337,82 @@ def test_whole_numbers_name_columns_too(rng):
     scores = np.eye(3)[y] + rng.normal(size=(60, 3))
     frame = pd.DataFrame(scores[:, [2, 0, 1]], columns=["2", "0", "1"])
     assert mauc_score(y, frame) == mauc_score(y, scores)
+
+
+def test_scores_are_mauc_scores():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 60)
+    classes = np.arange(5)  # one of them absent
+    for scores in (rng.normal(size=(60, 5)), rng.integers(0, 2, (60, 5)).astype(float)):
+        with pytest.warns(AbsentClassWarning):
+            expected = mauc_score(y, scores, labels=classes)
+        assert ClassPairs.of_test(y, classes).mauc(scores) == expected
+
+
+def test_a_vector_has_the_scores_of_the_second_class():
+    scores = np.array([0.1, 0.9, 0.9])
+    assert ClassPairs.of_test(np.array(["a", "a", "b"]), np.array(["a", "b"])).mauc(scores) == 0.75
+
+
+BIG = 2**53
+Y = [0, 0, 1, 1]
+STEPS = np.array([0, 1, 2, 3])  # class 1 is above class 0; float64 ties BIG and BIG + 1
+
+TABLES = {
+    "int64": BIG + STEPS,
+    "uint64": np.uint64(2**63) + STEPS.astype(np.uint64),
+    "negative": -BIG - 10 + STEPS,
+    "list": (BIG + STEPS).tolist(),
+    "Int64": pd.Series(BIG + STEPS, dtype="Int64"),
+    "UInt64": pd.Series(np.uint64(2**63) + STEPS.astype(np.uint64), dtype="UInt64"),
+    "polars": pl.Series(BIG + STEPS),
+    "Python integers": [2**80 + int(step) for step in STEPS],
+    "fractions": [Fraction(int(step), 10**30) + 1 for step in STEPS],
+    "decimals": [1 + Decimal(int(step)) / 10**25 for step in STEPS],
+}
+
+
+@pytest.mark.parametrize("scores", TABLES.values(), ids=TABLES)
+def test_one_column_keeps_its_order(scores):
+    assert mauc_score(Y, scores) == 1.0
+    assert mauc_score([0, 1, 0, 1], scores) == 0.75
+    assert mauc_interval(Y, scores).mauc == 1.0
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps == np.finfo(float).eps, reason="no longer type")
+def test_extended_precision_keeps_its_order():
+    scores = np.longdouble(1) + STEPS * np.finfo(np.longdouble).eps
+    assert mauc_score(Y, scores) == 1.0
+    assert mauc_score(Y, np.column_stack((-scores, scores))) == 1.0
+    with pytest.raises(MaucError, match="must not contain NaN"):
+        mauc_score(Y, np.where(STEPS == 2, np.longdouble(np.nan), scores))
+
+
+@pytest.mark.parametrize("kind", ["int64", "Int64"])
+def test_integers_beside_floats_keep_their_order(kind):
+    frame = pd.DataFrame({"a": -STEPS / 4.0, "b": pd.Series(BIG + STEPS, dtype=kind)})
+    assert mauc_score(Y, frame) == 1.0
+    assert mauc_score(Y, pl.DataFrame({"a": -STEPS / 4.0, "b": BIG + STEPS})) == 1.0
+
+
+def test_denormal_numbers_are_told_apart():
+    assert mauc_score(Y, 5e-324 * STEPS) == 1.0
+    assert mauc_score(Y, -5e-324 * STEPS) == 0.0
+
+
+def test_a_missing_score_is_named():
+    with pytest.raises(MaucError, match="y_score must not contain NaN"):
+        mauc_score(Y, pd.Series([BIG, BIG + 1, None, BIG + 3], dtype="Int64"))
+    frame = pd.DataFrame({"a": STEPS, "b": pd.Series([1, 2, None, 4], dtype="Int64")})
+    with pytest.raises(MaucError, match="y_score must not contain NaN"):
+        mauc_score(Y, frame)
+    with pytest.raises(MaucError, match="rows of the same length"):
+        mauc_score(Y, [[1, 2], [1], [2, 3], [4, 5]])
+
+
+def test_what_float64_holds_is_not_touched():
+    scores = np.arange(6.0).reshape(3, 2)
+    assert ordered_scores(scores) is scores
+    frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 0.1]})
+    assert ordered_scores(frame) is frame
+    assert_array_equal(ordered_scores([3, 1]), [[3], [1]])

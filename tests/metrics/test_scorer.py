@@ -1,9 +1,11 @@
 """The scorer inside scikit-learn's tools."""
 
 import pickle
+from copy import deepcopy
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
@@ -13,9 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from mauc import MDFS, mauc_score, mauc_scorer
+from mauc import MDFS, make_mauc_scorer, mauc_score, mauc_scorer
 from mauc.exceptions import AbsentClassWarning, MaucError
-from mauc.metrics.scorer import MAUCScorer
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_scores_decision_values(iris):
     model = LinearSVC().fit(X, y)
     assert mauc_scorer(model, X, y) == mauc_score(y, model.decision_function(X))
     both = LogisticRegression(max_iter=1000).fit(X, y)
-    scorer = MAUCScorer("decision_function")
+    scorer = make_mauc_scorer("decision_function")
     assert scorer(both, X, y) == mauc_score(y, both.decision_function(X))
 
 
@@ -88,10 +89,10 @@ def test_multiple_metrics(iris):
     assert len(scores["test_mauc"]) == 3
 
 
-def test_clone_and_pickle(iris):
+def test_copy_and_pickle(iris):
     X, y = iris
     model = GaussianNB().fit(X, y)
-    for copy in (clone(mauc_scorer), pickle.loads(pickle.dumps(mauc_scorer))):
+    for copy in (deepcopy(mauc_scorer), pickle.loads(pickle.dumps(mauc_scorer))):
         assert copy(model, X, y) == mauc_scorer(model, X, y)
 
 
@@ -120,3 +121,30 @@ def test_a_missing_label_is_named(iris):
     model = GaussianNB().fit(X, y)
     with pytest.raises(MaucError, match="y must hold a label for every sample"):
         mauc_scorer(model, X, [*y[:-1], None])
+
+
+def test_weights_are_routed_where_they_are_requested(iris):
+    X, y = iris
+    w = np.random.default_rng(1).random(len(y))
+    with pytest.raises(RuntimeError, match="enable_metadata_routing"):
+        make_mauc_scorer().set_score_request(sample_weight=True)
+    with config_context(enable_metadata_routing=True):
+        model = GaussianNB().set_fit_request(sample_weight=False)
+        weighted = make_mauc_scorer().set_score_request(sample_weight=True)
+        params = {"sample_weight": w}
+        results = cross_validate(
+            model, X, y, scoring=weighted, params=params, return_estimator=True, return_indices=True
+        )
+        for score, fitted, test in zip(
+            results["test_score"], results["estimator"], results["indices"]["test"], strict=True
+        ):
+            assert score == mauc_scorer(fitted, X[test], y[test], sample_weight=w[test])
+        with pytest.raises(ValueError, match="sample_weight"):
+            cross_val_score(model, X, y, scoring=make_mauc_scorer(), params=params)
+
+
+def test_it_is_made_by_a_function_and_no_estimator():
+    assert repr(make_mauc_scorer("predict_proba")) == "make_mauc_scorer(('predict_proba',))"
+    assert not hasattr(mauc_scorer, "get_params")
+    with pytest.raises(MaucError, match="response_method must be one of"):
+        make_mauc_scorer("predict")

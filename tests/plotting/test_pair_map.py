@@ -17,7 +17,7 @@ def test_frame_and_image_are_the_aucs_of_the_selector():
     X, y = load_wine(return_X_y=True, as_frame=True)
     selector = MDFS(4, random_state=0).fit(X, y)
     display = PairMapDisplay.from_selector(selector)
-    frame = display.frame()
+    frame = display.to_frame()
     assert_array_equal(frame.to_numpy(), selector.pair_auc_)
     assert frame.index.tolist() == X.columns[selector.ranking_].tolist()
     assert frame.columns.tolist() == ["0 vs 1", "0 vs 2", "1 vs 2"]

@@ -1,4 +1,4 @@
-"""Displays of a run: frame() has the numbers, plot() draws them on labelled axes."""
+"""Displays of a run: to_frame() has the numbers, plot() draws them on labelled axes."""
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ def _close_figures():
 
 def test_curves_by_hand():
     display = CurvesDisplay.from_run(make_run(THREE), spread="std")
-    frame = display.frame()
+    frame = display.to_frame()
     assert len(frame) == 2 * 2 * 3 * 2
     first = frame.iloc[0]
     assert first[["dataset", "classifier", "selector", "size", "n"]].tolist() == [
@@ -35,7 +35,7 @@ def test_curves_by_hand():
     std = np.sqrt(17.5 / 5) / 100  # of 0, 0.01, ..., 0.05
     assert first["mean"] == pytest.approx(0.927)
     assert first["upper"] - first["mean"] == pytest.approx(std)
-    corrected = CurvesDisplay.from_run(make_run(THREE)).frame().iloc[0]
+    corrected = CurvesDisplay.from_run(make_run(THREE)).to_frame().iloc[0]
     half = t.ppf(0.975, 5) * std * np.sqrt(1 / 6 + 10 / 90)
     assert corrected["mean"] - corrected["lower"] == pytest.approx(half)
 
@@ -78,7 +78,7 @@ def test_curves_skip_what_failed():
     rows.loc[failed, ["status", "mauc"]] = ["failed", np.nan]
     rows.loc[rows["selector"] == "my_own", ["status", "mauc"]] = ["failed", np.nan]
     display = CurvesDisplay.from_run(rows).plot()
-    assert np.isnan(display.frame().set_index(["selector", "size"]).loc[("chi", 4), "mean"])
+    assert np.isnan(display.to_frame().set_index(["selector", "size"]).loc[("chi", 4), "mean"])
     assert np.isnan(display.ax_.get_lines()[1].get_ydata()[1])
     # CHI is named at its last value, a curve without a value not at all
     assert [text.get_text() for text in display.ax_.texts] == ["CHI", "MDFS"]
@@ -91,7 +91,7 @@ def test_eighteen_selectors_have_one_legend():
 
 def test_win_draw_loss_counts_and_bars():
     display = WinDrawLossDisplay.from_run(make_run(THREE)).plot()
-    frame = display.frame()
+    frame = display.to_frame()
     # six of six folds worse on 2 data sets x 2 sizes
     assert frame[["win", "draw", "loss"]].to_numpy().tolist() == [[4, 0, 0]] * 4
     assert [ax.get_title() for ax in display.axes_] == ["Naive Bayes", "SVM"]
@@ -103,7 +103,7 @@ def test_win_draw_loss_counts_and_bars():
     title = display.figure_.legends[0].get_title().get_text()
     assert title == "Wilcoxon signed-rank test at 5 %"
     assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["CHI", "my_own"]
-    other = WinDrawLossDisplay.from_run(make_run(THREE), Comparison("my_own")).frame()
+    other = WinDrawLossDisplay.from_run(make_run(THREE), Comparison("my_own")).to_frame()
     assert other["loss"].tolist() == [4] * 4
 
 
@@ -114,7 +114,7 @@ def test_critical_difference_by_hand():
     assert problem_scores(rows, "cell").shape == (8, 3)
     assert scores.loc["wine", "mdfs"] == pytest.approx(0.925 + 0.003)
     display = CriticalDifferenceDisplay.from_run(rows, problems="cell", posthoc="nemenyi").plot()
-    assert display.frame()["rank"].tolist() == [1.0, 2.0, 3.0]
+    assert display.to_frame()["rank"].tolist() == [1.0, 2.0, 3.0]
     # q 2.343 sqrt(3 * 4 / (6 * 8)) = 1.17: neighbours are not told apart
     assert display.difference == pytest.approx(1.1717, abs=1e-3)
     assert display.cliques_ == [(0, 1), (1, 2)]
@@ -145,7 +145,7 @@ def test_critical_difference_needs_problems():
 
 def test_stability_numbers_and_axes():
     display = StabilityDisplay.from_run(make_run(THREE)).plot()
-    frame = display.frame().set_index(["dataset", "selector", "size"])
+    frame = display.to_frame().set_index(["dataset", "selector", "size"])
     assert frame.loc[("wine", "mdfs", 2), "stability"] == 1.0  # the same features on each fold
     assert frame.loc[("wine", "chi", 2), "stability"] < 0.5
     assert [ax.get_title() for ax in display.axes_] == ["wine", "glass"]

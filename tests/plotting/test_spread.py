@@ -60,8 +60,8 @@ def test_the_spread_ends_where_mauc_does(n_selectors):
     rows = make_run(MANY[:n_selectors], datasets=["wine"], classifiers=["nb"])
     rows["mauc"] = np.where(rows["fold"] % 2, 1.0, np.where(rows["size"] == 2, 0.0, 0.9))
     display = CurvesDisplay.from_run(rows).plot()
-    assert display.frame()["upper"].max() > 1  # an interval of the mean knows no bounds
-    assert display.frame()["lower"].min() < 0
+    assert display.to_frame()["upper"].max() > 1  # an interval of the mean knows no bounds
+    assert display.to_frame()["lower"].min() < 0
     ends = np.concatenate(
         [path.vertices[:, 1] for c in display.ax_.collections for path in c.get_paths()]
     )

@@ -25,7 +25,7 @@ def test_a_dot_for_every_step_in_the_row_of_its_pair():
     labels = [tick.get_text() for tick in display.ax_.get_yticklabels()]
     assert [labels[int(row)] for row in rows] == selector.trace_.subproblem_names.tolist()
     assert_array_equal(display.dots_.get_array(), selector.trace_.ranks)
-    assert display.frame()["rank"].tolist() == selector.trace_.ranks.tolist()
+    assert display.to_frame()["rank"].tolist() == selector.trace_.ranks.tolist()
     matplotlib.pyplot.close(display.figure_)
 
 

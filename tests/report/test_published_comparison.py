@@ -17,7 +17,7 @@ def run_of(**maucs):
 
 
 def cells_of(comparison):
-    frame = comparison.frame()
+    frame = comparison.to_frame()
     return frame[frame["n"] > 0].set_index("selector")
 
 
@@ -109,7 +109,7 @@ def test_formats():
     assert r"mean \textbar{}diff\textbar{}" in comparison.to_latex()
     assert "published-mnist" not in comparison.to_latex()
     assert comparison.to_csv().count("\n") == 361
-    assert isinstance(comparison.frame(), pd.DataFrame)
+    assert isinstance(comparison.to_frame(), pd.DataFrame)
 
 
 def test_a_table_of_the_paper_with_the_run_below_it():

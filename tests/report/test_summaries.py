@@ -16,7 +16,7 @@ from tests.helpers.report_rows import LADDER, make_rows, small_run
 
 def test_seconds_are_means_over_splits():
     # 0.5 + 0, 1, ..., 5, the same for both sizes and classifiers
-    frame = runtime_table(small_run()).frame()
+    frame = runtime_table(small_run()).to_frame()
     assert frame["seconds"].tolist() == [3.0] * 6
     assert frame["n"].tolist() == [6] * 6
     assert frame["published_seconds"].isna().all()
@@ -24,7 +24,7 @@ def test_seconds_are_means_over_splits():
 
 def test_published_seconds_stand_beside():
     rows = make_rows({("mnist", "nb", "mdfs", 5): LADDER, ("mnist", "nb", "my FSDD", 5): LADDER})
-    frame = runtime_table(rows, methods={"my FSDD": "fsdd"}).frame()
+    frame = runtime_table(rows, methods={"my FSDD": "fsdd"}).to_frame()
     assert frame["published_seconds"].tolist() == [18.765, 1.363]
     text = runtime_table(rows).to_text()
     assert "published  MDFS" in text
@@ -34,7 +34,7 @@ def test_published_seconds_stand_beside():
 
 def test_a_failed_classifier_does_not_undo_the_time_of_its_selector():
     rows = make_rows({("wine", "nb", "mdfs", 5): LADDER, ("wine", "svm", "mdfs", 5): [None] * 6})
-    assert runtime_table(rows).frame()["n"].tolist() == [6]
+    assert runtime_table(rows).to_frame()["n"].tolist() == [6]
     rows["select_seconds"] = np.nan
     assert "—" in runtime_table(rows).to_text()
     rows["select_seconds"] = 1e-5
@@ -43,13 +43,13 @@ def test_a_failed_classifier_does_not_undo_the_time_of_its_selector():
 
 def test_win_draw_loss_by_hand():
     table = win_draw_loss_table(small_run())
-    frame = table.frame().set_index(["classifier", "selector"])
+    frame = table.to_frame().set_index(["classifier", "selector"])
     # two data sets and two sizes a classifier
     assert frame.loc[("nb", "chi")].tolist() == [4, 0, 0]
     assert frame.loc[("nb", "s_100%")].tolist() == [0, 4, 0]
     assert frame.loc[("all", "chi")].tolist() == [8, 0, 0]
     assert r"| CHI | 4/0/0 | 4/0/0 | 8/0/0 |" in table.to_markdown()
-    other = win_draw_loss_table(small_run(), Comparison("chi")).frame()
+    other = win_draw_loss_table(small_run(), Comparison("chi")).to_frame()
     assert other.loc[other["classifier"] == "all", "loss"].tolist() == [8, 8]
 
 
@@ -57,11 +57,11 @@ def test_ranks_by_hand():
     rows = small_run()
     rows.loc[rows["selector"] == "s_100%", "mauc"] += 0.001  # first everywhere
     table = ranks_table(rows)
-    ranks = table.frame().pivot(index="selector", columns="problems", values="rank")
+    ranks = table.to_frame().pivot(index="selector", columns="problems", values="rank")
     assert ranks.loc["s_100%"].tolist() == [1.0] * 4
     assert ranks.loc["mdfs"].tolist() == [2.0] * 4
     assert ranks.loc["chi"].tolist() == [3.0] * 4
-    n_problems = table.frame().drop_duplicates("problems")["n_problems"].tolist()
+    n_problems = table.to_frame().drop_duplicates("problems")["n_problems"].tolist()
     assert n_problems == [4, 4, 8, 2]
     # chi-square of 2 problems in full agreement: N (k - 1) = 4
     assert "chi-square 4.00" in table.to_text()
@@ -73,18 +73,18 @@ def test_ranks_leave_out_problems_with_a_gap():
     rows.loc[gap, ["status", "mauc"]] = ["failed", np.nan]
     assert "2 of 8 problems left out" in ranks_table(rows).to_text()
     rows.loc[rows["selector"] == "chi", ["status", "mauc"]] = ["failed", np.nan]
-    assert ranks_table(rows).frame()["rank"].isna().all()
-    assert summary_table(rows).frame()["rank"].isna().all()
+    assert ranks_table(rows).to_frame()["rank"].isna().all()
+    assert summary_table(rows).to_frame()["rank"].isna().all()
 
 
 def test_stability_of_equal_selections_is_one():
     table = stability_table(small_run())
-    assert table.frame()["stability"].tolist() == [1.0] * 12
+    assert table.to_frame()["stability"].tolist() == [1.0] * 12
     assert "wine      MDFS      1.000  1.000" in table.to_text()
 
 
 def test_summary_has_a_line_per_selector():
-    frame = summary_table(small_run()).frame().set_index("selector")
+    frame = summary_table(small_run()).to_frame().set_index("selector")
     assert frame.loc["chi", ["win", "draw", "loss"]].tolist() == [8, 0, 0]
     assert frame.loc["mdfs", "mauc"] == pytest.approx(0.93)
     assert frame.loc["mdfs", "seconds"] == 3.0

@@ -41,7 +41,7 @@ def test_csv_reads_back(tmp_path):
     rows = small_run()
     write_tables(rows, tmp_path, formats="csv")
     read = pd.read_csv(tmp_path / "table_wine.csv", comment="#", keep_default_na=False)
-    pd.testing.assert_frame_equal(read, mauc_table(rows, "wine").frame(), check_dtype=False)
+    pd.testing.assert_frame_equal(read, mauc_table(rows, "wine").to_frame(), check_dtype=False)
 
 
 def test_nothing_is_overwritten_without_force(tmp_path):

@@ -26,7 +26,7 @@ class NormalNaiveBayes(BaseClassifier):
     Its probabilities are those of WEKA's NaiveBayes. With many features they saturate: for most
     samples one class has probability exactly 1 and the others 0, and the ties lower the AUC.
     `predict_log_proba` and `decision_function` are computed separately, in logarithms, and do not
-    saturate; use them for scoring with ``mauc.MAUCScorer("decision_function")``.
+    saturate; use them for scoring with ``make_mauc_scorer("decision_function")``.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class RBFSVM(BaseClassifier):
     -----
     `predict_proba` gives hard scores, 1 for the predicted class and 0 for the others: what the
     paper's tables hold. `decision_function` gives finer ones, usually of higher MAUC; use them for
-    scoring with ``mauc.MAUCScorer("decision_function")``. A missing value (NaN) is replaced by the
+    scoring with ``make_mauc_scorer("decision_function")``. A missing value (NaN) is replaced by the
     mean of the feature in the training data, as WEKA does; a missing category, or one that is not
     in the training data, by the means of the indicators. Categories that are declared but do not
     occur are ignored.
@@ -127,7 +127,7 @@ class RBFSVM(BaseClassifier):
         if not (is_real(self.C) and np.isposinf(self.C)):  # infinite: a hard margin
             check_real("C", self.C, 0, is_low_open=True)
         if not (isinstance(self.gamma, str) and self.gamma in ("auto", "scale")):
-            check_real("gamma", self.gamma, 0, is_low_open=True, words=', "auto" or "scale"')
+            check_real("gamma", self.gamma, 0, is_low_open=True, others=', "auto" or "scale"')
         check_choice("scaling", self.scaling, ("range", "standard"))
         check_real("tol", self.tol, 0, is_low_open=True)
         check_choice("precompute", self.precompute, ("auto", True, False))

@@ -99,14 +99,14 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt as stop:
-            complain(f"stopped; {stop}" if str(stop) else "stopped.")
+            echo_stderr(f"stopped; {stop}" if str(stop) else "stopped.")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             _drop_output()  # the reader (head, less) has closed the pipe
         except Exception as error:
             if options.get("debug"):
                 traceback.print_exc()
-            complain(_message_of(error))
+            echo_stderr(_message_of(error))
             if isinstance(error, OSError):
                 _drop_output()
             raise typer.Exit(_code_of(error)) from None
@@ -120,7 +120,7 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
         raise MaucError(f"--jobs must be at least 1, or -1 for all cores, got {jobs}.")
 
 
-def complain(message: str) -> None:
+def echo_stderr(message: str) -> None:
     """Write a message to stderr, with unprintable characters escaped."""
     typer.echo("mauc: " + "\n".join(map(printable, message.split("\n"))), err=True)
 
@@ -156,7 +156,7 @@ def _warnings_as_lines() -> Iterator[None]:
     def show(message: Any, category: Any, *_: Any, **__: Any) -> None:
         if str(message) not in seen:
             seen.add(str(message))
-            complain(f"warning: {message}")
+            echo_stderr(f"warning: {message}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)

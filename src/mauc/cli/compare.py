@@ -23,7 +23,7 @@ from mauc.cli.common import (
     TargetOption,
     WorkersOption,
     command,
-    complain,
+    echo_stderr,
 )
 from mauc.cli.data import (
     make_comparison,
@@ -154,7 +154,9 @@ def compare(
         build_classifier(spec)
     dataset = reading.load(data, target)
     if methods is None and reference is None:
-        complain("the baseline is greedy (GreedyMAUC); --reference mdfs takes the paper's, MDFS.")
+        echo_stderr(
+            "the baseline is greedy (GreedyMAUC); --reference mdfs takes the paper's, MDFS."
+        )
     say_columns(dataset, data)
     source = _dataset_spec(dataset, data, target, reading.options())
     plan = Plan(
@@ -203,7 +205,7 @@ def compare(
         print_table(overview(rows, comparison))
     written.finish()
     if failed:
-        complain("some combinations failed:\n  " + "\n  ".join(failed))
+        echo_stderr("some combinations failed:\n  " + "\n  ".join(failed))
         raise typer.Exit(FAILED)
 
 

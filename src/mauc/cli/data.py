@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_word
-from mauc.cli.common import DEFAULT_METHOD, complain
+from mauc.cli.common import DEFAULT_METHOD, echo_stderr
 from mauc.cli.reading import as_options
 from mauc.cli.show import watched
 from mauc.exceptions import MaucError
@@ -41,7 +41,9 @@ def chosen_method(method: str | None) -> str:
     """Return the method of ``--method``; without it the default, and say how to get the paper's."""
     if method is not None:
         return method
-    complain(f"the method is {DEFAULT_METHOD} (GreedyMAUC); --method mdfs takes the paper's, MDFS.")
+    echo_stderr(
+        f"the method is {DEFAULT_METHOD} (GreedyMAUC); --method mdfs takes the paper's, MDFS."
+    )
     return DEFAULT_METHOD
 
 
@@ -54,11 +56,11 @@ def say_columns(dataset: "Dataset", data: str) -> None:
     first, *others = dataset.notes or ("",)
     _, is_left_out, names = first.partition("; left out: ")
     if is_left_out:
-        complain(f"warning: {dataset.name}: {first} (--keep-ids keeps {_pronoun(names)})")
+        echo_stderr(f"warning: {dataset.name}: {first} (--keep-ids keeps {_pronoun(names)})")
     elif first:
-        complain(f"{dataset.name}: {first}")
+        echo_stderr(f"{dataset.name}: {first}")
     for note in others:
-        complain(f"{dataset.name}: {note}")
+        echo_stderr(f"{dataset.name}: {note}")
 
 
 def _pronoun(names: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mauc.cli.common import DEFAULT_METHOD, complain
+from mauc.cli.common import DEFAULT_METHOD, echo_stderr
 from mauc.cli.data import check_size, chosen_method, say_columns, suited
 from mauc.cli.reading import as_options
 from mauc.cli.show import print_text, watched
@@ -112,5 +112,7 @@ def load_and_fit(
         except LateLeftOutError as error:
             if settle:
                 raise
-            complain(f"{as_options(str(error)).partition('; leave')[0]}; all columns are looked at")
+            echo_stderr(
+                f"{as_options(str(error)).partition('; leave')[0]}; all columns are looked at"
+            )
     raise AssertionError("unreachable")

@@ -14,7 +14,7 @@ from mauc.cli.common import (
     JsonOption,
     SeedOption,
     command,
-    complain,
+    echo_stderr,
 )
 from mauc.cli.outputs import Written, check_extension, check_outputs
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data, refuse_options
@@ -28,7 +28,7 @@ from mauc.cli.show import (
     short,
     watched,
 )
-from mauc.exceptions import MaucError, listed
+from mauc.exceptions import MaucError, format_labels
 from mauc.files import write_atomic
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def score(
         line = ""
     else:
         y, values, labels, line = read_scores(scores, target or "label", reading)
-        complain(line)
+        echo_stderr(line)
     report = pair_auc_scores(y, values, labels=labels)
     interval = None
     if bootstrap != 0:
@@ -196,18 +196,18 @@ def read_scores(
     missing = [label for label in present if label not in names]
     if missing:
         raise MaucError(
-            f"{path} has no column of scores for class {listed(missing)}; its columns: "
-            f"{listed(dataset.feature_names)}."
+            f"{path} has no column of scores for class {format_labels(missing)}; its columns: "
+            f"{format_labels(dataset.feature_names)}."
         )
     repeated = [name for name in present if names.count(name) > 1]
     if repeated:
         raise MaucError(
-            f"{path} has two columns of scores for class {listed(repeated)}; --drop one."
+            f"{path} has two columns of scores for class {format_labels(repeated)}; --drop one."
         )
     skipped = [dataset.feature_names[place] for place in left_out]
     line = f"{dataset.name}: {len(kept)} columns of scores"
     if skipped:
-        line += f"; left out: {listed(skipped)}, no scores"
+        line += f"; left out: {format_labels(skipped)}, no scores"
     X = dataset.take(kept).X if kept else dataset.X
     return dataset.y.astype(str), np.asarray(X, dtype=float), np.array(names), line
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from mauc.progress import shown
+from mauc.progress import progress
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -210,7 +210,7 @@ def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
     """Return a function that shows on a terminal what it does if it takes longer than 2 s."""
 
     def run(*arguments: Any, **options: Any) -> T:
-        with shown(printable(what)):
+        with progress(printable(what)):
             return function(*arguments, **options)
 
     return run

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mauc.cli.common import complain
+from mauc.cli.common import echo_stderr
 from mauc.cli.streaming import Plan
 from mauc.exceptions import MaucError
 
@@ -40,7 +40,7 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
 
     source = dataset.X
     if plan.is_sketched:
-        complain(f"{dataset.name}: sketched by rows, as --sketch says")
+        echo_stderr(f"{dataset.name}: sketched by rows, as --sketch says")
         _say_divided_parts(dataset)
         return True
     n_rows, n_columns = source.shape
@@ -51,7 +51,7 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
     is_by_rows, why = choose(n_classes=1)
     if is_by_rows:  # classes only make a sketch larger: for columns they are not counted
         is_by_rows, why = choose(n_classes=len(factorize(dataset.y)[0]))
-    complain(f"{dataset.name}: {why}")
+    echo_stderr(f"{dataset.name}: {why}")
     if is_by_rows:
         _say_divided_parts(dataset)
     return is_by_rows
@@ -63,7 +63,7 @@ def _say_divided_parts(dataset: "Dataset") -> None:
 
     stored, read = len(dataset.X.row_parts()), len(parts_of_rows(dataset.X))
     if read > stored:
-        complain(
+        echo_stderr(
             f"{dataset.name}: to stay within --memory, {stored:,} row group{'s' * (stored > 1)} "
             f"must be read in {read:,} parts, which takes longer; smaller ones are read at once"
         )

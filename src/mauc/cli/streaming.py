@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mauc.cli.common import complain
+from mauc.cli.common import echo_stderr
 from mauc.cli.reading import Reading, as_options
 from mauc.cli.show import watched
 from mauc.exceptions import LeftOutWarning, MaucError
@@ -123,7 +123,7 @@ def plan_reading(
         f"{data} would take about {format_bytes(needed)} of memory, of which "
         f"{format_bytes(free)} are free, so that its columns are read in blocks"
     )
-    complain(f"{why} (--memory says how much they may take).")
+    echo_stderr(f"{why} (--memory says how much they may take).")
     return Plan(data, target, reading, None, is_streamed=True, why=why)
 
 

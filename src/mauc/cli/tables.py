@@ -105,7 +105,7 @@ def tables(
         return
     made = run_tables(rows, comparison)
     if as_json:
-        print_json({name: frame_records(table.frame()) for name, table in made.items()})
+        print_json({name: frame_records(table.to_frame()) for name, table in made.items()})
         return
     _print(list(made.values()), table_format)
 
@@ -155,7 +155,7 @@ def published(
         return
     compared = compare_published(rows, comparison, methods=methods)
     if as_json:
-        print_json(frame_records(compared.frame()))
+        print_json(frame_records(compared.to_frame()))
         return
     _print([compared], table_format)
 

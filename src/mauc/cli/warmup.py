@@ -32,7 +32,7 @@ def warmup(
 
     Example: mauc warmup
     """
-    from mauc.compilation import find_cache
+    from mauc.compile import find_cache
 
     find_cache()  # if there is none, one error says so, before a warning does
     from mauc.precompile import warmup

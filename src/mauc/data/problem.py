@@ -25,7 +25,13 @@ from mauc.data.validate import (
     scale_weights,
 )
 from mauc.engine.special import log_table
-from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning, listed, warn_user
+from mauc.exceptions import (
+    ConstantInputWarning,
+    MaucError,
+    SmallClassWarning,
+    format_labels,
+    warn_user,
+)
 from mauc.memory import Workspace
 from mauc.parallel import run_blocks
 from mauc.registry import Accepts
@@ -289,7 +295,7 @@ def _warn_of_degenerate(problem):
     if len(single):
         warn_user(
             f"{len(single)} of {problem.n_classes} classes have a single sample "
-            f"({listed(single)}): what is measured on them rests on that sample alone.",
+            f"({format_labels(single)}): what is measured on them rests on that sample alone.",
             SmallClassWarning,
         )
     if problem.is_constant:

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from mauc.data.columns import factorize, factorize_linear, is_frame, missing_mask
 from mauc.data.frames import FrameColumns, dates_to_seconds
-from mauc.exceptions import MaucError, MaucTypeError, listed
+from mauc.exceptions import MaucError, MaucTypeError, format_labels
 
 _NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
 _FLOATS = [np.float64, np.float32]
@@ -120,8 +120,8 @@ def check_source(source: Any, estimator: Any) -> None:
         raise MaucError(
             f"{source.name} must have the columns that {type(estimator).__name__} was fitted on, "
             f"in their order"
-            + (f"; unseen: {listed(unseen)}" if unseen else "")
-            + (f"; missing: {listed(missing)}" if missing else "")
+            + (f"; unseen: {format_labels(unseen)}" if unseen else "")
+            + (f"; missing: {format_labels(missing)}" if missing else "")
             + "."
         )
 
@@ -138,7 +138,7 @@ def encode_labels(y: np.ndarray, *, min_classes=2) -> tuple[np.ndarray, np.ndarr
     if len(classes) < min_classes:
         raise MaucError(
             f"y must hold at least {min_classes} classes to tell apart, "
-            f"got one class: {listed(classes)}."
+            f"got one class: {format_labels(classes)}."
         )
     return classes, codes, class_counts
 
@@ -238,7 +238,7 @@ def check_class_weights(classes: np.ndarray, codes: np.ndarray, sample_weight: n
     if (totals <= 0).any():
         raise MaucError(
             f"sample_weight must give every class a positive total, "
-            f"got 0 for class {listed(classes[totals <= 0][:1])}."
+            f"got 0 for class {format_labels(classes[totals <= 0][:1])}."
         )
 
 

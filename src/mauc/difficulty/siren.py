@@ -21,9 +21,9 @@ from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.extras import optional_import
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks
-from mauc.progress import shown, track
+from mauc.progress import progress, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
-from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
+from mauc.results import MAX_ROWS, Result, SmallTable, number, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.lists import rank_features
 from mauc.texts import insert_texts
@@ -117,8 +117,8 @@ def siren_study(
     if not is_int(seed):
         seed = check_generator(random_state).randint(2**31 - 1)
     names = problem.feature_names
-    with shown("siren study", verbose=verbose):
-        with shown(f"ranks by {relevance}", verbose=verbose):
+    with progress("siren study", verbose=verbose):
+        with progress(f"ranks by {relevance}", verbose=verbose):
             whole = Decomposition("whole", problem.n_classes)
             score = RELEVANCES[relevance].score
             lists, _ = rank_features(ranked, whole, score, n_chosen, n_jobs=n_jobs)
@@ -126,7 +126,7 @@ def siren_study(
             if relevance != "auc":
                 scores = _pair_scores(ranked, relevance, n_jobs)
             ranks = _ranks(scores)
-        with shown("Naive Bayes", verbose=verbose):
+        with progress("Naive Bayes", verbose=verbose):
             auc = pair_bayes_auc(problem, int(n_folds), seed, n_jobs)
         selections = {
             name: _select(
@@ -144,7 +144,7 @@ def siren_study(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SirenStudy(Printed):
+class SirenStudy(Result):
     r"""How hard every class pair is, and where features stand on it.
 
     Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
@@ -242,13 +242,12 @@ class SirenStudy(Printed):
         """
         return third_weights(self.auc if third == "hard" else -self.auc)
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Return one row per pair, the hardest first, as a pandas DataFrame."""
-        pd = optional_import("pandas", "data frames")
+    def frame_columns(self) -> dict[str, Any]:
+        """Return the columns of `to_frame`: one row per pair, the hardest first."""
         first, second = np.triu_indices(len(self.classes), 1)
         chosen_auc = self.feature_auc[self.chosen]
         columns = {
-            "pair": self.names,
+            "pair": np.array(self.names, object),
             "class_i": self.classes[first],
             "class_j": self.classes[second],
             "n_i": self.class_counts[first],
@@ -263,7 +262,7 @@ class SirenStudy(Printed):
             "chosen_feature": self.feature_names[self.chosen[chosen_auc.argmax(axis=0)]],
             "shortfall": self.shortfall(),
         }
-        return pd.DataFrame(columns).iloc[self.order].reset_index(drop=True)
+        return {name: values[self.order] for name, values in columns.items()}
 
     def comparison(self) -> "pd.DataFrame":
         """Compare the selectors by what they leave to the hard pairs.

@@ -24,11 +24,10 @@ from mauc.evaluation.evaluate import (
     stratified_folds,
 )
 from mauc.exceptions import MaucWarning
-from mauc.extras import optional_import
 from mauc.metrics.mauc import ClassPairs
 from mauc.progress import track
 from mauc.registry import Accepts
-from mauc.results import Printed, SmallTable, first_rows
+from mauc.results import Result, SmallTable, first_rows
 from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -128,7 +127,7 @@ def select_k(
 
 
 @dataclass(frozen=True, repr=False)
-class SizeCurve(Printed):
+class SizeCurve(Result):
     """Cross-validated MAUC of the first k features, for many k.
 
     Parameters
@@ -196,12 +195,9 @@ class SizeCurve(Printed):
             return f"The best is at the edge, the smallest size tried ({first}): try smaller."
         return ""
 
-    def to_frame(self):
-        """Return the curve as a pandas DataFrame."""
-        pd = optional_import("pandas", "data frames")
-        return pd.DataFrame(
-            {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
-        )
+    def frame_columns(self):
+        """Return the columns of `to_frame`, one row per size."""
+        return {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
 
     def plot(self, ax=None):
         """Draw the curve; return its `mauc.plotting.SizeCurveDisplay`."""

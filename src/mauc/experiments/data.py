@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing
 
 from mauc.checks import unknown_word
 from mauc.datasets import BUNDLED, Dataset, load_dataset
-from mauc.exceptions import LeftOutWarning, MaucError, listed
+from mauc.exceptions import LeftOutWarning, MaucError, format_labels
 from mauc.experiments.fold import seed_of
 from mauc.experiments.methods import build_classifier, build_selector, takes_nominal
 from mauc.experiments.plan import Plan
@@ -136,7 +136,11 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
             f"{len(classes) - len(single)}."
         )
     if len(single):
-        are = f"classes {listed(single)} have" if len(single) > 1 else f"class {listed(single)} has"
+        are = (
+            f"classes {format_labels(single)} have"
+            if len(single) > 1
+            else f"class {format_labels(single)} has"
+        )
         note(
             f"{name}: {are} a single sample, which stays in the training part: MAUC is over the "
             "other classes. Join such classes with others, or remove their rows."

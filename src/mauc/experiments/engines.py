@@ -17,7 +17,6 @@ from typing import Any
 from joblib import cpu_count
 
 from mauc.checks import check_choice, is_int
-from mauc.compilation import report_to
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
 from mauc.experiments.data import receive_data
@@ -78,13 +77,11 @@ def check_engine(name: str, n_jobs: int | None, scheduler: str | None) -> None:
 
 
 def start_engine(
-    name: str, n_jobs: int | None = None, scheduler: str | None = None, n_tasks: int = 0,
-    notices: str | None = None,
-) -> Engine:  # fmt: skip
+    name: str, n_jobs: int | None = None, scheduler: str | None = None, n_tasks: int = 0
+) -> Engine:
     """Start an engine whose options were checked; its workers begin while the caller goes on.
 
     `n_tasks` is how many tasks there will be at least: no more local processes begin at once.
-    `notices` is the file to which local processes tell what they compile.
     """
     if name == "serial":
         return Engine()
@@ -92,7 +89,7 @@ def start_engine(
         from mauc.experiments.dask_engine import DaskEngine
 
         return DaskEngine(count_workers(n_jobs), scheduler)
-    return ProcessEngine(count_workers(n_jobs), n_tasks, notices)
+    return ProcessEngine(count_workers(n_jobs), n_tasks)
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -115,12 +112,9 @@ class ProcessEngine(Engine):
     n_workers : int
     n_tasks : int, default=0
         So many of them begin now, the others when they get a task.
-    notices : str, optional
-        The file to which they tell what they compile.
     """
 
-    def __init__(self, n_workers: int, n_tasks: int = 0, notices: str | None = None) -> None:
-        self._notices = notices
+    def __init__(self, n_workers: int, n_tasks: int = 0) -> None:
         self._data: dict[str, Dataset] = {}
         self._pools: list[ProcessPoolExecutor | None] = [None] * n_workers
         self._ready: list[Future[bool] | None] = [None] * n_workers
@@ -158,10 +152,7 @@ class ProcessEngine(Engine):
             return future
 
     def _start(self, place: int) -> ProcessPoolExecutor:
-        pool = ProcessPoolExecutor(
-            1, mp_context=get_context("spawn"), initializer=_start_worker,
-            initargs=(self._notices,),
-        )  # fmt: skip
+        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_start_worker)
         self._pools[place] = pool
         with _interrupts_blocked():
             # As a task and not as an argument of the initializer: a process that dies while it
@@ -208,9 +199,8 @@ class ProcessEngine(Engine):
                 process.join(5)
 
 
-def _start_worker(notices: str | None) -> None:
+def _start_worker() -> None:
     """Prepare a local worker: the parent alone handles Ctrl-C, and no worker outlives it."""
-    report_to(notices)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.compilation import relay_notices, unannounced
+from mauc.compile import silenced
 from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError
 from mauc.experiments.cell import failed_cell
@@ -146,7 +146,7 @@ def run_plan(
     shown = make_progress(progress)
     store = MemoryStore() if folder is None else RunFolder(folder)
     run = Run(plan, store, shown, retry_failed)
-    with store.locked(), unannounced() if progress == "quiet" else nullcontext():
+    with store.locked(), silenced() if progress == "quiet" else nullcontext():
         try:
             with run.started(engine, n_jobs, scheduler):
                 loaded = run.prepare(data or {}, text)
@@ -275,19 +275,18 @@ class Run:
         self._engine_name, self._is_local = name, scheduler is None
         self._n_threads = count_threads(name, n_jobs)
         self._n_workers = 1 if name == "serial" else count_workers(n_jobs)
-        with relay_notices(self.progress.note) as notices:
-            self._start = partial(start_engine, name, n_jobs, scheduler, notices=notices)
-            n_missing = sum(not self.store.has(cell) for cell in self.plan.cells())
-            if n_missing:
-                self._engine = self._start(n_missing)
-            try:
-                yield
-            except BaseException:
-                if self._engine is not None:
-                    self._engine.close(at_once=True)
-                raise
+        self._start = partial(start_engine, name, n_jobs, scheduler)
+        n_missing = sum(not self.store.has(cell) for cell in self.plan.cells())
+        if n_missing:
+            self._engine = self._start(n_missing)
+        try:
+            yield
+        except BaseException:
             if self._engine is not None:
-                self._engine.close()
+                self._engine.close(at_once=True)
+            raise
+        if self._engine is not None:
+            self._engine.close()
 
     def work(self, data: dict[str, Dataset], given: Mapping[str, Dataset]) -> None:
         """Run the missing cells on the engine.

@@ -5,14 +5,13 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import allow_many_classes
-from mauc.compilation import compile_once, unannounced
 from mauc.datasets import Dataset
 from mauc.experiments.cell import run_cell
 from mauc.experiments.data import WorkerSetupError, find_data
@@ -69,16 +68,13 @@ def run_task(task: Task, dataset: Dataset | None = None) -> "pa.Table | dict[int
 
     The process of the run gives the data themselves; a worker finds them.
     """
-    is_worker = dataset is None
-    if is_worker:
-        compile_once()
     if dataset is None and task.shared is not None:
         with suppress(OSError):  # it may not be allowed to look into another process
             dataset = map_data(task.shared)
     if dataset is None:
         dataset = find_data(task.plan, task.dataset, task.fingerprint)
     # The number of classes was checked, or allowed, when the data were loaded.
-    with _one_blas_thread(), allow_many_classes(), unannounced() if is_worker else nullcontext():
+    with _one_blas_thread(), allow_many_classes():
         if task.cell is None:
             return tune_dataset(task.plan, task.dataset, dataset, task.n_jobs)
         rows = run_cell(

@@ -1,10 +1,15 @@
 """MAUC of classifier scores: the value, its interval, the report behind it, and a scorer."""
 
 from mauc.metrics.interval import MAUCInterval, mauc_interval
-from mauc.metrics.mauc import PairAUCReport, mauc_score, pair_auc_scores
-from mauc.metrics.scorer import MAUCScorer, mauc_scorer
+from mauc.metrics.mauc import (
+    PairAUCReport,
+    make_mauc_scorer,
+    mauc_score,
+    mauc_scorer,
+    pair_auc_scores,
+)
 
 __all__ = [
-    "MAUCInterval", "MAUCScorer", "PairAUCReport", "mauc_interval", "mauc_score", "mauc_scorer",
-    "pair_auc_scores",
+    "MAUCInterval", "PairAUCReport", "make_mauc_scorer", "mauc_interval", "mauc_score",
+    "mauc_scorer", "pair_auc_scores",
 ]  # fmt: skip

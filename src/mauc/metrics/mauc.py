@@ -1,13 +1,17 @@
-"""AUC on every pair of classes: labels once, then score columns in, AUCs of the pairs out."""
+"""MAUC of classifier scores, the AUCs of the class pairs behind it, and a scorer."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn import get_config
+from sklearn.utils.metadata_routing import MetadataRequest
 
-from mauc.data.columns import is_frame, is_wide
+from mauc.checks import check_choice
+from mauc.data.columns import is_frame, is_wide, rank_wide
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import (
     check_no_missing_label,
@@ -18,312 +22,16 @@ from mauc.data.validate import (
     scale_by_class,
 )
 from mauc.engine.ordered import class_wins
-from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
-from mauc.extras import optional_import
-from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
+from mauc.exceptions import (
+    AbsentClassWarning,
+    MaucError,
+    UndefinedMAUCError,
+    format_labels,
+    warn_user,
+)
+from mauc.results import MAX_ROWS, Result, SmallTable, number, short_name
 
-
-class ClassPairs:
-    """The class pairs of labelled samples: what the AUCs of many score matrices share.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,), int32
-        Class of each sample, as a place in `classes`.
-    classes : ndarray of shape (n_classes,)
-        Labels of the score columns.
-    weights : ndarray of shape (n_samples,), float64, optional
-        All 1 by default; a sample of weight 0 counts as absent.
-    name : str, default="y_true"
-        Name of the labels, for error messages.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_samples,), int32
-    weights : ndarray of shape (n_samples,), float64
-        Scaled within each class: AUCs do not depend on it, and no product of weights overflows.
-    scaled_totals : ndarray of shape (n_classes,)
-        Their sums.
-    totals : ndarray of shape (n_classes,)
-        Samples of each class, or their weight.
-    first, second : ndarray of shape (n_pairs,)
-        Places in `classes` of the two classes of each pair.
-    is_present : ndarray of shape (n_pairs,), bool
-        Whether both classes have samples.
-    """
-
-    def __init__(self, codes, classes, weights=None, *, name="y_true"):
-        self.codes = codes
-        self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
-        if weights is None:
-            self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
-        else:
-            self.weights, _ = scale_by_class(weights, codes, len(classes))
-            self.scaled_totals = np.bincount(codes, self.weights, minlength=len(classes))
-        if (self.totals > 0).sum() < 2:
-            raise UndefinedMAUCError(
-                f"MAUC compares classes: {name} must hold samples of at least 2 classes, "
-                f"got only {listed(classes[self.totals > 0]) or 'none'}."
-            )
-        self.first, self.second = np.triu_indices(len(classes), 1)
-        scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
-        self.is_present = scale > 0
-        self._scale = np.where(self.is_present, scale, np.nan)
-
-    @classmethod
-    def of_test(cls, y_test, classes, weights=None):
-        """Return the pairs of a test part.
-
-        Parameters
-        ----------
-        y_test : ndarray of shape (n_samples,)
-            Labels.
-        classes : ndarray of shape (n_classes,)
-            Labels of the training part, sorted: those of the score columns.
-        weights : ndarray of shape (n_samples,), float64, optional
-        """
-        unknown = np.setdiff1d(y_test, classes)
-        if len(unknown):
-            raise MaucError(
-                f"y_test must hold only classes of y_train, got also {listed(unknown)}."
-            )
-        codes = np.searchsorted(classes, y_test).astype(np.int32)
-        return cls(codes, classes, weights, name="y_test")
-
-    def auc(self, ST):
-        """Return A_ij and A_ji of every pair, NaN where a class is absent.
-
-        Parameters
-        ----------
-        ST : ndarray of shape (n_classes, n_samples), float64
-            Score columns, contiguous.
-        """
-        wins = np.empty((len(ST), len(ST)))
-        class_wins(ST, np.argsort(ST, axis=1), self.codes, self.weights, wins)
-        return (
-            wins[self.first, self.second] / self._scale,
-            wins[self.second, self.first] / self._scale,
-        )
-
-    def mauc(self, scores):
-        """Return what `mauc.mauc_score` returns, to the bit.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_samples, n_classes), or (n_samples,) of the second of two
-            classes
-        """
-        auc_first, auc_second = self.auc(score_columns(scores, "the scores of the classifier"))
-        return float(np.mean(((auc_first + auc_second) / 2)[self.is_present]))
-
-
-def score_columns(scores, name):
-    """Return score columns as contiguous rows, shape (n_classes, n_samples), float64.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, n_classes), or (n_samples,) of the second of two classes
-    name : str
-        For the error message.
-    """
-    ST = np.stack((-scores, scores)) if scores.ndim == 1 else scores.T
-    ST = np.ascontiguousarray(ST, dtype=np.float64)
-    if np.isnan(ST).any():
-        raise MaucError(f"{name} must not contain NaN: a sample without a score has no rank.")
-    return ST
-
-
-def ordered_scores(scores):
-    """Return a table of scores; columns whose order float64 would not keep become their ranks.
-
-    AUCs depend on the order alone. Such columns are those of whole numbers above 2**53, of
-    extended precision, and of Python's long integers, fractions and decimals.
-
-    Parameters
-    ----------
-    scores : array-like or data frame of shape (n_samples, n_classes), or (n_samples,)
-
-    Returns
-    -------
-    table : array-like or data frame of shape (n_samples, n_columns)
-        The input itself if nothing would be lost. It is not validated.
-    """
-    if sparse.issparse(scores):
-        return scores
-    if is_frame(scores):
-        columns = [_values(_column(scores, j)) for j in range(scores.shape[1])]
-        if not any(map(_loses_order, columns)) or not all(map(_is_numeric, columns)):
-            return scores
-        return np.column_stack([_in_order(column) for column in columns])
-    try:
-        values = _values(scores)
-    except ValueError as error:
-        raise MaucError("y_score must have rows of the same length.") from error
-    if values.ndim == 1:
-        values = values[:, np.newaxis]
-    if values.ndim != 2 or not _loses_order(values):
-        return values
-    return np.column_stack([_in_order(column) for column in values.T])
-
-
-def _column(frame, j):
-    return frame.iloc[:, j] if hasattr(frame, "iloc") else frame.to_series(j)
-
-
-def _values(column):
-    """Return an array; nullable numbers of pandas keep their type if none is missing."""
-    kind = getattr(getattr(column, "dtype", None), "numpy_dtype", None)
-    if kind is None or kind.kind not in "biuf":
-        return np.asarray(column)
-    if column.isna().any():
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return column.to_numpy(dtype=kind)
-
-
-def _is_numeric(values):
-    return values.dtype.kind in "biuf" or _holds_numbers(values)
-
-
-def _holds_numbers(values):
-    return values.dtype.kind == "O" and all(isinstance(v, Real | Decimal) for v in values.ravel())
-
-
-def _loses_order(values):
-    """Whether float64 does not hold the values."""
-    if values.size == 0:
-        return False
-    if values.dtype.kind in "iu":
-        return is_wide(values)
-    if values.dtype.kind == "f":
-        return values.dtype.itemsize > 8
-    return _holds_numbers(values)
-
-
-def _in_order(column):
-    """Return a column as float64, by ranks if some of its values would be rounded."""
-    if not _loses_order(column):
-        return column.astype(np.float64)
-    is_missing = np.array(column != column, bool)
-    ranks = np.full(len(column), np.nan)
-    ranks[~is_missing] = np.unique(column[~is_missing], return_inverse=True)[1]
-    return ranks
-
-
-@dataclass(frozen=True, repr=False)
-class PairAUCReport(Printed):
-    """AUC of a score matrix on every pair of classes.
-
-    Arrays have shape (n_pairs,); pairs with a class that has no sample are NaN.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        Labels in the order of the score columns.
-    class_weights : ndarray of shape (n_classes,)
-        Samples of each class, or their weight.
-    first, second : ndarray
-        Places in `classes` of the two classes of a pair.
-    auc_first : ndarray
-        A_ij: how well column i ranks class i above class j.
-    auc_second : ndarray
-        A_ji: how well column j ranks class j above class i.
-    """
-
-    classes: np.ndarray
-    class_weights: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    auc_first: np.ndarray
-    auc_second: np.ndarray
-
-    @property
-    def auc(self):
-        """(A_ij + A_ji) / 2 of every pair."""
-        return (self.auc_first + self.auc_second) / 2
-
-    @property
-    def mauc(self):
-        """Mean over the pairs that are present (Eq. 15)."""
-        return float(np.mean(self.auc[~np.isnan(self.auc)]))
-
-    @property
-    def absent(self):
-        """Labels of the classes without a sample."""
-        return self.classes[self.class_weights == 0]
-
-    @property
-    def n_pairs_absent(self):
-        """Number of pairs that could not be scored."""
-        return int(np.isnan(self.auc).sum())
-
-    @property
-    def names(self):
-        """Names of the pairs, such as "a vs b"."""
-        return Decomposition("one-vs-one", len(self.classes)).names(self.classes)
-
-    def __len__(self):
-        return len(self.first)
-
-    def to_frame(self):
-        """Return the report as a pandas DataFrame, one row per pair."""
-        pd = optional_import("pandas", "data frames")
-        return pd.DataFrame(
-            {
-                "class_i": self.classes[self.first],
-                "class_j": self.classes[self.second],
-                "n_i": self.class_weights[self.first],
-                "n_j": self.class_weights[self.second],
-                "auc_i": self.auc_first,
-                "auc_j": self.auc_second,
-                "auc": self.auc,
-            }
-        )
-
-    def printed_parts(self):
-        """Return the hardest pairs as a table, and MAUC."""
-        order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
-        rows = [
-            [
-                short_name(names[pair]),
-                *(number(values[pair], gap="absent")
-                  for values in (self.auc_first, self.auc_second, self.auc)),
-            ]
-            for pair in order[:MAX_ROWS]
-        ]  # fmt: skip
-        line = f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs"
-        if len(self.absent):
-            line += f" ({self.n_pairs_absent} pairs absent: no sample of {listed(self.absent)})"
-        return [SmallTable(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
-
-
-def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
-    """Compute the AUC of a score matrix on every pair of classes.
-
-    Parameters
-    ----------
-    y_true, y_score, labels, sample_weight
-        As in `mauc_score`.
-
-    Returns
-    -------
-    report : PairAUCReport
-
-    Examples
-    --------
-    >>> from mauc import pair_auc_scores
-    >>> scores = [[3, 0, 0], [1, 2, 0], [2, 2, 0], [0, 3, 0]]
-    >>> print(pair_auc_scores(["a", "a", "b", "b"], scores, labels=["a", "b", "c"]))
-    pair    A_ij    A_ji    mean
-    a vs b  0.7500  0.8750  0.8125
-    a vs c  absent  absent  absent
-    b vs c  absent  absent  absent
-    MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
-    """
-    ST, codes, classes = check_scored(y_true, y_score, labels, sample_weight)
-    weights = None if sample_weight is None else check_weights(sample_weight, codes)
-    pairs = ClassPairs(codes, classes, weights)
-    auc = pairs.auc(ST)
-    return PairAUCReport(classes, pairs.totals, pairs.first, pairs.second, *auc)
+_RESPONSES = ("predict_proba", "decision_function")
 
 
 def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
@@ -379,30 +87,276 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     return report.mauc
 
 
-def warn_of_absent(classes, totals):
-    """Warn if classes have no sample: pairs with them are left out of the mean."""
-    absent, n_present = classes[totals == 0], int((totals > 0).sum())
-    if len(absent):
-        warn_user(
-            f"{len(absent)} of {len(classes)} classes have no sample ({listed(absent)}): MAUC is "
-            f"the mean over {n_present * (n_present - 1) // 2} of "
-            f"{len(classes) * (len(classes) - 1) // 2} pairs.",
-            AbsentClassWarning,
-        )
+def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
+    """Compute the AUC of a score matrix on every pair of classes.
 
-
-def check_scored(y_true, y_score, labels, sample_weight=None):
-    """Validate labels and scores.
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight
+        As in `mauc_score`.
 
     Returns
     -------
-    ST : ndarray of shape (n_classes, n_samples), float64
-        Score columns, contiguous.
-    codes : ndarray of shape (n_samples,), int32
-        Column of each sample's class.
-    classes : ndarray of shape (n_classes,)
-        Label of each column.
+    report : PairAUCReport
+
+    Examples
+    --------
+    >>> from mauc import pair_auc_scores
+    >>> scores = [[3, 0, 0], [1, 2, 0], [2, 2, 0], [0, 3, 0]]
+    >>> print(pair_auc_scores(["a", "a", "b", "b"], scores, labels=["a", "b", "c"]))
+    pair    A_ij    A_ji    mean
+    a vs b  0.7500  0.8750  0.8125
+    a vs c  absent  absent  absent
+    b vs c  absent  absent  absent
+    MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
     """
+    ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight)
+    return PairAUCReport(classes, pairs.totals, pairs.first, pairs.second, *pairs.auc(ST))
+
+
+@dataclass(frozen=True, repr=False)
+class PairAUCReport(Result):
+    """AUC of a score matrix on every pair of classes.
+
+    Arrays have shape (n_pairs,); pairs with a class that has no sample are NaN.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels in the order of the score columns.
+    class_weights : ndarray of shape (n_classes,)
+        Samples of each class, or their weight.
+    first, second : ndarray
+        Indices in `classes` of the two classes of a pair.
+    auc_first : ndarray
+        A_ij: how well column i ranks class i above class j.
+    auc_second : ndarray
+        A_ji: how well column j ranks class j above class i.
+    """
+
+    classes: np.ndarray
+    class_weights: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    auc_first: np.ndarray
+    auc_second: np.ndarray
+
+    @property
+    def auc(self):
+        """(A_ij + A_ji) / 2 of every pair."""
+        return (self.auc_first + self.auc_second) / 2
+
+    @property
+    def mauc(self):
+        """Mean over the pairs that are present (Eq. 15)."""
+        return float(np.mean(self.auc[~np.isnan(self.auc)]))
+
+    @property
+    def absent(self):
+        """Labels of the classes without a sample."""
+        return self.classes[self.class_weights == 0]
+
+    @property
+    def n_pairs_absent(self):
+        """Number of pairs that could not be scored."""
+        return int(np.isnan(self.auc).sum())
+
+    @property
+    def names(self):
+        """Names of the pairs, such as "a vs b"."""
+        return Decomposition("one-vs-one", len(self.classes)).names(self.classes)
+
+    def __len__(self):
+        return len(self.first)
+
+    def frame_columns(self):
+        """Return the columns of `to_frame`: classes, their weights and AUCs, one row per pair."""
+        return {
+            "class_i": self.classes[self.first],
+            "class_j": self.classes[self.second],
+            "n_i": self.class_weights[self.first],
+            "n_j": self.class_weights[self.second],
+            "auc_i": self.auc_first,
+            "auc_j": self.auc_second,
+            "auc": self.auc,
+        }
+
+    def printed_parts(self):
+        """Return the hardest pairs as a table, and MAUC."""
+        order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
+        rows = [
+            [
+                short_name(names[pair]),
+                *(number(values[pair], gap="absent")
+                  for values in (self.auc_first, self.auc_second, self.auc)),
+            ]
+            for pair in order[:MAX_ROWS]
+        ]  # fmt: skip
+        line = f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs"
+        if len(self.absent):
+            line += (
+                f" ({self.n_pairs_absent} pairs absent: no sample of {format_labels(self.absent)})"
+            )
+        return [SmallTable(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
+
+
+class _Scorer:
+    """A scorer, as `make_mauc_scorer` describes it."""
+
+    def __init__(self, response_method: tuple[str, ...]) -> None:
+        self._response_method = response_method
+        self._request = MetadataRequest(owner=type(self).__name__)
+        self._request.score.add_request(param="sample_weight", alias=None)
+
+    def __repr__(self) -> str:
+        return f"make_mauc_scorer({self._response_method!r})"
+
+    def __call__(self, estimator, X, y, sample_weight=None) -> float:
+        """Return the MAUC of the estimator's scores of X."""
+        check_no_missing_label(y)
+        name = type(estimator).__name__
+        method = next((m for m in self._response_method if hasattr(estimator, m)), None)
+        if method is None:
+            wanted = " or ".join(self._response_method)
+            raise MaucError(f"{name} must have {wanted} to be scored by MAUC.")
+        scores = getattr(estimator, method)(X)
+        unseen = np.setdiff1d(y, estimator.classes_)
+        if len(unseen):
+            raise MaucError(
+                f"y must hold only classes that {name} has seen in fit, "
+                f"got also {format_labels(unseen)}."
+            )
+        return mauc_score(y, scores, labels=estimator.classes_, sample_weight=sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> "_Scorer":
+        """Request, or refuse, sample weights from scikit-learn's metadata routing."""
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError("sklearn.set_config(enable_metadata_routing=True) is needed.")
+        self._request.score.add_request(param="sample_weight", alias=sample_weight)
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return what was requested."""
+        return self._request
+
+
+def make_mauc_scorer(response_method=_RESPONSES):
+    """Make a scorer: a callable of a fitted classifier, X and y that returns MAUC.
+
+    Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so
+    that a fold that lacks a class is scored on the pairs that are present. `mauc_scorer` is the
+    one with default parameters.
+
+    Parameters
+    ----------
+    response_method : {"predict_proba", "decision_function"} or tuple, \
+            default=("predict_proba", "decision_function")
+        Where the scores come from: the first of these that the classifier has.
+
+    Returns
+    -------
+    scorer : callable
+        ``scorer(estimator, X, y, sample_weight=None)``; with scikit-learn's metadata routing,
+        ``scorer.set_score_request(sample_weight=True)`` makes it a weighted one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from mauc import MDFS, make_mauc_scorer, mauc_scorer
+    >>> X, y = load_wine(return_X_y=True)
+    >>> pipeline = make_pipeline(MDFS(4, random_state=0), GaussianNB())
+    >>> cross_val_score(pipeline, X, y, scoring=mauc_scorer).mean().round(3)
+    np.float64(0.994)
+    >>> make_mauc_scorer("predict_proba")(pipeline.fit(X, y), X, y) > 0.99
+    True
+    """
+    methods = (response_method,) if isinstance(response_method, str) else tuple(response_method)
+    for method in methods:
+        check_choice("response_method", method, _RESPONSES)
+    return _Scorer(methods)
+
+
+mauc_scorer = make_mauc_scorer()
+
+
+class ClassPairs:
+    """The class pairs of labelled samples: what the AUCs of many score matrices share.
+
+    `codes` (int32) are the classes of the samples as indices of `classes`, the labels of the score
+    columns; a sample of weight 0 counts as absent. `name` is that of the labels in messages.
+    """
+
+    def __init__(
+        self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None, *,
+        name: str = "y_true",
+    ) -> None:  # fmt: skip
+        self.codes = codes
+        #: samples of each class, or their weight
+        self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+        if weights is None:
+            self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
+        else:
+            # AUCs do not depend on the scale within a class, and no product of weights overflows.
+            self.weights, _ = scale_by_class(weights, codes, len(classes))
+            self.scaled_totals = np.bincount(codes, self.weights, len(classes)).astype(np.float64)
+        if (self.totals > 0).sum() < 2:
+            raise UndefinedMAUCError(
+                f"MAUC compares classes: {name} must hold samples of at least 2 classes, "
+                f"got only {format_labels(classes[self.totals > 0]) or 'none'}."
+            )
+        self.first, self.second = np.triu_indices(len(classes), 1)
+        scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
+        self.is_present = scale > 0
+        self._scale = np.where(self.is_present, scale, np.nan)
+
+    @classmethod
+    def of_test(
+        cls, y_test: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None
+    ) -> "ClassPairs":
+        """Return the pairs of a test part, given the sorted classes of the training part."""
+        unknown = np.setdiff1d(y_test, classes)
+        if len(unknown):
+            raise MaucError(
+                f"y_test must hold only classes of y_train, got also {format_labels(unknown)}."
+            )
+        codes = np.searchsorted(classes, y_test).astype(np.int32)
+        return cls(codes, classes, weights, name="y_test")
+
+    def auc(self, ST: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return A_ij and A_ji of every pair, NaN where a class is absent.
+
+        ST, of shape (n_classes, n_samples), holds contiguous score columns.
+        """
+        wins = np.empty((len(ST), len(ST)))
+        class_wins(ST, np.argsort(ST, axis=1), self.codes, self.weights, wins)
+        both = wins[self.first, self.second], wins[self.second, self.first]
+        return both[0] / self._scale, both[1] / self._scale
+
+    def mauc(self, scores: np.ndarray) -> float:
+        """Return what `mauc_score` returns, to the bit."""
+        auc_first, auc_second = self.auc(score_columns(scores, "the scores of the classifier"))
+        return float(np.mean(((auc_first + auc_second) / 2)[self.is_present]))
+
+
+def score_columns(scores: np.ndarray, name: str) -> np.ndarray:
+    """Return scores as contiguous float64 rows, one per class.
+
+    `scores` are of shape (n_samples, n_classes), or (n_samples,) of the second of two classes.
+    """
+    ST = np.stack((-scores, scores)) if scores.ndim == 1 else scores.T
+    ST = np.ascontiguousarray(ST, dtype=np.float64)
+    if np.isnan(ST).any():
+        raise MaucError(f"{name} must not contain NaN: a sample without a score has no rank.")
+    return ST
+
+
+def check_scored(
+    y_true: Any, y_score: Any, labels: Any, sample_weight: Any = None
+) -> tuple[np.ndarray, np.ndarray, ClassPairs]:
+    """Validate; return contiguous score columns as rows, the label of each, and the class pairs."""
     check_no_missing_label(y_true, "y_true")
     y_true = check_vector(y_true, "y_true")
     labels = _named_labels(y_true, y_score, labels)
@@ -414,14 +368,26 @@ def check_scored(y_true, y_score, labels, sample_weight=None):
     ST = score_columns(scores[:, 0] if is_vector else scores, "y_score")
     check_same_length(y_true, ST.T, sample_weight)
     classes, codes = _encode(y_true, labels, len(ST))
-    return ST, codes, classes
+    weights = None if sample_weight is None else check_weights(sample_weight, codes)
+    return ST, classes, ClassPairs(codes, classes, weights)
+
+
+def warn_of_absent(classes, totals):
+    """Warn if classes have no sample: pairs with them are left out of the mean."""
+    absent, n_present = classes[totals == 0], int((totals > 0).sum())
+    if len(absent):
+        warn_user(
+            f"{len(absent)} of {len(classes)} classes have no sample ({format_labels(absent)}): "
+            f"MAUC is the mean over {n_present * (n_present - 1) // 2} of "
+            f"{len(classes) * (len(classes) - 1) // 2} pairs.",
+            AbsentClassWarning,
+        )
 
 
 def _named_labels(y_true, y_score, labels):
-    """Return the labels that the column names of a frame of scores say, or those given.
+    """Return the labels given, or those that a frame of scores has as names of its columns.
 
-    Names count where they are those of all classes, in any order, as text; other names, such as
-    "p0", say nothing.
+    Names count where they are those of all classes, in any order, as text.
     """
     if not is_frame(y_score):
         return labels
@@ -433,8 +399,9 @@ def _named_labels(y_true, y_score, labels):
     if labels is not None:
         if names != [str(label) for label in present]:
             raise MaucError(
-                f"labels must name the columns of y_score in their order, got {listed(present)} "
-                f"for columns {listed(names)}; leave labels out, or sort the columns."
+                f"labels must name the columns of y_score in their order, got "
+                f"{format_labels(present)} for columns {format_labels(names)}; leave labels out, "
+                f"or sort the columns."
             )
         return labels
     if set(names) == set(by_name):
@@ -459,11 +426,47 @@ def _encode(y_true, labels, n_columns):
         raise MaucError(
             f"labels must name the {n_columns} columns of y_score, got {len(labels)} labels."
         )
-    sorted_labels, places = np.unique(labels, return_index=True)
+    sorted_labels, first_at = np.unique(labels, return_index=True)
     if len(sorted_labels) != len(labels):
         raise MaucError("labels must be distinct.")
     unknown = np.setdiff1d(present, sorted_labels)
     if len(unknown):
-        raise MaucError(f"y_true must hold only labels= labels, got also {listed(unknown)}.")
-    columns = places[np.searchsorted(sorted_labels, present)]
+        raise MaucError(f"y_true must hold only labels= labels, got also {format_labels(unknown)}.")
+    columns = first_at[np.searchsorted(sorted_labels, present)]
     return labels, columns[codes].astype(np.int32)
+
+
+def ordered_scores(scores: Any) -> Any:
+    """Return a table of scores; columns whose order float64 would not keep become their ranks.
+
+    AUCs depend on the order alone. Such columns are those that `is_wide`, and Python's long
+    integers, fractions and decimals. The input itself is returned if nothing would be lost.
+    """
+    if sparse.issparse(scores):
+        return scores
+    if is_frame(scores):
+        is_pandas = hasattr(scores, "iloc")
+        series = (one for _, one in scores.items()) if is_pandas else scores.iter_columns()
+        columns = [one.to_numpy() for one in series]
+    else:
+        try:
+            scores = scores.to_numpy() if hasattr(scores, "to_numpy") else np.asarray(scores)
+        except ValueError as error:
+            raise MaucError("y_score must have rows of the same length.") from error
+        scores = scores[:, np.newaxis] if scores.ndim == 1 else scores
+        columns = scores.T if scores.ndim == 2 else []
+    if not any(map(_loses_order, columns)) or not all(map(_is_numeric, columns)):
+        return scores
+    return np.column_stack(
+        [rank_wide(c) if _loses_order(c) else c.astype(np.float64) for c in columns]
+    )
+
+
+def _is_numeric(values):
+    if values.dtype.kind == "O":
+        return all(isinstance(value, Real | Decimal) for value in values)
+    return values.dtype.kind in "biuf"
+
+
+def _loses_order(values):
+    return is_wide(values) if values.dtype.kind in "iuf" else values.dtype.kind == "O"

@@ -1,4 +1,4 @@
-"""Displays: they hold the numbers, `.plot(ax)` draws them, `.frame()` returns them."""
+"""Displays: they hold the numbers, `.plot(ax)` draws them, `.to_frame()` returns them."""
 
 from mauc.plotting.critical_difference import CriticalDifferenceDisplay
 from mauc.plotting.curves import CurvesDisplay

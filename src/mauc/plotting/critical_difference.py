@@ -128,7 +128,7 @@ class CriticalDifferenceDisplay:
         scores = problem_scores(rows, problems)
         return cls.from_scores(scores, list(scores.columns), posthoc=posthoc, alpha=alpha)
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return selector and mean rank as a DataFrame, best first."""
         pd = optional_import("pandas", "data frames")
         frame = pd.DataFrame({"selector": self.names, "rank": self.ranks})

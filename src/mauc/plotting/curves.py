@@ -93,7 +93,7 @@ class CurvesDisplay:
         columns = ["dataset", "classifier", "selector", "size", "n", "mean", "lower", "upper"]
         return cls(curves[columns].reset_index(drop=True), spread=spread)
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the curves as a DataFrame, one row per point."""
         return self.curves.copy()
 

@@ -60,7 +60,7 @@ class PairMapDisplay:
             asked_by=selector.trace_.subproblems if is_paired else None,
         )
 
-    def frame(self):
+    def to_frame(self):
         """Return the map as a pandas DataFrame, features by pairs."""
         pd = optional_import("pandas", "data frames")
         return pd.DataFrame(self.pair_auc, index=self.feature_names, columns=self.pair_names)

@@ -38,7 +38,7 @@ class SirenDisplay:
     >>> from mauc.plotting.siren import SirenDisplay
     >>> X, y = load_wine(return_X_y=True)
     >>> display = SirenDisplay.from_study(siren_study(X, y, n_features=4))
-    >>> display.frame()["pair"].tolist()
+    >>> display.to_frame()["pair"].tolist()
     ['1 vs 2', '0 vs 1', '0 vs 2']
     """
 
@@ -50,7 +50,7 @@ class SirenDisplay:
         """Take the numbers from a study."""
         return cls(study)
 
-    def frame(self) -> "pd.DataFrame":
+    def to_frame(self) -> "pd.DataFrame":
         """Return the numbers as a pandas DataFrame, one row per pair, the hardest first."""
         return self.study.to_frame()
 

@@ -46,7 +46,7 @@ class SizeCurveDisplay:
         """Compute the curve by `select_k`."""
         return cls(select_k(selector, X, y, **options))
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame."""
         return self.curve.to_frame()
 

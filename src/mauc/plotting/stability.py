@@ -43,7 +43,7 @@ class StabilityDisplay:
     >>> rows = pd.DataFrame({
     ...     "dataset": "glass", "selector": "mdfs", "size": 2, "repeat": 0, "fold": [0, 1, 2],
     ...     "features": [[0, 1], [0, 1], [0, 2]], "n_features": 4})
-    >>> StabilityDisplay.from_run(rows).frame()[["selector", "size", "stability"]].round(3)
+    >>> StabilityDisplay.from_run(rows).to_frame()[["selector", "size", "stability"]].round(3)
       selector  size  stability
     0     mdfs     2      0.333
     """
@@ -77,7 +77,7 @@ class StabilityDisplay:
         rows = rows[rows["selector"].isin(labels_of(rows, "selector", selectors))]
         return cls(selector_stability(rows))
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the numbers as a DataFrame, one row per data set, selector and size."""
         return self.stability.copy()
 

@@ -34,7 +34,7 @@ class TraceDisplay:
     >>> from mauc.plotting import TraceDisplay
     >>> X, y = load_wine(return_X_y=True)
     >>> display = TraceDisplay.from_selector(MDFS(4, random_state=0).fit(X, y))
-    >>> display.frame()["subproblem_name"].tolist()
+    >>> display.to_frame()["subproblem_name"].tolist()
     ['0 vs 1', '0 vs 2', '0 vs 1', '0 vs 2']
     """
 
@@ -47,7 +47,7 @@ class TraceDisplay:
         check_fitted(selector)
         return cls(selector.trace_)
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per step."""
         return self.trace.to_frame()
 

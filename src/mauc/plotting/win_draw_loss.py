@@ -49,7 +49,7 @@ class WinDrawLossDisplay:
     >>> from mauc.plotting.win_draw_loss import WinDrawLossDisplay
     >>> counts = pd.DataFrame({"classifier": ["nb"], "selector": ["chi"],
     ...                        "win": [7], "draw": [2], "loss": [1]})
-    >>> WinDrawLossDisplay(counts).frame()
+    >>> WinDrawLossDisplay(counts).to_frame()
       classifier selector  win  draw  loss
     0         nb      chi    7     2     1
     """
@@ -87,7 +87,7 @@ class WinDrawLossDisplay:
         rows = rows[rows["classifier"].isin(labels_of(rows, "classifier", classifiers))]
         return cls(win_draw_loss(compare_to(rows, comparison)), comparison)
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the counts as a DataFrame, one row per classifier and selector."""
         return self.counts.copy()
 

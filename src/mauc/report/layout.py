@@ -86,7 +86,7 @@ class Table(ABC):
         """Return what the table shows, in one or several parts."""
 
     @abstractmethod
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the numbers as a DataFrame, unrounded, one row per value."""
 
     def __str__(self) -> str:
@@ -121,7 +121,7 @@ class Table(ABC):
 
     def to_csv(self) -> str:
         """Return the unrounded numbers as CSV."""
-        text: str = self.frame().to_csv(index=False, lineterminator="\n")
+        text: str = self.to_frame().to_csv(index=False, lineterminator="\n")
         return text
 
     def to_format(self, extension: str) -> str:
@@ -148,7 +148,7 @@ class FrameTable(Table):
         """Return what the table shows, in one or several parts."""
         return self.parts
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return the numbers as a DataFrame, unrounded."""
         return self.numbers.copy()
 

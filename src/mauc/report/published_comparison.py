@@ -55,7 +55,7 @@ class PublishedComparison(Table):
     other_datasets: tuple[str, ...] = ()
     other_selectors: tuple[str, ...] = ()
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return one row per cell of the paper, unrounded."""
         return self.cells.copy()
 

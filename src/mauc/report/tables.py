@@ -79,7 +79,7 @@ class MaucTable(Table):
         """Return a cell, a gap if it was not measured."""
         return self.cells.get((classifier, selector, size), MaucCell(np.nan))
 
-    def frame(self) -> Any:
+    def to_frame(self) -> Any:
         """Return one row per classifier, selector and size, gaps included."""
         pd = optional_import("pandas", "tables")
         rows = [

@@ -22,7 +22,7 @@ from mauc.data.validate import check_columns, check_fitted, check_source
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_in
-from mauc.progress import shown, track
+from mauc.progress import progress, track
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import Selection, SelectionTrace
@@ -84,7 +84,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._fit(X, y, client=client)
 
     def _fit(self, X, y, sample_weight=None, client=None):
-        with shown(type(self).__name__, verbose=True) if self.verbose else nullcontext():
+        with progress(type(self).__name__, verbose=True) if self.verbose else nullcontext():
             # A wrong option is refused before the data are looked at.
             options = self._check_fit(client)
             for name in self._rarely_learned:

@@ -13,7 +13,7 @@ from mauc.compile import njit
 from mauc.data.problem import Problem, group_by_class
 from mauc.data.row_hash import hash_all_rows
 from mauc.data.validate import check_generator
-from mauc.exceptions import MaucError, SmallClassWarning, listed, warn_user
+from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
@@ -352,8 +352,9 @@ def complementary_halves(
     single = problem.classes[problem.class_counts == 1]
     if len(single):
         warn_user(
-            f"a class needs 2 samples to be in both halves; the one sample of {listed(single)} "
-            f"is in all halves, so what is measured on it is not resampled.",
+            f"a class needs 2 samples to be in both halves; the one sample of "
+            f"{format_labels(single)} is in all halves, so what is measured on it is "
+            f"not resampled.",
             SmallClassWarning,
         )
     halves = []

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from mauc.checks import check_real
-from mauc.extras import optional_import
-from mauc.results import Printed, SmallTable, number
+from mauc.results import Result, SmallTable, number, rows_to_columns
 
 _SHOWN = (0.6, 0.7, 0.8, 0.9, 1.0)  # thresholds of the table
 _MIN_SHIFT, _MAX_SHIFT = 1e-5, 1e5  # of the extreme distributions: steepest and flattest
@@ -26,7 +25,7 @@ class ErrorBound(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class ErrorControl(Printed):
+class ErrorControl(Result):
     r"""Upper bounds on the expected number of wrong features, for thresholds of the frequency.
 
     A feature is *wrong* if its probability to be chosen from a half of the samples is at most
@@ -59,18 +58,19 @@ class ErrorControl(Printed):
             r_concave(share, threshold, self.n_pairs) * p,
         )  # fmt: skip
 
-    def to_frame(self):
-        """Return the bounds for thresholds 0.6 to 1 as a pandas DataFrame."""
-        pandas = optional_import("pandas", "ErrorControl.to_frame")
-        return pandas.DataFrame([self.at(threshold) for threshold in _SHOWN])
+    def __iter__(self):
+        return (self.at(threshold) for threshold in _SHOWN)
+
+    def frame_columns(self):
+        """Return the columns of `to_frame`: those of `ErrorBound` for thresholds of 0.6 to 1."""
+        return rows_to_columns(self, ErrorBound._fields)
 
     def printed_parts(self):
         """Return the lines and tables to be printed, in order."""
         heads = ("frequency", "features", "worst case", "unimodal", "r-concave")
-        bounds = [self.at(threshold) for threshold in _SHOWN]
         rows = [
             [f">= {one.threshold:.2f}", str(one.n_features), *(number(v, ".2f") for v in one[2:])]
-            for one in bounds
+            for one in self
         ]
         line = (
             f"expected number of wrong features, at most (wrong: chosen from half of the samples "

@@ -7,8 +7,8 @@ import numpy as np
 
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
-from mauc.exceptions import MaucError, listed
-from mauc.progress import shown
+from mauc.exceptions import MaucError, format_labels
+from mauc.progress import progress
 from mauc.selectors.base import check_n_features
 
 # The sketch is imported by those who use it.
@@ -45,7 +45,7 @@ class SketchMixin:
         from mauc.sketch import PairAUCSketch
         from mauc.sketch.rows import as_row_source
 
-        with shown(type(self).__name__, verbose=bool(self.verbose)):
+        with progress(type(self).__name__, verbose=bool(self.verbose)):
             options = self._check_sketched()
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
@@ -145,8 +145,9 @@ def _check_classes(sketch, classes):
         raise MaucError("classes must be given in the first call of partial_fit, which had none.")
     if not np.array_equal(np.unique(np.asarray(classes)), sketch.classes_):
         raise MaucError(
-            f"classes must be those of the first call of partial_fit, {listed(sketch.classes_)}, "
-            f"got {listed(np.unique(np.asarray(classes)))}."
+            f"classes must be those of the first call of partial_fit, "
+            f"{format_labels(sketch.classes_)}, "
+            f"got {format_labels(np.unique(np.asarray(classes)))}."
         )
 
 

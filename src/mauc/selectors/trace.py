@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.extras import optional_import
-from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
+from mauc.results import MAX_ROWS, Result, SmallTable, number, rows_to_columns, short_name
 
 
 class Selection(NamedTuple):
@@ -32,7 +31,7 @@ class TraceStep(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class SelectionTrace(Printed):
+class SelectionTrace(Result):
     """How a selection came about: arrays of shape (n_steps,), one entry per selected feature.
 
     Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such
@@ -76,11 +75,14 @@ class SelectionTrace(Printed):
     def __iter__(self) -> Iterator[TraceStep]:
         return (self[step] for step in range(len(self)))
 
+    def frame_columns(self) -> dict[str, Any]:
+        """Return the columns of `to_frame`: those of `TraceStep` and the details."""
+        details = {name: np.asarray(part) for name, part in self.details.items()}
+        return rows_to_columns(self, TraceStep._fields) | details
+
     def to_frame(self):
         """Return the trace as a pandas DataFrame, one row per step."""
-        pd = optional_import("pandas", "data frames")
-        frame = pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
-        return frame.assign(**{name: np.asarray(part) for name, part in self.details.items()})
+        return super().to_frame().set_index("step")
 
     def printed_parts(self) -> list[str | SmallTable]:
         """Return the first steps as a table."""

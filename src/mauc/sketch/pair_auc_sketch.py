@@ -12,7 +12,7 @@ from mauc.exceptions import (
     MaucError,
     MaucTypeError,
     UndefinedMAUCError,
-    listed,
+    format_labels,
     warn_user,
 )
 from mauc.memory import format_bytes
@@ -373,8 +373,8 @@ class PairAUCSketch:
         if self.classes is not None and not np.isin(classes, self.classes_).all():
             others = np.setdiff1d(classes, self.classes_)
             raise MaucError(
-                f"y must hold the labels of classes alone, got {listed(others)}; name all labels "
-                f"in classes, or give None to take those that come."
+                f"y must hold the labels of classes alone, got {format_labels(others)}; name all "
+                f"labels in classes, or give None to take those that come."
             )
         joined, kept, slots = _join_classes(self.classes_, np.asarray(classes))
         if len(joined) > len(self.classes_) or joined.dtype != self.classes_.dtype:
@@ -410,5 +410,5 @@ def _join_classes(first, second):
 def _sorted_labels(classes):
     labels = np.unique(np.asarray(classes))
     if len(labels) < 2:
-        raise MaucError(f"classes must hold at least 2 labels, got {listed(labels)}.")
+        raise MaucError(f"classes must hold at least 2 labels, got {format_labels(labels)}.")
     return labels

@@ -17,7 +17,7 @@ from mauc.data.columns import default_names
 from mauc.data.validate import check_fitted
 from mauc.engine.arrays import read_only
 from mauc.engine.sort import sort_tagged
-from mauc.exceptions import TinyUnitsWarning, listed, warn_user
+from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user
 from mauc.texts import insert_texts
 
 MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
@@ -260,9 +260,10 @@ def warn_of_close_values(columns: SortedColumns, names: list[str]) -> None:
             blind.append(names[j])
     if blind:
         warn_user(
-            f"{len(blind)} of {len(columns.XT)} features ({listed(blind)}) have values closer than "
-            f"{GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in a smaller "
-            f"unit, or scale them, for example with sklearn.preprocessing.StandardScaler.",
+            f"{len(blind)} of {len(columns.XT)} features ({format_labels(blind)}) have values "
+            f"closer than {GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in "
+            f"a smaller unit, or scale them, for example with "
+            f"sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )
 

@@ -207,7 +207,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
         return _Options(
-            None if is_auto else check_real("shrinkage", self.shrinkage, 0, 1, words=' or "auto"'),
+            None if is_auto else check_real("shrinkage", self.shrinkage, 0, 1, others=' or "auto"'),
             check_real("alpha", self.alpha, 1e-6, 1e6),
             check_real("noise_correction", self.noise_correction, 0, 1e6),
             check_int("max_samples", self.max_samples, 2, optional=True),

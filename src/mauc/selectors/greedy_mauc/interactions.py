@@ -13,10 +13,9 @@ from mauc.compile import njit
 from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
-from mauc.extras import optional_import
 from mauc.parallel import start_pool
 from mauc.progress import track
-from mauc.results import MAX_ROWS, Printed, SmallTable, short_name
+from mauc.results import MAX_ROWS, Result, SmallTable, rows_to_columns, short_name
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores
 from mauc.selectors.greedy_mauc.search import (
@@ -54,7 +53,7 @@ class Interaction(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Interactions(Printed):
+class Interactions(Result):
     """Pairs of features that act together, the smallest p-value first; iterating gives tuples.
 
     It prints as a table, where steps are counted from 1. A product is added with the later of its
@@ -95,10 +94,9 @@ class Interactions(Printed):
             if one.step >= 0
         ]
 
-    def to_frame(self):
-        """Return the pairs as a pandas DataFrame."""
-        pd = optional_import("pandas", "data frames")
-        return pd.DataFrame(list(self), columns=list(Interaction._fields))
+    def frame_columns(self) -> dict[str, list]:
+        """Return the columns of `to_frame`, one row per pair."""
+        return rows_to_columns(self, Interaction._fields)
 
     def printed_parts(self) -> list[str | SmallTable]:
         """Return the first pairs as a table."""

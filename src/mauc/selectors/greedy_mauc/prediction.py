@@ -15,8 +15,7 @@ from mauc.compile import njit
 from mauc.data.columns import default_names
 from mauc.data.validate import check_fitted
 from mauc.engine.ordered import class_wins
-from mauc.extras import optional_import
-from mauc.results import MAX_ROWS, Printed, short_name
+from mauc.results import MAX_ROWS, Result, rows_to_columns, short_name
 from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, Leftover, SearchState, exp_minus
 
 _STEP, _N_BINS = 0.1, 100  # of |z|; what is beyond counts as at the end
@@ -228,7 +227,7 @@ class Exchange(NamedTuple):
     correlation: float  #: of the two within the classes, shrunk as in the search
 
 
-class Alternatives(Printed, Mapping):
+class Alternatives(Result, Mapping):
     """For each chosen feature the features that could replace it.
 
     A mapping of column numbers to lists of `Exchange`, in the order of the selection, the nearest
@@ -279,15 +278,14 @@ class Alternatives(Printed, Mapping):
         chosen = short_name(self._names[feature])
         return f"{chosen} could be replaced by {others} at {cost.replace('of ', f'of {most}')}"
 
-    def to_frame(self):
-        """Return a pandas DataFrame with one row per exchange: names, losses, correlation."""
-        pandas = optional_import("pandas", "Alternatives.to_frame")
+    def frame_columns(self):
+        """Return the columns of `to_frame`, one row per exchange: names, losses, correlation."""
         rows = [
             (str(self._names[one.feature]), str(self._names[one.alternative]), *one[2:])
             for exchanges in self._found.values()
             for one in exchanges
         ]
-        return pandas.DataFrame(rows, columns=list(Exchange._fields))
+        return rows_to_columns(rows, Exchange._fields)
 
     def printed_parts(self):
         """Return the lines and tables to be printed, in order."""

@@ -21,7 +21,7 @@ from mauc.checks import check_int, is_int
 from mauc.compile import njit, njit_part
 from mauc.data.columns import default_names
 from mauc.data.validate import check_generator
-from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
+from mauc.exceptions import MaucError, TinyUnitsWarning, format_labels, warn_user
 from mauc.parallel import count_threads, even_ranges
 from mauc.progress import track
 from mauc.selectors.base import RankingSelector, single_ranking
@@ -175,9 +175,9 @@ def _warn_of_tiny_ranges(problem, widths):
         names = problem.feature_names
         names = default_names(tiny) if names is None else names[tiny]
         warn_user(
-            f"{len(tiny)} of {problem.n_features} features ({listed(names)}) vary by less than "
-            f"{MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, or "
-            f"scale them, for example with sklearn.preprocessing.StandardScaler.",
+            f"{len(tiny)} of {problem.n_features} features ({format_labels(names)}) vary by less "
+            f"than {MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, "
+            f"or scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )
 

@@ -6,7 +6,8 @@ from sklearn.datasets import load_digits, load_iris
 
 from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, select_k, siren_study
 from mauc.evaluation import SizeCurve
-from mauc.results import MAX_ROWS, SmallTable, first_rows, short_name
+from mauc.results import MAX_ROWS, Result, SmallTable, first_rows, short_name
+from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.interactions import Interactions
 
 
@@ -116,3 +117,24 @@ def test_a_study_prints_the_hardest_pairs_and_the_selectors():
     assert study._repr_html_().count("<table>") == 2
     curve = select_k(MDFS(random_state=0), iris.data, iris.target)
     assert "<table>" in curve._repr_html_()
+
+
+def test_every_result_has_rows_a_frame_and_html():
+    iris = load_iris()
+    X, y = iris.data, iris.target_names[iris.target]
+    scores = np.random.default_rng(0).normal(size=(len(y), 3))
+    greedy = GreedyMAUC(2).fit(X, y)
+    results = [
+        greedy.trace_, ErrorControl(np.array([0.9, 0.2]), 1, 4), pair_auc_scores(y, scores),
+        Interactions(np.array([[0, 1]]), np.array([0.1]), np.array([1]), np.array([["a", "b"]]), 3),
+        mauc_interval(y, scores), select_k(MDFS(), X, y, sizes=[1, 2]), siren_study(X, y),
+    ]  # fmt: skip
+    for result in results:
+        assert isinstance(result, Result)
+        frame = result.to_frame()
+        rows = [row._asdict() for row in result]
+        assert len(rows) == len(frame)
+        assert all(set(frame.columns) <= {*row, *getattr(result, "details", ())} for row in rows)
+        assert result._repr_html_().startswith("<")
+    assert list(mauc_interval(y, scores).to_frame()) == ["class_i", "class_j", "lower", "upper"]
+    assert list(greedy.alternatives_.to_frame())[:2] == ["feature", "alternative"]

@@ -1,0 +1,246 @@
+"""Where compiled kernels are kept, and what a user reads about compilation."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numba.core import config
+
+import mauc
+from mauc import compile as module
+from mauc.compile import find_cache, kernel_counts, njit, silenced
+from mauc.exceptions import MaucError, NoCacheWarning
+from tests.helpers.pseudo_terminal import run_on_terminal
+
+FIT = """
+import numpy as np
+from mauc import FisherScore
+X, y = np.random.default_rng(0).random((40, 4)), np.arange(40) % 2
+print(FisherScore(2).fit(X, y).ranking_)
+FisherScore(2).fit(X.astype(np.float32), y)
+"""
+# Folders that cannot be written: permissions do not stop root, so a test cannot make them.
+REFUSE = """
+import pathlib, tempfile
+from numba.core import caching
+known, known_file = caching._CacheLocator.ensure_cache_path, tempfile.TemporaryFile
+def refuse(path):
+    if {is_all} or "mauc-kernels-" not in str(path):
+        raise OSError(30, "Read-only file system")
+def ensure(self):
+    refuse(self.get_cache_path())
+    known(self)
+def file(dir):
+    refuse(dir)
+    return known_file(dir=dir)
+caching._CacheLocator.ensure_cache_path, tempfile.TemporaryFile = ensure, file
+if {is_all}:
+    tempfile.mkdtemp = lambda prefix: refuse(prefix)
+"""
+COMMAND = "from mauc.cli import main; main()"
+
+
+def run_read_only(program, *words, is_all=False):
+    return subprocess.run(
+        [sys.executable, "-c", REFUSE.format(is_all=is_all) + program, *words],
+        capture_output=True, text=True,
+        env={key: os.environ[key] for key in os.environ if key != "NUMBA_CACHE_DIR"},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def choose(monkeypatch):
+    """Choose the folder anew for a setting of NUMBA_CACHE_DIR and folders that are refused."""
+
+    def choose(setting, *refused):
+        known = module.tempfile.TemporaryFile
+
+        def temporary_file(dir):
+            if any(Path(dir).is_relative_to(other) for other in refused):
+                raise PermissionError(13, "Permission denied")
+            return known(dir=dir)
+
+        monkeypatch.setattr(config, "CACHE_DIR", str(setting))
+        monkeypatch.setattr(module.tempfile, "TemporaryFile", temporary_file)
+        monkeypatch.setattr(module.config, "reload_config", lambda: None)
+        monkeypatch.setattr(module.tempfile, "mkdtemp", lambda prefix: f"/{prefix}")
+        monkeypatch.setattr(module.atexit, "register", lambda *_: None)
+        monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+        folder, problem = module._choose_folder()
+        monkeypatch.setattr(module, "_folder", folder)
+        monkeypatch.setattr(module, "_problem", problem)
+        return folder
+
+    return choose
+
+
+def test_the_folder_of_the_environment_variable_comes_first(choose, tmp_path):
+    assert choose(tmp_path / "new") == find_cache() == str(tmp_path / "new")
+    assert os.listdir(tmp_path / "new") == []
+
+
+def test_then_the_package_then_the_user_then_a_temporary_folder(choose, monkeypatch, tmp_path):
+    package = Path(mauc.__file__).parent
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert choose("") == f"{package}/__pycache__"
+    assert "numba" in choose("", package)
+    assert choose("", package, Path("/")) == ""
+    assert os.environ["NUMBA_CACHE_DIR"] == "/mauc-kernels-"
+    with pytest.raises(
+        MaucError, match=f"cannot be kept in {package}.* or .*Permission denied.; set"
+    ):
+        find_cache()
+
+
+def test_a_setting_that_is_a_file_is_named_with_the_way_out(choose, tmp_path):
+    path = tmp_path / "file"
+    path.touch()
+    choose(path)
+    with pytest.raises(MaucError, match=rf"kept in {path} .File exists.; set .*NUMBA_CACHE"):
+        find_cache()
+
+
+def test_nothing_is_compiled_where_compilation_is_off(monkeypatch):
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+    with pytest.raises(MaucError, match="NUMBA_DISABLE_JIT"):
+        find_cache()
+
+
+@pytest.mark.parametrize("is_all", [False, True])
+def test_where_nothing_can_be_written_a_fit_works_with_one_warning(is_all):
+    done = run_read_only(FIT, is_all=is_all)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[1 0]\n"
+    assert done.stderr.count("NoCacheWarning") == 1
+    assert "(Read-only file system); set the environment variable NUMBA_CACHE_DIR" in done.stderr
+
+
+def test_a_command_prints_one_line_where_nothing_can_be_written():
+    done = run_read_only(COMMAND, "rank", "iris", "--method", "fisher", "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("mauc: warning: every process compiles its loops anew") == 1
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_warm_up_without_a_folder_is_an_error_in_one_line():
+    done = run_read_only(COMMAND, "warmup", "--methods", "fisher")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "(Read-only file system); set the environment variable NUMBA_CACHE_DIR" in done.stderr
+
+
+def double(x):
+    return 2 * x
+
+
+@pytest.fixture
+def kernel(monkeypatch, tmp_path):
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(module, "_kernels", [])
+    monkeypatch.setattr(module, "_is_warned", False)
+    return njit(cache=True)(double)
+
+
+def refuse(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_full_disk_costs_the_cache_and_not_the_result(kernel, monkeypatch):
+    monkeypatch.setattr(kernel._cache._cache_file, "save", refuse)
+    monkeypatch.setattr(kernel._cache._cache_file, "load", refuse)
+    with pytest.warns(NoCacheWarning, match="No space left on device; set the environment"):
+        assert kernel(2) == 4
+    assert kernel(2.5) == 5.0  # a second warning would be an error
+
+
+def test_workers_leave_the_warning_to_the_process_that_started_them(kernel, monkeypatch, recwarn):
+    monkeypatch.setattr(module, "current_process", lambda: SimpleNamespace(name="LokyProcess-1"))
+    monkeypatch.setattr(kernel._cache._cache_file, "save", refuse)
+    assert kernel(2) == 4
+    assert len(recwarn) == 0
+
+
+def test_processes_that_save_at_once_do_not_take_each_others_code(kernel):
+    """Of two indices that were read before either was written, the last one stays."""
+    other = njit(cache=True)(double)
+    for one in (kernel, other):
+        one._cache._cache_file._load_index = dict
+    assert kernel(2) == 4
+    assert other(2.5) == 5.0
+    third = njit(cache=True)(double)
+    assert third(2.25) == 4.5
+    assert third(3) == 6
+    assert sum(third.stats.cache_hits.values()) == 1
+    assert sum(third.stats.cache_misses.values()) == 1
+
+
+def test_kernels_are_counted_by_their_types(kernel):
+    kernel(2)
+    kernel(np.float32(2))
+    again = njit(cache=True)(double)
+    again(2)
+    compiled, found = kernel_counts()
+    assert compiled == {f"{__name__}.double(int64,)", f"{__name__}.double(float32,)"}
+    assert found == {f"{__name__}.double(int64,)"}
+
+
+class Terminal:
+    def __init__(self):
+        self.text = ""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+
+@pytest.fixture
+def compile_for(monkeypatch):
+    """Let a listener hear of a kernel that took so many seconds; give what the user reads."""
+    clock, terminal, listener = [100.0], Terminal(), module._Notice()
+
+    def compile_for(seconds, owner="mauc.engine"):
+        monkeypatch.setattr("sys.stderr", terminal)
+        monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+        function = SimpleNamespace(__module__=owner)
+        event = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=function)})
+        listener.on_start(event)
+        listener.on_start(event)  # one that it calls
+        listener.on_end(event)
+        clock[0] += seconds
+        listener.on_end(event)
+        clock[0] += 50.0
+        return terminal.text
+
+    return compile_for
+
+
+def test_a_line_is_printed_when_a_second_is_over_and_not_again(compile_for):
+    assert compile_for(0.6) == compile_for(0.3) == ""
+    line = "mauc: compiling loops (once; mauc warmup does it for all methods)\n"
+    assert compile_for(0.2) == line
+    assert compile_for(5.0) == line
+
+
+def test_other_kernels_other_processes_and_silence_print_nothing(compile_for, monkeypatch):
+    assert compile_for(5.0, owner="other") == ""
+    with silenced():
+        assert compile_for(5.0) == ""
+    monkeypatch.setattr(module, "current_process", lambda: SimpleNamespace(name="SpawnProcess-1"))
+    assert compile_for(5.0) == ""
+
+
+def test_a_user_at_a_terminal_reads_one_line(tmp_path):
+    code, text, _ = run_on_terminal(FIT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert code == 0, text
+    assert text.count("mauc: compiling loops (once; mauc warmup") == text.count("mauc:") == 1
+    code, text, _ = run_on_terminal(FIT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert text.strip() == "[1 0]"
