@@ -58,8 +58,7 @@ class Noted:
         self.sorted.extend(columns)
 
 
-def test_wins_are_those_of_the_engine(rng, monkeypatch):
-    monkeypatch.setattr("mauc.data.columns.SMALL_SIZE", 0)
+def test_wins_are_those_of_the_engine(rng):
     X = columns_of_all_kinds(rng, 200, np.float64).T.copy()
     X[:, 0] = rng.integers(0, 9, 200)
     problem = make_problem(BaseEstimator(), X, rng.integers(0, 5, 200))
@@ -72,17 +71,3 @@ def test_wins_are_those_of_the_engine(rng, monkeypatch):
         assert sorted(noted.levels + noted.sorted) == list(range(9))
         assert {0, 8} <= set(noted.levels)
         assert {1, 2, 3, 4, 5, 7} <= set(noted.sorted)
-
-
-def test_small_problems_are_sorted(rng):
-    X = np.column_stack((rng.normal(size=50), rng.integers(0, 9, (50, 2))))
-    y = np.arange(50) % 3
-    for table in (X, X[:, 1:].astype(np.uint8)):
-        problem = make_problem(BaseEstimator(), table, y)
-        noted = Noted()
-        n_columns = table.shape[1]
-        reader = ColumnReader(problem, noted, np.arange(50, dtype=np.int32))
-        wins = reader.read(slice(0, n_columns))
-        assert noted.sorted == list(range(n_columns))
-        XT = problem.ordered_columns(slice(0, n_columns))
-        assert_array_equal(wins, dense_wins(XT, problem.codes, problem.class_counts))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from mauc.data.categories import find_nominal, is_categorical
-from mauc.data.columns import as_floats, contiguous_columns, is_frame, is_wide, with_missing
-from mauc.engine.arrays import read_only
+from mauc.data.columns import as_floats, is_frame, is_wide, with_missing
+from mauc.engine.arrays import contiguous_columns, read_only
 
 _POLARS_TYPES = (
     "Boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",

@@ -11,16 +11,13 @@ from sklearn.utils import assert_all_finite, check_X_y, column_or_1d
 from sklearn.utils.validation import validate_data
 
 from mauc.checks import check_class_count
-from mauc.data import columns
 from mauc.data.categories import encode_nominal
 from mauc.data.columns import (
     float_columns,
-    is_by_rows,
     is_frame,
     is_wide,
     ordered_columns,
     ordered_entries,
-    take_columns,
     value_columns,
 )
 from mauc.data.frames import FrameColumns, has_number_columns
@@ -35,7 +32,7 @@ from mauc.data.validate import (
 )
 from mauc.data.weights import effective_rows, scale_weights
 from mauc.data.workspace import Room
-from mauc.engine.arrays import read_only
+from mauc.engine.arrays import is_row_major, read_only, take_columns
 from mauc.engine.special import log_table
 from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning, listed, warn_user
 from mauc.parallel import run_blocks
@@ -175,17 +172,12 @@ class Problem:
     @cached_property
     def is_by_rows(self):
         """Whether `X` is an array that lies row by row."""
-        return isinstance(self.X, np.ndarray) and is_by_rows(self.X)
+        return isinstance(self.X, np.ndarray) and is_row_major(self.X)
 
     @property
     def cluster(self):
         """The `mauc.cluster.Cluster` whose workers read `X`, or None."""
         return getattr(self.X, "cluster", None)
-
-    @property
-    def is_small(self):
-        """Whether any loop is done before another one, made for such data, would be compiled."""
-        return self.n_samples * self.n_features <= columns.SMALL_SIZE
 
     @cached_property
     def class_weights(self):

@@ -6,10 +6,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 
 from mauc.data.categories import category_codes, flag_columns
-from mauc.data.columns import contiguous_columns
 from mauc.data.frames import as_block, common_type
 from mauc.data.source import StripeMemory, stripe_memory
 from mauc.data.workspace import Room
+from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError, NotEnoughMemoryError
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads, run_blocks

@@ -19,7 +19,6 @@ import numpy as np
 from numba import njit, uintp
 
 from mauc.compile import njit_part
-from mauc.data import columns
 from mauc.engine.sort import MAX_INSERTED, N_COUNTERS, bit_length, has_ties, sort_rows, sort_tagged
 from mauc.parallel import scratch_array
 
@@ -106,11 +105,6 @@ def sort_words(words, n_known, label_bits):
         How many words of a row are sorted; the others are left alone.
     label_bits : int
     """
-    if words.size <= columns.SMALL_SIZE // 8:
-        # NumPy takes a few milliseconds and has no loop that must be compiled first.
-        for row, n in zip(words, n_known, strict=True):
-            row[:n].sort()
-        return
     n_samples = words.shape[1]
     spare = scratch_array("spare", (n_samples,), np.uint64)
     sizes = np.empty(N_COUNTERS, np.uint32)

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-from unittest import mock
 
 import numpy as np
 from scipy import sparse
 
-from mauc.data import columns
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 
 #: The order of the jobs: those first whose kernels many others use, and beside them such that
@@ -34,15 +32,12 @@ def job_names() -> list[str]:
 
 def do_job(name: str) -> None:
     """Call a method, or the `FUNCTIONS`, on every kind of input that they have kernels for."""
-    # Small tables, then the same as if they were large.
-    for size in (columns.SMALL_SIZE, 0):
-        with mock.patch.object(columns, "SMALL_SIZE", size):
-            if name == FUNCTIONS:
-                _call_functions()
-            elif name in CLASSIFIERS:
-                _fit_classifier(name)
-            else:
-                _fit_selector(name)
+    if name == FUNCTIONS:
+        _call_functions()
+    elif name in CLASSIFIERS:
+        _fit_classifier(name)
+    else:
+        _fit_selector(name)
 
 
 def _fit_selector(name: str) -> None:

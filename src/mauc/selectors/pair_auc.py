@@ -197,11 +197,11 @@ def pair_wins(problem, chosen):
         wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
     else:
         XT = problem.ordered_columns(chosen)
-        wins = dense_wins(XT, problem.codes, problem.class_counts, is_small=problem.is_small)
+        wins = dense_wins(XT, problem.codes, problem.class_counts)
     return wins, problem.max_wins
 
 
-def dense_wins(XT, y, class_counts, *, is_small=False):
+def dense_wins(XT, y, class_counts):
     """Count the wins of dense columns.
 
     Parameters
@@ -211,15 +211,13 @@ def dense_wins(XT, y, class_counts, *, is_small=False):
     y : ndarray of shape (n_samples,), int32
         Class codes.
     class_counts : ndarray of shape (n_classes,), int64
-    is_small : bool, default=False
-        Whether the columns are those of a problem that `Problem.is_small`; all are sorted then.
 
     Returns
     -------
     wins : ndarray of shape (n_features, n_pairs), int64
     """
     n_classes = class_counts.shape[0]
-    is_sorted = is_small or n_classes > MAX_CLASSES
+    is_sorted = n_classes > MAX_CLASSES
     if XT.dtype == np.uint8:
         if not is_sorted:
             n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
@@ -344,9 +342,6 @@ class ColumnReader:
         columns : ndarray of shape (n_columns,), int64
             Their numbers.
         """
-        if self._problem.is_small:
-            is_bytes = XT.dtype == np.uint8
-            return self._read_values(read_only(XT.astype(np.float32)) if is_bytes else XT, columns)
         if XT.dtype == np.uint8:
             return self._read_levels(XT, columns)
         levels = find_levels(XT)

@@ -7,9 +7,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from mauc.data.columns import is_frame, take_columns
+from mauc.data.columns import is_frame
 from mauc.data.frames import FrameColumns, has_number_columns
 from mauc.data.validate import as_mauc_error, check_no_missing_label, check_table, encode_labels
+from mauc.engine.arrays import take_columns
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.progress import track
 from mauc.sketch.refining import Column

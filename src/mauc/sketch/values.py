@@ -7,8 +7,8 @@ precision) the column is *rounded*: its order is right, but equal floats may be 
 
 import numpy as np
 
-from mauc.data.columns import contiguous_columns, is_wide, may_be_wide, value_columns
-from mauc.engine.arrays import read_only
+from mauc.data.columns import is_wide, may_be_wide, value_columns
+from mauc.engine.arrays import contiguous_columns, read_only
 
 _MAX_TICKS = 2**52  # of a date, up to which different dates have different floats of seconds
 _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import contiguous_columns, take_columns
 from mauc.data.source import ColumnSource, default_memory, stripe_array
+from mauc.engine.arrays import contiguous_columns, take_columns
 from mauc.exceptions import MaucError, MaucTypeError
 
 _PART_BYTES = 2**24  # of rows that are transposed together

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import is_by_rows
 from mauc.data.source import ColumnSource, default_memory
+from mauc.engine.arrays import is_row_major
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.sources.arrays import ArraySource, check_array, is_broad
@@ -48,7 +48,7 @@ def _file_stamp(path: str) -> dict[str, Any]:
 def lies_by_rows(array: Any, memory: int) -> bool:
     """Whether a column of an array on disk cannot be read without most of the others."""
     if isinstance(array, np.memmap):
-        return bool(is_by_rows(array))
+        return bool(is_row_major(array))
     if isinstance(array, np.ndarray):
         return False
     return getattr(array, "chunks", None) is None or is_broad(array, memory)

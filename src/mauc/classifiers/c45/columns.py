@@ -7,7 +7,6 @@ from numba import njit
 
 from mauc.classifiers.base import UNSEEN, encode_column, find_categories
 from mauc.classifiers.c45.nodes import GAP
-from mauc.data import columns
 from mauc.engine.arrays import read_only
 from mauc.engine.sort import sort_tagged
 from mauc.exceptions import TinyUnitsWarning, listed, warn_user
@@ -24,9 +23,6 @@ def sort_orders(XT):
     -------
     order : int32 ndarray of shape (n_features, n_samples)
     """
-    # A tree is grown so fast that only a quarter of a small table is sorted sooner by NumPy.
-    if XT.size <= columns.SMALL_SIZE // 4:
-        return np.argsort(XT, axis=1, kind="stable").astype(np.int32)
     order = np.empty(XT.shape, np.int32)
     fill_orders(XT, np.empty(XT.shape[1]), np.empty((2, XT.shape[1]), np.uint64), order)
     return order

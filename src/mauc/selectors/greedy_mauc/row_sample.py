@@ -90,7 +90,7 @@ def hash_all_rows(problem):
             if _is_nominal(problem, column) and not is_last:
                 ranks = _category_ranks(problem, column).astype(np.uint64)
             else:
-                ranks = _dense_ranks(problem.ordered_columns([column]), problem.is_small)[0]
+                ranks = _dense_ranks(problem.ordered_columns([column]))[0]
             _mix(hashes, ranks)
             if place % _LOOK_EVERY == 0 and len(np.unique(hashes)) == problem.n_samples:
                 ahead.close()
@@ -123,7 +123,7 @@ def _hash_rows(problem, columns):
             counts = np.bincount(ranks)
             ranks, counts = ranks.astype(np.uint64), counts[counts > 0]
         else:
-            ranks, counts = _dense_ranks(problem.ordered_columns([column]), problem.is_small)
+            ranks, counts = _dense_ranks(problem.ordered_columns([column]))
         _mix(hashes, ranks)
         shares = counts / problem.n_samples
         n_bits += float(np.sum(shares * np.log2(shares)))
@@ -170,9 +170,9 @@ def _mix(hashes, ranks):
         hashes ^= hashes >> np.uint64(31)
 
 
-def _dense_ranks(XT, is_small):
+def _dense_ranks(XT):
     """Return the ranks 0, 1, ... of the distinct values of a column, and how often each occurs."""
-    if XT.dtype != np.uint8 and not is_small:
+    if XT.dtype != np.uint8:
         levels = find_levels(XT)
         if levels.n_levels[0] > 0 and not np.isnan(XT).any():  # then they need not be sorted
             LT = np.empty(XT.shape, np.uint8)

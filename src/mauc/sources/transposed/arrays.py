@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from mauc.data.columns import contiguous_columns
 from mauc.data.source import default_memory
+from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
 from mauc.progress import track
 from mauc.sources.transposed.layout import TransposedSource
