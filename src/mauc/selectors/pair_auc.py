@@ -14,17 +14,11 @@ from sklearn.base import BaseEstimator
 from mauc.cluster import join_cluster
 from mauc.data.problem import make_problem
 from mauc.engine.arrays import n_pairs_of, read_only
-from mauc.engine.levels import MAX_CLASSES, count_levels, find_levels, write_levels
+from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
+from mauc.engine.levels import can_count, count_levels, find_levels
 from mauc.engine.nominal import count_categories, nominal_pair_auc
 from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
-from mauc.engine.sweep import sweep_words
-from mauc.engine.words import (
-    label_bits_of,
-    sort_columns,
-    sort_with_rows,
-    word_blocks,
-    write_class_words,
-)
+from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 from mauc.sources import as_source, as_vector
@@ -202,40 +196,34 @@ def pair_wins(problem, chosen):
 
 
 def dense_wins(XT, y, class_counts):
-    """Count the wins of dense columns.
+    """Count the wins of dense columns, of shape (n_features, n_pairs), int64.
 
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
-        Contiguous columns, read-only.
-    y : ndarray of shape (n_samples,), int32
-        Class codes.
-    class_counts : ndarray of shape (n_classes,), int64
-
-    Returns
-    -------
-    wins : ndarray of shape (n_features, n_pairs), int64
+    `XT` has contiguous columns of uint8, float32 or float64, one per row, and is read-only.
     """
-    n_classes = class_counts.shape[0]
-    is_sorted = n_classes > MAX_CLASSES
+    if not can_count(len(y), len(class_counts)):
+        return _sweep(XT, y, class_counts)
     if XT.dtype == np.uint8:
-        if not is_sorted:
-            n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
-            return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1), n_missing)
-        XT = read_only(XT.astype(np.float32))
-    if is_sorted:
-        return _sweep(XT, y, class_counts)
-    levels = find_levels(XT)
-    is_counted = levels.n_levels > 0
-    if is_counted.all():
-        return _count(XT, y, class_counts, levels)
-    if not is_counted.any():
-        return _sweep(XT, y, class_counts)
-    wins = np.empty((XT.shape[0], n_pairs_of(n_classes)), np.int64)
-    some = read_only(XT[is_counted])
-    wins[is_counted] = _count(some, y, class_counts, levels.take(is_counted))
-    wins[~is_counted] = _sweep(read_only(XT[~is_counted]), y, class_counts)
+        return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1))
+    LT, n_levels, n_missing = find_levels(XT)
+    wins = np.empty((len(XT), n_pairs_of(len(class_counts))), np.int64)
+    for columns in _all_or_some(n_levels > 0):
+        gaps = np.zeros((len(n_levels[columns]), len(class_counts)), np.int64)
+        for j in np.flatnonzero(n_missing[columns]):
+            gaps[j] = np.bincount(y[np.isnan(XT[columns][j])], minlength=len(class_counts))
+        wins[columns] = count_levels(
+            read_only(LT[columns]), y, class_counts, n_levels[columns], gaps
+        )
+    for columns in _all_or_some(n_levels == 0):
+        wins[columns] = _sweep(XT[columns], y, class_counts)
     return wins
+
+
+def _all_or_some(is_chosen):
+    """Yield a slice if all columns are chosen, their numbers if some are; nothing if none is."""
+    if is_chosen.all():
+        yield slice(None)
+    elif is_chosen.any():
+        yield np.flatnonzero(is_chosen)
 
 
 def weighted_wins(XT, y, sample_weight, class_weights):
@@ -266,19 +254,12 @@ def sparse_wins(data, indices, indptr, y, sample_weight, class_weights):
     return wins
 
 
-def _count(XT, y, class_counts, levels):
-    LT = np.empty(XT.shape, np.uint8)
-    n_missing = np.zeros((XT.shape[0], class_counts.shape[0]), np.int64)
-    write_levels(XT, levels.lows, levels.factors, y, LT, n_missing)
-    return count_levels(read_only(LT), y, class_counts, levels.n_levels, n_missing)
-
-
 def _sweep(XT, y, class_counts):
     label_bits = label_bits_of(class_counts.shape[0])
     wins = np.empty((XT.shape[0], n_pairs_of(class_counts.shape[0])), np.int64)
-    for part in word_blocks(XT):
-        words, n_known = sort_columns(XT[part], y, label_bits)
-        wins[part] = sweep_words(words, n_known, class_counts, label_bits)
+    for part in key_blocks(XT):
+        keys, n_known = sort_columns(XT[part], y, label_bits)
+        wins[part] = sweep_keys(keys, n_known, class_counts, label_bits)
     return wins
 
 
@@ -296,15 +277,10 @@ def folded_auc(wins, max_wins):
 class ColumnReader:
     """Counts the wins of dense columns and passes on what it learns of their order.
 
-    Parameters
-    ----------
-    problem : Problem
-    writer : object
-        With methods ``write_levels(LT, columns)`` for columns of bytes without missing values and
-        ``write_sorted(words, n_known, row_bits, columns)`` for sorted columns; `columns` are their
-        numbers. See `mauc.engine.words.sort_with_rows`.
-    rows : ndarray of shape (n_samples,), int32
-        The rows in the order in which the sorted words number them.
+    `writer` has methods ``write_levels(LT, columns)`` for columns of bytes without missing values
+    and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns; `columns` are their
+    numbers. `rows` are the rows, int32, in the order in which the sorted keys number them, see
+    `mauc.engine.keys.sort_with_rows`.
     """
 
     def __init__(self, problem, writer, rows):
@@ -323,38 +299,21 @@ class ColumnReader:
         return other
 
     def read(self, block):
-        """Return the wins of the columns of a slice.
-
-        Returns
-        -------
-        wins : ndarray of shape (n_columns, n_pairs), int64
-        """
+        """Return the wins of the columns of a slice, of shape (n_columns, n_pairs), int64."""
         XT = self._problem.ordered_columns(block)
         return self.read_columns(XT, np.arange(block.start, block.stop))
 
     def read_columns(self, XT, columns):
-        """Return the wins of values that are given.
-
-        Parameters
-        ----------
-        XT : ndarray of shape (n_columns, n_samples), uint8, float32 or float64
-            Contiguous columns, read-only.
-        columns : ndarray of shape (n_columns,), int64
-            Their numbers.
-        """
+        """Return the wins of values that are given, the columns of these numbers."""
         if XT.dtype == np.uint8:
             return self._read_levels(XT, columns)
-        levels = find_levels(XT)
-        has_levels = levels.n_levels > 0
-        has_levels[has_levels] = ~np.isnan(XT[has_levels]).any(axis=1)
-        if not has_levels.any():
-            return self._read_values(XT, columns)
-        LT = _as_bytes(read_only(XT[has_levels]), levels.take(has_levels))
-        if has_levels.all():
-            return self._read_levels(LT, columns)
+        LT, n_levels, n_missing = find_levels(XT)
+        has_levels = (n_levels > 0) & (n_missing == 0)
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
-        wins[has_levels] = self._read_levels(LT, columns[has_levels])
-        wins[~has_levels] = self._read_values(read_only(XT[~has_levels]), columns[~has_levels])
+        for chosen in _all_or_some(has_levels):
+            wins[chosen] = self._read_levels(read_only(LT[chosen]), columns[chosen])
+        for chosen in _all_or_some(~has_levels):
+            wins[chosen] = self._read_values(XT[chosen], columns[chosen])
         return wins
 
     def _read_levels(self, LT, columns):
@@ -363,18 +322,9 @@ class ColumnReader:
 
     def _read_values(self, XT, columns):
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
-        for part in word_blocks(XT):
-            words, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
-            self._writer.write_sorted(words, n_known, row_bits, columns[part])
-            write_class_words(words, n_known, row_bits, self._codes, self._label_bits)
-            counts = self._problem.class_counts
-            wins[part] = sweep_words(words, n_known, counts, self._label_bits)
+        for part in key_blocks(XT):
+            keys, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
+            self._writer.write_sorted(keys, n_known, row_bits, columns[part])
+            relabel(keys, n_known, row_bits, self._codes, self._label_bits)
+            wins[part] = sweep_keys(keys, n_known, self._problem.class_counts, self._label_bits)
         return wins
-
-
-def _as_bytes(XT, levels):
-    """Return the levels of columns without missing values, uint8."""
-    LT = np.empty(XT.shape, np.uint8)
-    no_labels, no_missing = np.zeros(0, np.int32), np.zeros((len(XT), 1), np.int64)
-    write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
-    return read_only(LT)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mauc.classifiers.c45.columns import SortedColumns, sort_orders
+from mauc.classifiers.c45.columns import SortedColumns
 from mauc.classifiers.c45.tree import fit_tree, predict_fractions
+from mauc.engine.keys import argsort_columns
 from tests.helpers.c45_oracle import Oracle
 
 
@@ -24,7 +25,7 @@ def sort_all(X, y, n_classes, n_values=None, weight=None):
     XT = read_only_transpose(X)
     n_values = np.zeros(len(XT), np.int32) if n_values is None else n_values
     has_missing = np.isnan(XT).any(axis=1)
-    return SortedColumns(XT, sort_orders(XT), y, n_classes, n_values, has_missing, weight, {})
+    return SortedColumns(XT, argsort_columns(XT), y, n_classes, n_values, has_missing, weight, {})
 
 
 def fit(X, y, n_classes, n_values=None, weight=None, **options):
@@ -153,24 +154,6 @@ def test_columns_share_one_sort(data, seed, drop_missing):
         np.testing.assert_array_equal(getattr(shared, name), getattr(alone, name))
     inner = alone.feature >= 0
     np.testing.assert_array_equal(shared.feature[inner], columns[alone.feature[inner]])
-
-
-@pytest.mark.parametrize("n", [1, 2, 1000, 60_000])  # the last is not sorted by NumPy
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_orders_are_stable_sorts_with_missing_values_last(n, dtype):
-    rng = np.random.default_rng(n)
-    X = np.stack(
-        [
-            rng.normal(size=n) * 10.0 ** rng.integers(-30, 30, n),
-            rng.integers(-2, 3, n),
-            np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
-            np.where(rng.random(n) < 0.5, -0.0, 0.0),
-            -np.sort(rng.random(n)),
-        ]
-    ).astype(dtype)
-    X.flags.writeable = False
-    expected = np.argsort(X, axis=1, kind="stable")
-    np.testing.assert_array_equal(sort_orders(X), expected)
 
 
 def test_tree_countable_by_hand():

@@ -3,51 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.base import UNSEEN, encode_column, find_categories
 from mauc.classifiers.c45.nodes import GAP
 from mauc.engine.arrays import read_only
-from mauc.engine.sort import sort_tagged
+from mauc.engine.keys import argsort_columns
 from mauc.exceptions import TinyUnitsWarning, listed, warn_user
-
-
-def sort_orders(XT):
-    """Return the rows of each column by ascending value, ties by row, missing values last.
-
-    Parameters
-    ----------
-    XT : read-only float32 or float64 ndarray of shape (n_features, n_samples)
-
-    Returns
-    -------
-    order : int32 ndarray of shape (n_features, n_samples)
-    """
-    order = np.empty(XT.shape, np.int32)
-    fill_orders(XT, np.empty(XT.shape[1]), np.empty((2, XT.shape[1]), np.uint64), order)
-    return order
-
-
-@njit(cache=True, nogil=True)
-def fill_orders(XT, values, keys, order):
-    """Fill the rows of `sort_orders`; `values` and `keys` are work space."""
-    n = XT.shape[1]
-    for j in range(XT.shape[0]):
-        rows = order[j]
-        n_known = np.int64(0)  # a literal would compile the sort once more
-        for i in range(n):
-            value = np.float64(XT[j, i])
-            if value == value:
-                values[n_known] = value + 0.0  # turns -0.0 into 0.0
-                rows[n_known] = i
-                n_known += 1
-        sort_tagged(values, rows, n_known, keys[0], keys[1])
-        place = n_known
-        for i in range(n if n_known < n else 0):
-            if XT[j, i] != XT[j, i]:
-                rows[place] = i
-                place += 1
-
 
 MIN_SEEN = 0.1  # part of the steps between neighbouring values below which a column is blurred
 
@@ -60,7 +21,7 @@ class SortedColumns(NamedTuple):
     XT : read-only float32 or float64 ndarray of shape (n_features, n), C-contiguous
         Nominal columns hold codes 0, 1, ...; NaN is a missing value.
     order : int32 ndarray of shape (n_features, n)
-        Rows of each column by ascending value, from `order.sort_orders`.
+        Rows of each column by ascending value, from `mauc.engine.keys.argsort_columns`.
     y : int32 ndarray of shape (n,)
         Class codes.
     n_classes : int
@@ -92,7 +53,7 @@ def sort_columns(samples):
     n_values[list(categories)] = [len(values) for values in categories.values()]
     is_weighted = (samples.weights != 1.0).any()
     return SortedColumns(
-        XT, sort_orders(XT), samples.codes, samples.n_classes, n_values,
+        XT, argsort_columns(XT), samples.codes, samples.n_classes, n_values,
         np.isnan(XT).any(axis=1), samples.weights if is_weighted else None, categories,
     )  # fmt: skip
 

@@ -165,7 +165,7 @@ def grow_complete(XT, y, n_classes, order, columns, min_leaf):
     y : int32 ndarray of shape (n,)
         Class codes; `n_classes` counts also the classes without rows.
     order : int32 ndarray of shape (n_features, n)
-        From `sort_orders`; it is read, never changed.
+        From `argsort_columns`; it is read, never changed.
     columns : int32 ndarray of shape (k,)
         The columns the tree may use, in the order in which ties are broken.
     min_leaf : float

@@ -15,8 +15,7 @@ from math import gcd, log2
 
 import numpy as np
 
-from mauc.engine.arrays import read_only
-from mauc.engine.levels import find_levels, write_levels
+from mauc.engine.levels import find_levels
 from mauc.engine.nominal import count_categories
 
 _MAX_MIXED = 64  # columns that the hashes of all rows are made of
@@ -173,12 +172,9 @@ def _mix(hashes, ranks):
 def _dense_ranks(XT):
     """Return the ranks 0, 1, ... of the distinct values of a column, and how often each occurs."""
     if XT.dtype != np.uint8:
-        levels = find_levels(XT)
-        if levels.n_levels[0] > 0 and not np.isnan(XT).any():  # then they need not be sorted
-            LT = np.empty(XT.shape, np.uint8)
-            no_labels, no_missing = np.zeros(0, np.int32), np.zeros((1, 1), np.int64)
-            write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
-            XT = read_only(LT)
+        LT, n_levels, n_missing = find_levels(XT)
+        if n_levels[0] > 0 and n_missing[0] == 0:  # then they need not be sorted
+            XT = LT
     if XT.dtype != np.uint8:
         # All NaN are one value.
         _, ranks, counts = np.unique(XT[0], return_inverse=True, return_counts=True)
