@@ -66,7 +66,7 @@ def block_width(problem, n_columns, n_scores=1, *, is_dense=False, reads_rows=Fa
     if isinstance(problem.X, SourceColumns):
         block_bytes = min(block_bytes, problem.X.source.memory // MEMORY_SHARE)
         column_bytes = max(column_bytes, int(problem.X.source.widths.max()) * problem.n_samples)
-    width = min(block_bytes // column_bytes, 64)
+    width = min(block_bytes // column_bytes, 256)
     if problem.is_sparse and not is_dense:
         width = 256
     elif problem.is_by_rows and reads_rows:

@@ -17,7 +17,7 @@ _MAX_ROWS = 2**26  # whose pairs, counted twice, a double holds exactly
 _MAX_DECIMALS = 6
 _N_SAMPLED = 16  # values that tell columns of reals from others
 _EXACT = 2.0**30  # beyond, a value times the finest factor is not exact
-_CHUNK = 64  # values that are checked at once, so that a column of reals is rejected early
+_CHUNK = 64  # values that are checked at once: most columns are rejected early
 
 
 def can_count(n_samples: int, n_classes: int) -> bool:
@@ -93,7 +93,8 @@ def _write_levels(XT, columns, decimals, max_levels, LT, n_levels, n_missing):
             factor = 10.0**d
             low, high = np.inf, -np.inf
             n_off_double = n_off_single = n_nan = start = uintp(0)
-            while start < n and (n_off_double == 0 or n_off_single == 0):
+            is_open = True
+            while is_open:
                 stop = start + uintp(_CHUNK) if start + uintp(_CHUNK) < n else n
                 for i in range(start, stop):
                     value = x[i]
@@ -106,6 +107,8 @@ def _write_levels(XT, columns, decimals, max_levels, LT, n_levels, n_missing):
                     low = k if k < low else low
                     high = k if k > high else high
                 start = stop
+                is_open = start < n and (n_off_double == 0 or n_off_single == 0)
+                is_open &= not high - low >= max_levels
             if n_off_double > 0 and n_off_single > 0:
                 continue
             if n_nan == n:

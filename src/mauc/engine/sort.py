@@ -1,7 +1,7 @@
 """The radix sort of the engine: rows of 64-bit keys, in place, whatever their distribution.
 
 Numbers that differ mostly differ in their leading bits. So the keys of a row are sorted by about
-log2(n) + 9 leading bits of their range, as two digits, and the few that share all of these are
+log2(n) + 7 leading bits of their range, as two digits, and the few that share all of these are
 put right by insertion. Where many share them (a tight cluster beside an outlier), they are a part
 of the row that is sorted in the same way by the range of its own.
 """
@@ -14,7 +14,7 @@ from mauc.compile import njit_part
 MAX_INSERTED = 32  # keys that are sorted by insertion
 N_COUNTERS = 2 << 12  # of both digits; they stay in the first-level cache
 _MAX_BITS = np.uint64(24)  # of both digits
-_SPARE_BITS = np.uint64(9)  # beyond log2(n): few keys share the leading bits
+_SPARE_BITS = np.uint64(7)  # beyond log2(n): few keys share the leading bits
 _MAX_CACHED = np.uint64(2**18)  # keys of a part that fits into the second-level cache
 _SPLIT_BITS = np.uint64(10)  # by which a larger part is split
 _CHUNK = np.uint64(32)  # neighbours that are checked at once
