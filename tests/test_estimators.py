@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from mauc import FCBF, JMI, MDFS, MRMR, GreedyMAUC, MDLDiscretizer, ReliefF, SubproblemSelector
 from mauc import registry as methods
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor
-from mauc.data import problem as block_width_module
+from mauc.data import columns as block_width_module
 from mauc.metrics.scorer import MAUCScorer
 from mauc.selectors import arco as arco_module
 from mauc.selectors.information import binned as binned_module

@@ -41,6 +41,8 @@ def test_every_public_name_has_a_home_and_every_home_is_public():
 
 @pytest.mark.parametrize("module", [mauc.metrics, mauc.selectors])
 def test_public_list_is_complete(module):
+    for name in module.__all__:  # selectors are imported when they are asked for
+        getattr(module, name)
     made_here = {
         name
         for name, value in vars(module).items()
@@ -52,7 +54,7 @@ def test_public_list_is_complete(module):
 
 
 def test_selectors_and_metrics_are_public():
-    selectors = {name for name, value in vars(mauc.selectors).items() if isinstance(value, type)}
+    selectors = {name for name in mauc.selectors.__all__ if name in mauc.selectors._HOME_OF}
     assert set(mauc.metrics.__all__) | selectors <= set(mauc.__all__)
 
 
@@ -92,6 +94,24 @@ def test_import_loads_nothing_heavy():
 def test_import_alone_loads_next_to_nothing():
     program = (
         "import sys, mauc; print([m for m in ('numpy', 'numba', 'sklearn') if m in sys.modules])"
+    )
+    assert run(program).strip() == "[]"
+
+
+@pytest.mark.parametrize(("name", "most"), [("mauc_score", 25), ("MDFS", 60)])
+def test_a_name_imports_few_modules(name, most):
+    program = (
+        f"import sys; from mauc import {name}; "
+        "print(sum(module.split('.')[0] == 'mauc' for module in sys.modules))"
+    )
+    assert int(run(program)) < most
+
+
+@pytest.mark.parametrize("name", ["mauc_score", "MDFS"])
+def test_arrays_need_no_readers(name):
+    program = (
+        f"import sys; from mauc import {name}; "
+        "print([m for m in ('datasets', 'sources', 'cluster') if f'mauc.{m}' in sys.modules])"
     )
     assert run(program).strip() == "[]"
 

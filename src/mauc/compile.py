@@ -1,8 +1,14 @@
-"""The decorator of functions that only kernels call."""
+"""The decorators of compiled loops; importing this module prepares Numba."""
 
 from typing import Any
 
 from numba import njit
+
+from mauc.compilation import prepare_numba
+
+__all__ = ["njit", "njit_inline", "njit_part"]
+
+prepare_numba()  # before the first kernel is made
 
 _OPTIONS: Any = {
     "cache": False,

@@ -1,8 +1,15 @@
-"""How much memory is free, and work refused beforehand that would need more."""
+"""How much memory is free, work refused that needs more, and arrays that spill to a file."""
 
+import mmap
 import os
 import re
+import shutil
+import sys
+import tempfile
 from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
 
 from mauc.checks import is_real
 from mauc.exceptions import MaucError, NotEnoughMemoryError
@@ -126,3 +133,136 @@ def _available() -> int | None:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+_CHUNK = 2**24  # bytes of zeros written at once, where space on a disk cannot be asked for
+_ALL_ROWS = 2**62
+# Of the memory, for pages of files. The system maps up to twice the pages that are asked for, and
+# what a pass over the columns has freed is not all given back to it.
+_PAGE_SHARE = 4
+
+
+class Workspace:
+    """The memory of a fit, given out to arrays that are made of all columns.
+
+    A greedy search needs something of every column at every step: states, ranks. Of an array in
+    memory they are small beside it; of a source they may be larger than the memory that a fit may
+    take, and lie in a temporary file then. Without `memory`, in bytes, all are in memory; `floor`
+    are the bytes of it that a pass over the columns needs at least.
+    """
+
+    def __init__(self, memory: int | None = None, floor: int = 0) -> None:
+        self.taken = 0  #: bytes given out so far, until the end of the fit
+        self._memory, self._floor = memory, floor
+        self._files: list[mmap.mmap] = []
+
+    def reserve(self, n_bytes: int) -> None:
+        """Set bytes of memory apart for something that has to be held in any case."""
+        self.taken += int(n_bytes)
+
+    def spare(self) -> int | None:
+        """Return how many bytes of memory arrays may take now; None if there is no limit."""
+        if self._memory is None:
+            return None
+        # Half of the memory is left to the pass: stripes that are too narrow are read slowly.
+        share = min(self._memory // 2, self._memory - self._floor)
+        return max(0, share - self.taken)
+
+    def array(self, shape: tuple[int, ...], dtype: Any, later: int = 0) -> np.ndarray:
+        """Return an array of any values, in memory or, where it does not fit, in a file.
+
+        The file has no name, or loses it at once: nothing stays behind, however the process ends.
+        The disk must also have space for an array of `later` bytes that will be asked for.
+        """
+        n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        spare = self.spare()
+        if spare is None or n_bytes <= spare:
+            self.reserve(n_bytes)
+            return np.empty(shape, dtype)
+        array, mapped = map_file(shape, dtype, later if later > spare else 0)
+        self._files.append(mapped)
+        return array
+
+    @property
+    def is_spilled(self) -> bool:
+        """Whether an array is in a file."""
+        return len(self._files) > 0
+
+    def rows_at_once(self, row_bytes: int, n_threads: int = 1) -> int:
+        """Return how many rows a thread may touch before it calls `release`, at least one."""
+        if self._memory is None or not self.is_spilled:
+            return _ALL_ROWS
+        left = max(0, self._memory - self.taken) // (_PAGE_SHARE * max(n_threads, 1))
+        return max(1, left // max(row_bytes, 1))
+
+    def release(self) -> None:
+        """Let the pages of all files go from memory: they are read again when they are touched.
+
+        Other threads may be at work on the arrays.
+        """
+        if hasattr(mmap, "MADV_DONTNEED"):
+            for mapped in self._files:
+                # The mapping is shared: what was written is in the file, not in the pages.
+                mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def spill_folder() -> Path:
+    """Return the folder of temporary files.
+
+    The one that MAUC_CACHE or TMPDIR (TEMP and TMP on Windows) names. Without these /var/tmp, where
+    there is one: /tmp is often a part of the memory.
+    """
+    if os.environ.get("MAUC_CACHE"):
+        folder = Path(os.environ["MAUC_CACHE"])
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+    is_named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
+    if not is_named and os.access("/var/tmp", os.W_OK | os.X_OK):
+        return Path("/var/tmp")
+    return Path(tempfile.gettempdir())
+
+
+def map_file(shape: tuple[int, ...], dtype: Any, later: int = 0) -> tuple[np.ndarray, mmap.mmap]:
+    """Return an array in a temporary file, and the mapping of the file.
+
+    An error names the folder, what is wanted and what is free where the disk has too little space
+    for it and `later` further bytes.
+    """
+    n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    folder = None
+    try:
+        folder = spill_folder()
+        free = shutil.disk_usage(folder).free
+        if n_bytes + later > free:
+            raise MaucError(
+                f"{folder} has {format_bytes(free)} free, but {format_bytes(n_bytes + later)} are "
+                f"needed for temporary files of what the search looks at; {_advise_folder()}."
+            )
+        with tempfile.TemporaryFile(dir=folder, prefix="mauc-") as file:
+            _allocate(file, n_bytes)
+            mapped = mmap.mmap(file.fileno(), n_bytes)
+    except OSError as error:
+        raise MaucError(
+            f"{folder or 'the folder MAUC_CACHE'}: no temporary file of {format_bytes(n_bytes)} "
+            f"can be made: {error.strerror or error}; {_advise_folder()}."
+        ) from error
+    return np.frombuffer(mapped, dtype).reshape(shape), mapped
+
+
+def _allocate(file: IO[bytes], n_bytes: int) -> None:
+    """Take the space on the disk now: a full disk would kill the process at a later write."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, n_bytes)
+        return
+    zeros = bytes(min(_CHUNK, n_bytes))
+    for start in range(0, n_bytes, _CHUNK):
+        file.write(zeros[: n_bytes - start])
+    file.flush()
+
+
+def _advise_folder() -> str:
+    name = "TEMP" if sys.platform == "win32" else "TMPDIR"
+    return (
+        f"set {name} or MAUC_CACHE to a folder with more space, or allow more memory, so that no "
+        f"file is needed"
+    )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mauc.data.categories import factorize, factorize_linear
+from mauc.data.columns import factorize, factorize_linear
 from mauc.data.validate import encode_labels
 
 CODES = np.array([3, 0, 2, 3, 3, 0, 5])
@@ -78,7 +78,7 @@ def test_any_integers(numbers):
 
 
 def test_two_strings_of_one_hash_are_sorted(monkeypatch):
-    monkeypatch.setattr("mauc.data.categories._MULTIPLIER", np.uint64(1))
+    monkeypatch.setattr("mauc.data.columns._MULTIPLIER", np.uint64(1))
     values = np.array(["a", "b", "a"])
     assert factorize_linear(values) is None
     assert_as_sorted(values)

@@ -8,7 +8,8 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from mauc.data import problem as block_width_module
+from mauc.data import columns as block_width_module
+from mauc.data.columns import DenseColumns, SparseColumns
 from mauc.data.problem import Problem, group_by_class, make_problem
 from mauc.data.validate import encode_labels
 from mauc.registry import Accepts
@@ -19,6 +20,14 @@ ACCEPTS = Accepts(sparse=True, infinite=True)
 
 def problem_of(X, y, sample_weight=None):
     return make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
+
+
+def bare_problem(X):
+    """Return a problem of any table, whose labels are not looked at."""
+    columns = SparseColumns(X) if sparse.issparse(X) else DenseColumns(X)
+    no_nominal = np.zeros(X.shape[1], bool)
+    codes = np.zeros(X.shape[0], np.int32)
+    return Problem(columns, codes, np.arange(2), np.array([1, 1]), no_nominal)
 
 
 def ranks(x):
@@ -38,7 +47,7 @@ def test_a_problem_knows_its_shape():
     weights = [1.0, 2.0, 3.0, 4.0]
     problem = problem_of(np.arange(8.0).reshape(4, 2), ["u", "v", "u", "v"], weights)
     assert (problem.n_samples, problem.n_features, problem.n_classes) == (4, 2, 2)
-    assert not problem.is_sparse
+    assert not problem.columns.is_sparse
     assert problem.feature_names is None
     assert_array_equal(problem.class_weights, [4.0, 6.0])
     unweighted = problem_of(np.arange(8.0).reshape(4, 2), ["u", "v", "u", "v"])
@@ -50,7 +59,7 @@ def test_a_problem_knows_its_shape():
 def test_columns_keep_the_order_of_integers(data):
     n_samples = data.draw(st.integers(2, 30))
     X = data.draw(strategies.integer_tables(n_samples))
-    problem = Problem(X, np.zeros(n_samples, np.int32), np.arange(2), np.array([1, 1]))
+    problem = bare_problem(X)
     XT = problem.ordered_columns(slice(None))
     for j in range(X.shape[1]):
         assert_array_equal(ranks(XT[j]), ranks(X[:, j]))
@@ -80,7 +89,7 @@ def test_columns_keep_the_order_of_integers(data):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_kernels_see_three_types(dtype, wanted, order):
     X = np.array([[0, 1], [1, 1], [1, 0]], dtype=dtype, order=order)
-    problem = Problem(X, np.zeros(3, np.int32), np.arange(2), np.array([1, 2]))
+    problem = bare_problem(X)
     XT = problem.ordered_columns(slice(None))
     assert XT.dtype in (np.uint8, np.float32, np.float64)
     assert wanted is None or XT.dtype == wanted
@@ -93,7 +102,7 @@ def test_kernels_see_three_types(dtype, wanted, order):
 def test_fortran_order_is_not_copied(dtype):
     X = np.asfortranarray(np.arange(12).reshape(4, 3), dtype=dtype)
     problem = problem_of(X, [0, 0, 1, 1])
-    assert np.shares_memory(problem.X, X)
+    assert np.shares_memory(problem.columns.array, X)
     assert np.shares_memory(problem.ordered_columns(slice(1, 3)), X)
     assert X.flags.writeable
 
@@ -103,27 +112,27 @@ def test_sparse_columns_are_canonical_and_the_input_is_left_alone():
     parts = (np.array([5.0, 4.0, 1.0, 2.0]), np.array([1, 0, 2, 2]), np.array([0, 2, 4]))
     X = sparse.csc_matrix(parts, shape=(4, 2), copy=True)
     problem = problem_of(X, [0, 0, 1, 1])
-    data, indices, indptr = problem.stored_columns(slice(None))
+    data, indices, indptr = problem.columns.entries(slice(None))
     assert_array_equal(data, [4.0, 5.0, 3.0])
     assert_array_equal(indices, [0, 1, 2])
     assert_array_equal(indptr, [0, 2, 3])
     assert_array_equal(X.data, parts[0])
     assert_array_equal(X.indices, parts[1])
-    assert_array_equal(problem.stored_columns([1])[0], [3.0])
+    assert_array_equal(problem.columns.entries([1])[0], [3.0])
 
 
 @pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
 def test_other_sparse_formats_become_csc(make):
     problem = problem_of(make(np.eye(4)), [0, 0, 1, 1])
-    assert problem.is_sparse
-    assert problem.X.format == "csc"
+    assert problem.columns.is_sparse
+    assert problem.columns.matrix.format == "csc"
 
 
 @given(st.integers(1, 500), st.integers(1, 10**6), st.integers(1, 10**5), st.booleans())
 def test_blocks_cover_every_column_once(n_features, n_samples, n_scores, is_sparse):
     shape = (n_samples, n_features)
     X = sparse.csc_array(shape) if is_sparse else np.broadcast_to(np.zeros(1), shape)
-    problem = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    problem = bare_problem(X)
     blocks = list(problem.blocks(n_scores))
     assert [j for block in blocks for j in range(block.start, block.stop)] == list(
         range(n_features)
@@ -156,24 +165,24 @@ def test_samples_are_grouped_in_their_order():
 def test_columns_in_any_order_and_layout(rng, order, dtype):
     X = np.asarray(100 * rng.random((9, 12)), dtype=dtype, order=order)
     for view in (X, X[::2, ::2], X[:, ::-1], X[::-1]):
-        problem = Problem(view, np.zeros(len(view), np.int32), np.arange(2), np.array([1, 8]))
+        problem = bare_problem(view)
         for chosen in (slice(1, 6), [1, 2, 3], [5, 0, 1, 3], np.array([], np.int64)):
             assert_array_equal(problem.float_columns(chosen), view[:, chosen].T.astype(np.float64))
 
 
 def test_blocks_of_chosen_columns_keep_neighbours_together(rng):
     X = np.broadcast_to(np.zeros(1), (10**6, 40))
-    problem = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    problem = bare_problem(X)
     chosen = rng.permutation(40)[:20]
-    blocks = list(problem.chosen_blocks(chosen))
+    blocks = [part for part, _ in problem.run_chosen(len, chosen)]
     assert_array_equal(chosen[np.concatenate(blocks)], np.sort(chosen))
-    wide = Problem(np.zeros((10, 40)), np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
-    assert len(list(wide.chosen_blocks(chosen))) == 1
+    wide = bare_problem(np.zeros((10, 40)))
+    assert len(list(wide.run_chosen(len, chosen))) == 1
 
 
 def test_tall_rows_are_read_by_cache_lines():
     X = np.zeros((2**20, 32))  # not touched
-    tall = Problem(X, np.zeros(1, np.int32), np.arange(2), np.array([1, 1]))
+    tall = bare_problem(X)
     assert {block.stop - block.start for block in tall.blocks()} == {2}
     by_rows = [block.stop - block.start for block in tall.blocks(reads_rows=True)]
     assert by_rows == [16, 16]
@@ -193,5 +202,54 @@ def test_a_problem_is_constant(column, is_constant):
     n = len(column)
     X = np.column_stack([np.ones(n, column.dtype), column])
     for table in (X, sparse.csc_array(X)):
-        problem = Problem(table, np.zeros(n, np.int32), np.arange(2), np.array([1, 1]))
+        problem = bare_problem(table)
         assert problem.is_constant == is_constant
+
+
+ROWS = np.array([0, 2, 3, 5])
+
+
+def values(problem):
+    return problem.float_columns(slice(None))
+
+
+def kinds():
+    X = np.array([[1, 0, 5.5], [2, 0, 1], [0, 3, 2], [4, np.nan, 0], [5, 1, 1], [6, 0, 2]])
+    yield "array", X
+    yield "columns", np.asfortranarray(X)
+    yield "sparse", sparse.csr_array(X)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).astype({"a": "int32"})
+    yield "pandas", frame.set_axis(list("pqrstu"))
+    yield "polars", pytest.importorskip("polars").DataFrame(frame.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("case", [0, 1, 2, 3, 4])
+def test_rows_of(case):
+    _, X = list(kinds())[case]
+    y = np.array(["u", "v", "v", "u", "u", "v"])
+    problem = make_problem(BaseEstimator(), X, y)
+    part = problem.take_rows(ROWS)
+    assert_array_equal(values(part), values(problem)[:, ROWS])
+    assert_array_equal(part.codes, problem.codes[ROWS])
+    assert_array_equal(part.class_counts, [2, 2])
+    assert_array_equal(part.classes, problem.classes)
+    assert part.n_samples == 4
+
+
+def test_rows_of_a_source(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    from mauc import open_columns
+
+    frame = pd.DataFrame({"a": np.arange(6.0), "word": list("xyxyxz")})
+    frame.to_parquet(tmp_path / "table.parquet")
+    y = np.arange(6) % 2
+    accepts = make_problem.__kwdefaults__["accepts"]._replace(nominal=True)
+    source, _ = open_columns(tmp_path / "table.parquet", y)
+    streamed = make_problem(BaseEstimator(), source, y, accepts=accepts)
+    held = make_problem(BaseEstimator(), frame, y, accepts=accepts)
+    part, expected = streamed.take_rows(ROWS), held.take_rows(ROWS)
+    assert_array_equal(values(part)[0], values(expected)[0])
+    assert_array_equal(part.is_nominal, expected.is_nominal)
+    assert part.columns.is_streamed

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mauc.data import workspace as spill
-from mauc.data.workspace import Room, map_file, spill_folder
+from mauc import memory
 from mauc.exceptions import MaucError
+from mauc.memory import Workspace, map_file, spill_folder
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -21,45 +21,45 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_without_a_limit_all_is_in_memory():
-    room = Room()
-    assert room.array((3, 4), np.int16).shape == (3, 4)
-    assert not room.is_spilled
-    assert room.rows_at_once(1000) > 2**60
-    room.release()
+    space = Workspace()
+    assert space.array((3, 4), np.int16).shape == (3, 4)
+    assert not space.is_spilled
+    assert space.rows_at_once(1000) > 2**60
+    space.release()
 
 
 def test_what_fits_is_in_memory():
     # Half of 1000 bytes, less what is taken.
-    room = Room(1000, floor=100)
-    room.reserve(100)
-    room.array((4, 100), np.uint8)
-    assert not room.is_spilled
-    assert room.taken == 500
-    room.array((1, 1), np.uint8)
-    assert room.is_spilled
+    space = Workspace(1000, floor=100)
+    space.reserve(100)
+    space.array((4, 100), np.uint8)
+    assert not space.is_spilled
+    assert space.taken == 500
+    space.array((1, 1), np.uint8)
+    assert space.is_spilled
 
 
 def test_floor_of_a_pass_is_left():
-    room = Room(1000, floor=900)
-    assert room.spare() == 100
+    space = Workspace(1000, floor=900)
+    assert space.spare() == 100
 
 
 def test_file_keeps_values_when_pages_are_released(folder):
-    room = Room(0)
-    array = room.array((5, 100_000), np.int32)
+    space = Workspace(0)
+    array = space.array((5, 100_000), np.int32)
     expected = np.arange(array.size).reshape(array.shape)
     array[:] = expected
-    room.release()
+    space.release()
     np.testing.assert_array_equal(array, expected)
     assert list(folder.iterdir()) == []  # it has no name
 
 
 def test_rows_at_once_of_each_thread():
-    room = Room(1000)
-    room.array((1, 501), np.uint8)
-    assert room.rows_at_once(100) == 2
-    assert room.rows_at_once(50, 2) == 2
-    assert room.rows_at_once(5000) == 1
+    space = Workspace(1000)
+    space.array((1, 501), np.uint8)
+    assert space.rows_at_once(100) == 2
+    assert space.rows_at_once(50, 2) == 2
+    assert space.rows_at_once(5000) == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="Linux only")
@@ -82,10 +82,10 @@ def test_too_little_room_on_the_disk(folder, monkeypatch):
 
 def test_room_for_what_comes_later(folder, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 0, 3 * 10**6))
-    room = Room(1_000_000)
-    room.array((2, 10**6), np.uint8, later=400_000)  # fits into the memory
+    space = Workspace(1_000_000)
+    space.array((2, 10**6), np.uint8, later=400_000)  # fits into the memory
     with pytest.raises(MaucError, match=r"has 3 MB free, but 4 MB are needed"):
-        room.array((2, 10**6), np.uint8, later=2_000_000)
+        space.array((2, 10**6), np.uint8, later=2_000_000)
 
 
 def test_disk_that_fills_up(folder, monkeypatch):
@@ -100,7 +100,7 @@ def test_disk_that_fills_up(folder, monkeypatch):
 
 def test_without_fallocate_zeros_are_written(monkeypatch):
     monkeypatch.delattr(os, "posix_fallocate", raising=False)
-    monkeypatch.setattr(spill, "_CHUNK", 300)
+    monkeypatch.setattr(memory, "_CHUNK", 300)
     array, _ = map_file((1000,), np.uint8)
     np.testing.assert_array_equal(array, np.zeros(1000))
 

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from sklearn.datasets import load_digits, load_iris
 
 from mauc import MDFS, feature_pair_auc
-from mauc.data import problem as block_width_module
+from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
 from tests.helpers import oracles, strategies
 

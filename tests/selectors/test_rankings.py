@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-from mauc.data import problem as block_width_module
+from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
 from mauc.selectors.lists import rank_features

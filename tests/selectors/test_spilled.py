@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC, ReliefF
-from mauc.data import workspace as spill
+from mauc import memory as spill
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.selectors import arco

@@ -97,7 +97,7 @@ def test_columns_of_arrays_keep_their_numbers(numbers):
 
 def test_marked_columns_are_nominal(path, mixed):
     source, y = open_columns(path, "label", categorical_features=["byte", "f0"], memory="1MB")
-    assert source.is_word.sum() == 4
+    assert source.is_text.sum() == 4
     X = mixed.drop(columns="label")
     known = MDFS(4, random_state=0, categorical_features=["byte", "f0"]).fit(X, y)
     found = MDFS(4, random_state=0).fit(source, y)

@@ -15,10 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from mauc.binning.mdl import cut_regions, make_entries, spread_classes
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.arrays import read_only
 from mauc.engine.special import LN2, log_table
 from mauc.progress import track

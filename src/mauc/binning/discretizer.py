@@ -2,11 +2,10 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.binning.contingency import mdl_cut_points
 from mauc.data.problem import make_problem
-from mauc.data.validate import check_table
+from mauc.data.validate import check_fitted, check_table
 from mauc.registry import Accepts
 
 
@@ -86,7 +85,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         bins : ndarray of shape (n_samples, n_features)
             0 for values up to the first cut point, and so on; NaN stays NaN.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = check_table(X, estimator=self, reset=False, accept_sparse="csc", dtype="numeric")
         bins = np.empty(X.shape)
         for j, points in enumerate(self.cut_points_):

@@ -15,9 +15,8 @@ ENDS : number of distinct values that end with the entry: 1 for the last entry o
 import math
 
 import numpy as np
-from numba import njit
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.keys import (
     argsort_columns,
     label_bits_of,

@@ -5,11 +5,10 @@ the last one; a feature without missing values does not have it.
 """
 
 import numpy as np
-from numba import njit
 
 from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data.categories import category_codes
 from mauc.engine.moments import known_sums, plain_sums, shift_of
 from mauc.exceptions import MaucError
@@ -33,7 +32,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
     Returns
     -------
     states : ndarray of shape (n_features, n_samples), uint8
-        In a temporary file where the memory of a source does not hold them (`Problem.room`).
+        In a temporary file where the memory of a source does not hold them (`Problem.workspace`).
     n_states : ndarray of shape (n_features,), int64
     """
     if binning in ("equal_width", "equal_frequency"):
@@ -41,11 +40,9 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
     shape = problem.n_features, problem.n_samples
     # Bits of the planes that a search makes of a state: all states but the last, 7 at most.
     n_bits = {"three_states": 3}.get(binning, min(n_bins, 7) if binning.startswith("equal") else 7)
-    states = problem.room.array(shape, np.uint8, later=n_bits * shape[0] * (shape[1] // 8 + 8))
+    states = problem.workspace.array(shape, np.uint8, later=n_bits * shape[0] * (shape[1] // 8 + 8))
     n_states = np.empty(problem.n_features, np.int64)
-    is_nominal = np.zeros(problem.n_features, bool)
-    if problem.is_nominal is not None:
-        is_nominal = problem.is_nominal
+    is_nominal = problem.is_nominal
 
     def fill(block):
         XT, out, n_out = problem.float_columns(block), states[block], n_states[block]
@@ -70,7 +67,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
             else:
                 bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
                 out[j], n_out[j] = _states(bins, column)
-        problem.room.release()
+        problem.workspace.release()
 
     for _ in problem.run_blocks(fill, n_jobs=n_jobs, is_dense=True):
         pass

@@ -4,10 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.data.categories import learn_categories
-from mauc.data.validate import check_columns, check_table, check_weights, encode_labels
+from mauc.data.validate import (
+    check_columns,
+    check_fitted,
+    check_table,
+    check_weights,
+    encode_labels,
+)
 from mauc.exceptions import MaucError
 from mauc.registry import accepts_of
 
@@ -115,12 +120,12 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             codes, weights = codes[is_there], weights[is_there]
             coder = coder.keep(X)
         self._coder = coder
-        nominal = np.flatnonzero([] if is_nominal is None else is_nominal)
+        nominal = np.flatnonzero(is_nominal)
         return Samples(X, codes, weights, len(self.classes_), nominal)
 
     def _check_X(self, X):
         """Validate the samples to predict; a category that was not learnt becomes missing."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self._coder.categories:
             X = self._coder.check_table(X)
             check_columns(X, self)

@@ -4,9 +4,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
 from mauc.classifiers.base import UNSEEN, BaseClassifier, encode_column, find_categories
+from mauc.compile import njit
 from mauc.engine.arrays import read_only
 from mauc.engine.special import log_normal_cell, normal_cdf
 from mauc.parallel import run_blocks

@@ -4,9 +4,10 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
 from mauc.classifiers.base import encode_column, find_categories
+from mauc.compile import njit
 
 # How the difference of two values of a column is taken.
 PLAIN = 0  # numbers, none missing

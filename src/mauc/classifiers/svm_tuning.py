@@ -119,7 +119,7 @@ def tune_rbf_svm(
     gamma_values = _check_axis("gamma_values", gamma_values)
     _, X, is_nominal = learn_categories(X, categorical_features)
     X, y = check_table(X, y, takes_nominal=True)
-    nominal = np.flatnonzero([] if is_nominal is None else is_nominal)
+    nominal = np.flatnonzero(is_nominal)
     classes, codes, _ = encode_labels(y)
     try:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)

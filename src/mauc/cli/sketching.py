@@ -35,7 +35,7 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
     """
     if not plan.is_streamed or not hasattr(selector, "fit_sketch"):
         return False
-    from mauc.data.categories import factorize
+    from mauc.data.columns import factorize
     from mauc.sketch import choose_way
 
     source = dataset.X

@@ -205,7 +205,7 @@ class Cluster:
         n_left = problem.n_features - first
         if n_left == 0:
             return []
-        columns: Any = problem.X
+        columns: Any = problem.columns
         n_bytes = int(columns.source.n_bytes)
         n_parts = min(_TASKS_PER_THREAD * self.n_threads, n_bytes // _MIN_TASK_BYTES)
         n_parts = max(self.n_threads, n_parts, n_bytes // _MAX_TASK_BYTES)

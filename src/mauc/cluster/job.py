@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.columns import default_names
 from mauc.data.problem import Problem
 from mauc.data.streaming import SourceColumns
 from mauc.memory import format_bytes
@@ -29,7 +30,7 @@ class Job:
     """
 
     def __init__(self, problem: Problem) -> None:
-        columns = problem.X
+        columns = problem.columns
         assert isinstance(columns, SourceColumns)
         self.source = columns.source
         self.accept_infinite = columns.accept_infinite
@@ -55,15 +56,15 @@ class Job:
         numbers = np.arange(self.source.shape[1])[places]
         source = self.source.take(numbers).with_memory(self._memory())
         if source.feature_names is None:  # errors must not count from the first of the part
-            source.feature_names = np.array([f"x{j}" for j in numbers], dtype=object)
-        flags = None if self.is_nominal is None else self.is_nominal[numbers]
+            source.feature_names = np.array(default_names(numbers), dtype=object)
         # Tasks fill all threads of a worker: where reading takes a core, it takes that of the task.
         columns = SourceColumns(
-            source, flags, accept_infinite=self.accept_infinite, reads_ahead=source.waits
-        )
+            source, self.is_nominal[numbers], accept_infinite=self.accept_infinite,
+            reads_ahead=source.waits,
+        )  # fmt: skip
         part = Problem(
             columns, self.codes, np.arange(self.n_classes), self._class_counts,
-            self.sample_weight, source.feature_names, columns.is_nominal,
+            columns.is_nominal, self.sample_weight, source.feature_names,
         )  # fmt: skip
         part.__dict__.update(self._of_labels)
         return part

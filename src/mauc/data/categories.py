@@ -1,193 +1,66 @@
-"""Distinct values in linear time: an array in, its sorted values, their codes and counts out."""
+"""Nominal columns of tables: which they are, their category codes, categories of training data."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import is_frame, is_wide
+from mauc.data.columns import (
+    factorize,
+    holds_strings,
+    is_frame,
+    is_polars,
+    is_wide,
+    missing_mask,
+)
 from mauc.exceptions import MaucError
 
-_MIN_TABLE = 2**16  # entries that a table of counts may have, however few the values are
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits well mixed
 
+def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.ndarray]:
+    """Replace nominal columns by category codes; return the table and the mask of these columns.
 
-def factorize(values):
-    """Return what ``np.unique`` returns with codes and counts, without sorting where possible.
-
-    Whole numbers of a small range are counted and strings are hashed; whatever else is sorted.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-
-    Returns
-    -------
-    distinct : ndarray of shape (n_distinct,)
-        Sorted, of the type of `values`.
-    codes : ndarray of shape (n,), int32
-        Place of each value in `distinct`.
-    counts : ndarray of shape (n_distinct,), int64
-    """
-    found = factorize_linear(values)
-    if found is None:
-        distinct, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-        found = distinct, codes.astype(np.int32), counts.astype(np.int64)
-    return found
-
-
-def factorize_linear(values):
-    """Return what `factorize` does, or None where the values must be sorted."""
-    if values.ndim != 1 or len(values) == 0:
-        return None
-    kind = values.dtype.kind
-    if kind == "b":
-        distinct, codes, counts = _whole_numbers(values.view(np.uint8))
-        return distinct.astype(np.bool_), codes, counts
-    if kind in "iu":
-        return _whole_numbers(values)
-    if kind == "f":
-        return _whole_floats(values)
-    if kind == "U":
-        return _fixed_strings(values)
-    if kind == "O":
-        return _python_strings(values)
-    return None
-
-
-def holds_strings(values):
-    """Whether every entry of an array of objects is a string."""
-    return set(map(type, values.tolist())) == {str}
-
-
-def _whole_numbers(values):
-    low, high = int(values.min()), int(values.max())
-    if high - low >= max(_MIN_TABLE, len(values)):
-        return None
-    wide = np.uint64 if values.dtype == np.uint64 else np.int64
-    places = (values.astype(wide, copy=False) - wide(low)).astype(np.intp, copy=False)
-    counts = np.bincount(places)
-    present = np.flatnonzero(counts)
-    place = np.zeros(len(counts), np.int32)
-    place[present] = np.arange(len(present))
-    distinct = (present.astype(wide) + wide(low)).astype(values.dtype)
-    return distinct, place[places], counts[present].astype(np.int64)
-
-
-def _whole_floats(values):
-    low, high = values.min(), values.max()  # NaN if there is one
-    if not -(2.0**53) <= low <= high <= 2.0**53 or high - low >= max(_MIN_TABLE, len(values)):
-        return None
-    whole = values.astype(np.int64)
-    if (whole != values).any():
-        return None
-    distinct, codes, counts = _whole_numbers(whole)
-    return distinct.astype(values.dtype), codes, counts
-
-
-def _fixed_strings(values):
-    """Hash strings of one width to 16 bits; two distinct values of one hash are left to sorting."""
-    width = values.dtype.itemsize // 4
-    if width == 0 or not values.dtype.isnative:
-        return None
-    word = np.uint32 if width % 2 else np.uint64
-    words = np.ascontiguousarray(values).view(word).reshape(len(values), -1)
-    hashes = np.zeros(len(values), np.uint64)
-    for position in range(words.shape[1]):
-        hashes += words[:, position]
-        hashes *= _MULTIPLIER
-        hashes ^= hashes >> np.uint64(32)
-    buckets, codes, counts = _whole_numbers(hashes >> np.uint64(48))
-    sample = np.empty(len(buckets), np.intp)
-    sample[codes] = np.arange(len(codes))  # any row of the bucket
-    for position in range(words.shape[1]):
-        if (words[sample, position][codes] != words[:, position]).any():
-            return None
-    order = np.argsort(values[sample])
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order))
-    return values[sample[order]], place[codes], counts[order]
-
-
-def _python_strings(values):
-    if not holds_strings(values):
-        return None
-    items = values.tolist()
-    distinct = sorted(dict.fromkeys(items))
-    place = {value: code for code, value in enumerate(distinct)}
-    codes = np.fromiter(map(place.__getitem__, items), np.int32, len(items))
-    return np.array(distinct, dtype=object), codes, np.bincount(codes).astype(np.int64)
-
-
-def encode_nominal(X, categorical_features=None):
-    """Replace nominal columns by category codes.
-
-    Parameters
-    ----------
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-    categorical_features : array-like of bool, int or str, optional
-        Further nominal columns, as a mask, column numbers or column names. Columns of a data
-        frame with a categorical dtype or of strings are always nominal.
-
-    Returns
-    -------
-    X : same kind
-        With codes 0, 1, ... in the nominal columns, NaN for a missing value. Categories that are
-        declared but do not occur have no code.
-    is_nominal : ndarray of shape (n_features,), bool, or None
-        None if there is no such column.
+    Nominal are columns of a data frame with a categorical dtype or of strings, and those that
+    `categorical_features` names. They hold codes 0, 1, ... then, NaN for a missing value;
+    categories that are declared but do not occur have no code.
     """
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     is_nominal = find_nominal(X, categorical_features)
-    if is_nominal is None:
-        return X, None
     columns = np.flatnonzero(is_nominal)
+    if len(columns) == 0:
+        return X, is_nominal
     if sparse.issparse(X):
         return _with_sparse_codes(X, columns), is_nominal
     return replace_columns(X, {j: category_codes(get_column(X, j)) for j in columns}), is_nominal
 
 
-def find_nominal(X, categorical_features=None):
-    """Return the mask of the nominal columns of a table, None if there are none.
-
-    Parameters
-    ----------
-    X : ndarray, data frame or sparse matrix
-        One that is not of shape (n_samples, n_features) has none: validation refuses it later.
-    categorical_features : array-like of bool, int or str, optional
-    """
+def find_nominal(X: Any, categorical_features: Any = None) -> np.ndarray:
+    """Return the mask of the nominal columns of a table."""
     if len(X.shape) != 2:
-        return None
+        return np.zeros(0, bool)  # validation refuses it later
     names = [str(name) for name in X.columns] if is_frame(X) else None
-    is_nominal = flag_columns(categorical_features, X.shape[1], names)
+    is_nominal = column_mask(categorical_features, X.shape[1], names)
     if is_frame(X):
-        is_nominal |= [_is_word_column(X, j, dtype) for j, dtype in enumerate(X.dtypes)]
-    return is_nominal if is_nominal.any() else None
+        is_nominal |= [_is_text_column(X, j, dtype) for j, dtype in enumerate(X.dtypes)]
+    return is_nominal
 
 
 def get_column(X, j):
     """Return a column of an array or data frame."""
     if not is_frame(X):
         return X[:, j]
-    return X.to_series(j) if hasattr(X, "with_columns") else X.iloc[:, j]
+    return X.to_series(j) if is_polars(X) else X.iloc[:, j]
 
 
-def replace_columns(X, columns):
-    """Return a copy of an array or data frame with other columns of numbers.
-
-    Parameters
-    ----------
-    X : ndarray or data frame of shape (n_samples, n_features)
-    columns : dict of int to ndarray of shape (n_samples,), float64
-        Category codes, NaN where missing.
-    """
+def replace_columns(X: Any, columns: dict[int, np.ndarray]) -> Any:
+    """Return a copy of an array or data frame with the category codes of some columns."""
     if not is_frame(X):
         X = np.array(X, dtype=_type_with_codes(X, columns.values()))
         for j, values in columns.items():
             X[:, j] = values
         return X
-    if hasattr(X, "with_columns"):  # polars
+    if is_polars(X):  # polars
         import polars as pl
 
         return X.with_columns([pl.Series(X.columns[j], v) for j, v in columns.items()])
@@ -213,16 +86,8 @@ def category_codes(column):
     return distinct_categories(column)[1]
 
 
-def distinct_categories(column):
-    """Return the sorted distinct values of a column and their codes.
-
-    Returns
-    -------
-    categories : ndarray of shape (n_categories,)
-        Those that occur, whatever a categorical dtype declares.
-    codes : ndarray of shape (n_samples,), float64
-        NaN where missing.
-    """
+def distinct_categories(column: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted distinct values that occur in a column, and their codes, NaN if missing."""
     if hasattr(column, "cat") and is_categorical(column.dtype):
         return _recode(column)
     values = np.asarray(column)
@@ -235,8 +100,8 @@ def distinct_categories(column):
         distinct, codes[~is_missing], _ = factorize(known)
     except TypeError:  # values of different types cannot be compared
         distinct = sorted(dict.fromkeys(known), key=lambda v: (type(v).__name__, str(v)))
-        place = {value: code for code, value in enumerate(distinct)}
-        codes[~is_missing] = [place[value] for value in known]
+        code_of = {value: code for code, value in enumerate(distinct)}
+        codes[~is_missing] = [code_of[value] for value in known]
         distinct = np.array([*distinct, None], dtype=object)[:-1]  # never an array of arrays
     return distinct, codes
 
@@ -246,36 +111,18 @@ def _recode(column):
     if hasattr(column.cat, "codes"):  # pandas
         held = column.cat.codes.to_numpy()
         present = np.flatnonzero(np.bincount(held[held >= 0]))
-        places, values = present, column.cat.categories[present]
+        slots, values = present, column.cat.categories[present]
     else:  # polars
         held = column.to_physical().cast(int).fill_null(-1).to_numpy()
         values = column.drop_nulls().unique()
-        places = values.to_physical().to_numpy()
+        slots = values.to_physical().to_numpy()
         values = values.cast(str)
-    table = np.full(max(places, default=-1) + 2, np.nan)  # its last entry is for missing values
-    distinct, table[places] = distinct_categories(values)
+    table = np.full(max(slots, default=-1) + 2, np.nan)  # its last entry is for missing values
+    distinct, table[slots] = distinct_categories(values)
     return distinct, table[held]
 
 
-def missing_mask(values):
-    """Return which entries of an array are None, NaN, NaT or pandas' NA."""
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind in "mM":
-        return np.isnat(values)
-    if values.dtype.kind != "O" or holds_strings(values):
-        return np.zeros(values.shape, bool)
-    return np.array([_is_missing(value) for value in values], bool)
-
-
-def _is_missing(value):
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # comparing NA gives NA, which has no truth value
-        return True
-
-
-def _is_word_column(frame, j, dtype):
+def _is_text_column(frame, j, dtype):
     """Whether a column of a data frame has a categorical dtype or holds strings alone."""
     kind = str(dtype).lower()
     if kind != "object":
@@ -294,19 +141,12 @@ def is_categorical(dtype):
     return str(dtype).lower().startswith(("category", "categorical", "enum", "dictionary<"))
 
 
-def flag_columns(categorical_features, n_features, names):
-    """Return the mask of the columns given by a mask, numbers or names.
-
-    Parameters
-    ----------
-    categorical_features : array-like of bool, int or str, or None
-    n_features : int
-    names : list of str, or None
-    """
-    flags = np.zeros(n_features, bool)
+def column_mask(categorical_features: Any, n_features: int, names: list[str] | None) -> np.ndarray:
+    """Return the mask of the columns given by a mask, numbers or names; all False for None."""
+    mask = np.zeros(n_features, bool)
     wanted = np.atleast_1d(np.asarray([] if categorical_features is None else categorical_features))
     if wanted.size == 0:
-        return flags
+        return mask
     if wanted.dtype.kind == "b":
         if wanted.shape != (n_features,):
             raise MaucError(
@@ -320,8 +160,8 @@ def flag_columns(categorical_features, n_features, names):
             raise MaucError(
                 f"categorical_features must be column numbers below {n_features}, got {outside[0]}."
             )
-        flags[wanted] = True
-        return flags
+        mask[wanted] = True
+        return mask
     if wanted.dtype.kind not in "OUT":
         raise MaucError(
             f"categorical_features must be a mask, column numbers or names, got {wanted.dtype}."
@@ -332,8 +172,8 @@ def flag_columns(categorical_features, n_features, names):
                 f"categorical_features names {str(name)!r}, but X "
                 + ("has no column names." if names is None else "has no such column.")
             )
-        flags[names.index(str(name))] = True
-    return flags
+        mask[names.index(str(name))] = True
+    return mask
 
 
 def _with_sparse_codes(X, columns):
@@ -359,25 +199,15 @@ def _with_sparse_codes(X, columns):
 class CategoryCoder:
     """Codes of the categories of the columns that do not hold numbers.
 
-    Nominal columns of numbers are their own codes and stay as they are.
-
-    Parameters
-    ----------
-    categories : dict of int to ndarray
-        By column, its categories; the code of a category is its place.
+    Nominal columns of numbers are their own codes and stay as they are. `categories` are by column;
+    the code of a category is its number there.
     """
 
     categories: dict[int, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def learn(cls, X, is_nominal):
-        """Return the coder of the nominal columns of a table, and the table with their codes.
-
-        Parameters
-        ----------
-        X : ndarray or data frame of shape (n_samples, n_features)
-        is_nominal : ndarray of shape (n_features,), bool
-        """
+        """Return the coder of the nominal columns of a table, and the table with their codes."""
         categories, codes = {}, {}
         for j in np.flatnonzero(is_nominal).tolist():
             column = get_column(X, j)
@@ -401,22 +231,16 @@ class CategoryCoder:
         """Return a table with the codes of its categories; those not learnt are missing, NaN."""
         codes = {}
         for j, known in self.categories.items():
-            place = {category: code for code, category in enumerate(known.tolist())}
+            code_of = {category: code for code, category in enumerate(known.tolist())}
             found, at = distinct_categories(get_column(X, j))
             table = np.array(
-                [*(place.get(category, np.nan) for category in found.tolist()), np.nan]
+                [*(code_of.get(category, np.nan) for category in found.tolist()), np.nan]
             )
             codes[j] = table[np.where(np.isnan(at), -1, at).astype(np.int64)]
         return replace_columns(X, codes) if codes else X
 
     def keep(self, X):
-        """Return a coder of the categories that occur in a table of codes; X gets its codes.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Changed in place.
-        """
+        """Return a coder of the categories that occur in an array, which gets its codes."""
         categories = {}
         for j, known in self.categories.items():
             is_known = ~np.isnan(X[:, j])
@@ -426,40 +250,25 @@ class CategoryCoder:
         return CategoryCoder(categories)
 
     def name_values(self, values):
-        """Return the values of nominal columns, the categories of those that have codes.
-
-        Parameters
-        ----------
-        values : dict of int to ndarray
-            By column; codes where the column has any.
-        """
+        """Return the values of nominal columns, the categories of those that have codes."""
         return {
             j: self.categories[j][codes.astype(np.int64)] if j in self.categories else codes
             for j, codes in values.items()
         }
 
 
-def learn_categories(X, categorical_features=None):
-    """Find the nominal columns of training data and learn the categories that are no numbers.
+def learn_categories(
+    X: Any, categorical_features: Any = None
+) -> tuple[CategoryCoder, Any, np.ndarray]:
+    """Find the nominal columns of training data and learn the categories that are not numbers.
 
-    Parameters
-    ----------
-    X : array-like or data frame of shape (n_samples, n_features)
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns besides those of a categorical dtype or of strings in a data frame.
-
-    Returns
-    -------
-    coder : CategoryCoder
-    X : array or data frame
-        With the codes of the categories.
-    is_nominal : ndarray of shape (n_features,), bool, or None
-        None if there is no nominal column.
+    Returns the coder, the table with the codes of the categories, and the mask of the nominal
+    columns, see `find_nominal`.
     """
     X = X if hasattr(X, "shape") else np.asarray(X)
-    is_nominal = find_nominal(X, categorical_features) if is_table(X) else None
-    if is_nominal is None:
-        return CategoryCoder(), X, None
+    if not is_table(X):
+        return CategoryCoder(), X, np.zeros(X.shape[1] if len(X.shape) == 2 else 0, bool)
+    is_nominal = find_nominal(X, categorical_features)
     return *CategoryCoder.learn(X, is_nominal), is_nominal
 
 

@@ -1,10 +1,13 @@
 """Columns of a data frame whose types differ: converted a block at a time, never all at once."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from mauc.data.categories import find_nominal, is_categorical
-from mauc.data.columns import as_floats, is_frame, is_wide, with_missing
-from mauc.engine.arrays import contiguous_columns, read_only
+from mauc.data.columns import Columns, as_floats, is_frame, is_polars, is_wide, with_missing
+from mauc.engine.arrays import read_only
 
 _POLARS_TYPES = (
     "Boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
@@ -13,31 +16,17 @@ _POLARS_TYPES = (
 _POLARS_DATES = ("Date", "Datetime", "Duration")  # arrays of NumPy with NaT
 
 
-class FrameColumns:
-    """The numbers of a data frame, of pandas or polars, as they lie there.
+class FrameColumns(Columns):
+    """The numbers of a data frame for which `has_number_columns`, as they lie there.
 
-    Behaves like a matrix of the common type of all columns in what `Problem` and its readers
-    need: `shape`, `dtype` and ``[:, chosen]``, which makes an array.
-
-    Parameters
-    ----------
-    frame : DataFrame of shape (n_samples, n_features)
-        For which `has_number_columns`.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : dtype
-        Type that holds the values of all columns; float64 where booleans meet numbers, as in
-        scikit-learn.
+    Its `dtype` is float64 where booleans meet numbers, as in scikit-learn.
     """
 
-    def __init__(self, frame):
+    def __init__(self, frame: Any) -> None:
         self._frame = frame
-        self._is_polars = hasattr(frame, "with_columns")
+        self._is_polars = is_polars(frame)
         self.shape = frame.shape
-        self._types = []
-        self._is_wide = np.empty(frame.shape[1], bool)
+        self._types, self._is_wide = [], np.empty(frame.shape[1], bool)
         for j in range(frame.shape[1]):
             values = self.column(j)
             self._types.append(values.dtype)
@@ -45,80 +34,44 @@ class FrameColumns:
         self.dtype = common_type(set(self._types))
 
     def column(self, j):
-        """Return the values of one column, without a copy where the frame allows it.
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples,)
-            Booleans, numbers, dates or durations; missing values are NaN or NaT.
-        """
+        """Return the values of one column, without a copy where the frame allows it."""
         if self._is_polars:
             return polars_values(self._frame.to_series(j))
         return pandas_values(self._frame.iloc[:, j])
 
-    def block(self, chosen, convert=None):
-        """Return columns in the narrowest type that holds their values.
-
-        Parameters
-        ----------
-        chosen : slice or sequence of int
-        convert : callable, optional
-            One of `ordered_columns`, `float_columns` and `value_columns` of
-            `mauc.data.columns`; nothing is converted without.
-
-        Returns
-        -------
-        XT : ndarray of shape (n_chosen, n_samples)
-        """
-        convert = convert or contiguous_columns
-        places = np.arange(self.shape[1])[chosen]
-        types = {self._types[j] for j in places}
+    def block(self, chosen, convert):
+        """Return chosen columns as rows of an array, in the narrowest type that holds them."""
+        columns = np.arange(self.shape[1])[chosen]
+        types = {self._types[j] for j in columns}
         if self.dtype.kind != "f":
-            return convert(self._fill(places, np.result_type(*types)))
-        if not self._is_wide[places].any():
+            return convert(self._fill(columns, np.result_type(*types)))
+        if not self._is_wide[columns].any():
             # The type must not decide how values are rounded: that would depend on the block.
-            return convert(self._fill(places, _float_type(types)))
-        return _convert_each([self.column(j) for j in places], self._is_wide[places], convert)
+            return convert(self._fill(columns, _float_type(types)))
+        return _convert_each([self.column(j) for j in columns], self._is_wide[columns], convert)
 
     def take_rows(self, rows):
         """Return some of the rows, by their numbers."""
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
 
-    def __getitem__(self, key):
-        """Return ``[:, chosen]`` as an array of the common type."""
-        rows, chosen = key
-        if rows != slice(None):
-            raise IndexError("rows of a data frame are taken all together.")
-        return self._fill(np.arange(self.shape[1])[chosen], self.dtype).T
-
-    def _fill(self, places, dtype):
-        if not self._is_polars and len(places) and _is_run(places):
-            part = self._frame.iloc[:, places[0] : places[-1] + 1]
+    def _fill(self, columns, dtype):
+        if not self._is_polars and len(columns) and _is_run(columns):
+            part = self._frame.iloc[:, columns[0] : columns[-1] + 1]
             if set(part.dtypes) == {dtype}:  # often a view of the frame
                 return part.to_numpy().T
-        if len(places) == 1 and self._types[places[0]] == dtype:
-            return self.column(places[0])[np.newaxis]
-        out = np.empty((len(places), self.shape[0]), dtype)
-        for values, j in zip(out, places, strict=True):
+        if len(columns) == 1 and self._types[columns[0]] == dtype:
+            return self.column(columns[0])[np.newaxis]
+        out = np.empty((len(columns), self.shape[0]), dtype)
+        for values, j in zip(out, columns, strict=True):
             column = self.column(j)
             values[:] = column if column.dtype.kind not in "mM" else as_floats(column)
         return out
 
 
-def as_block(columns, n_samples, convert):
-    """Return columns of any types as one array of the narrowest type that holds them.
-
-    Parameters
-    ----------
-    columns : list of ndarray of shape (n_samples,)
-    n_samples : int
-    convert : callable
-        As in `FrameColumns.block`.
-
-    Returns
-    -------
-    XT : ndarray of shape (n_columns, n_samples)
-    """
+def as_block(
+    columns: list[np.ndarray], n_samples: int, convert: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Return columns of any types as rows of an array of the narrowest type that holds them."""
     types = {values.dtype for values in columns}
     if len(types) == 1 and (len(columns) == 1 or _is_stack(columns)):
         return convert(_stack_of(columns))
@@ -163,11 +116,13 @@ def _stack_of(columns):
 def has_number_columns(frame):
     """Whether columns of a data frame are better read one by one.
 
-    Those are numbers of several types, nullable numbers, dates and durations. A pandas frame of one
+    Such are numbers of several types, nullable numbers, dates and durations. A pandas frame of one
     type of NumPy is an array already; a polars frame never is.
     """
-    if hasattr(frame, "with_columns"):
-        return frame.shape[1] > 0 and all(_word(kind) in _POLARS_TYPES for kind in frame.dtypes)
+    if is_polars(frame):
+        return frame.shape[1] > 0 and all(
+            _base_type(kind) in _POLARS_TYPES for kind in frame.dtypes
+        )
     kinds = set(frame.dtypes)
     is_array = len(kinds) == 1 and all(
         isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
@@ -177,8 +132,8 @@ def has_number_columns(frame):
 
 def has_dates(frame):
     """Whether a column of a data frame holds dates, times or durations."""
-    if hasattr(frame, "with_columns"):
-        return any(_word(kind) in (*_POLARS_DATES, "Time") for kind in frame.dtypes)
+    if is_polars(frame):
+        return any(_base_type(kind) in (*_POLARS_DATES, "Time") for kind in frame.dtypes)
     return any(getattr(kind, "kind", "O") in "mM" for kind in frame.dtypes)
 
 
@@ -191,8 +146,10 @@ def dates_to_seconds(X):
         return as_floats(X) if X.dtype.kind in "mM" else X
     if not is_frame(X):
         return X
-    if hasattr(X, "with_columns"):
-        dated = [name for name, kind in X.schema.items() if _word(kind) in (*_POLARS_DATES, "Time")]
+    if is_polars(X):
+        dated = [
+            name for name, kind in X.schema.items() if _base_type(kind) in (*_POLARS_DATES, "Time")
+        ]
         if not dated:
             return X
         import polars as pl
@@ -208,7 +165,7 @@ def dates_to_seconds(X):
     return X
 
 
-def _word(kind):
+def _base_type(kind):
     """Return the name of a polars type without its unit and time zone."""
     return str(kind).partition("(")[0]
 
@@ -220,7 +177,7 @@ def _is_number_type(kind):
 
 def polars_values(series):
     """Return a column of numbers or dates of polars, see `FrameColumns.column`."""
-    name = _word(series.dtype)
+    name = _base_type(series.dtype)
     if name == "Time":
         import polars as pl
 
@@ -266,36 +223,26 @@ def _float_type(types):
     return np.dtype(np.float32 if is_narrow else np.float64)
 
 
-def _is_run(places):
-    return places[-1] - places[0] + 1 == len(places) and (np.diff(places) == 1).all()
+def _is_run(columns):
+    return columns[-1] - columns[0] + 1 == len(columns) and (np.diff(columns) == 1).all()
 
 
 def needs_types(frame):
-    """Whether an array would lose what columns of a data frame are: categories, words or dates."""
-    return has_dates(frame) or find_nominal(frame) is not None
+    """Whether an array would lose what columns of a data frame are: categories, text or dates."""
+    return has_dates(frame) or bool(find_nominal(frame).any())
 
 
-def take_columns(frame, chosen, kind="default"):
-    """Return columns of a data frame as one of the same kind, or of the kind that is asked for.
+def take_columns(frame: Any, chosen: np.ndarray, kind: str = "default") -> Any:
+    """Return columns of a data frame as one of the same kind, or the `kind` of ``set_output``.
 
-    Parameters
-    ----------
-    frame : DataFrame of pandas or polars
-    chosen : ndarray of int
-    kind : {"default", "pandas", "polars"}, default="default"
-        The words of ``set_output``.
-
-    Returns
-    -------
-    part : DataFrame
-        Categories stay categories. Those of polars are strings, so categories of other types
-        become strings there.
+    Categories stay categories. Those of polars are strings, so categories of other types become
+    strings there.
     """
-    if hasattr(frame, "with_columns"):
+    if is_polars(frame):
         part = frame[:, chosen.tolist()]
         return _to_pandas(part) if kind == "pandas" else part
     part = frame.iloc[:, chosen]
-    return _with_word_categories(part) if kind == "polars" else part
+    return _with_text_categories(part) if kind == "polars" else part
 
 
 def _to_pandas(frame):
@@ -324,12 +271,12 @@ def _pandas_column(series):
     return series.to_numpy()
 
 
-def _with_word_categories(frame):
+def _with_text_categories(frame):
     """Return a pandas frame whose categories are strings; scikit-learn makes it one of polars."""
     frame = frame.copy(deep=False)
     for j, kind in enumerate(frame.dtypes):
         if is_categorical(kind) and not all(isinstance(v, str) for v in kind.categories):
             column = frame.iloc[:, j]
-            words = np.array([str(value) for value in kind.categories], dtype=object)
-            frame.isetitem(j, column.cat.rename_categories(words))
+            texts = np.array([str(value) for value in kind.categories], dtype=object)
+            frame.isetitem(j, column.cat.rename_categories(texts))
     return frame

@@ -1,51 +1,194 @@
-"""Read the columns of a source in stripes, the next one on a thread while the last is worked on."""
+"""The columns of a source for one fit: read in stripes, the next one while the last is worked on.
+
+All of it keeps to the memory of the source: stripes, the blocks that threads work on, and what is
+held beside the columns (`Workspace`).
+"""
 
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
-from mauc.data.categories import category_codes, flag_columns
+from mauc.data.categories import category_codes, column_mask
+from mauc.data.columns import Columns
 from mauc.data.frames import as_block, common_type
-from mauc.data.source import StripeMemory, stripe_memory
-from mauc.data.workspace import Room
-from mauc.engine.arrays import contiguous_columns
+from mauc.data.source import ColumnSource, StripePool
 from mauc.exceptions import MaucError, NotEnoughMemoryError
-from mauc.memory import format_bytes
+from mauc.memory import Workspace, format_bytes
 from mauc.parallel import count_threads, run_blocks
 
 # Bytes per row that a thread needs to sort a column, beside the column itself: its words twice.
 _WORK_BYTES = 24
 _LABEL_BYTES = 24  # per row: labels, codes, the rows by class
-MEMORY_SHARE = 16  # of the memory of a source, for one block
+_BLOCK_SHARE = 16  # of the memory of a source, for one block
+_GROUP_SHARE = 8  # of the memory, for columns that are held to be looked at one by one
+
+
+class SourceColumns(Columns):
+    """The columns of a source for one fit.
+
+    Parameters
+    ----------
+    source : ColumnSource
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns beside those of text.
+    accept_nominal, accept_infinite : bool, default=True
+        Whether such columns and values are taken; an error names the first that is not.
+    cluster : Cluster, optional
+        Whose workers read the columns (`mauc.cluster`).
+    reads_ahead : bool, default=True
+        Whether a thread beside those that work reads the next columns.
+    """
+
+    is_streamed = True
+
+    def __init__(
+        self, source: ColumnSource, categorical_features: Any = None, *, accept_nominal=True,
+        accept_infinite=True, cluster: Any = None, reads_ahead=True,
+    ) -> None:  # fmt: skip
+        self.source, self.cluster = source, cluster
+        self.shape = source.shape
+        names = None if source.feature_names is None else source.feature_names.tolist()
+        is_nominal = source.is_text
+        if is_nominal.any() and not accept_nominal:
+            raise MaucError(
+                f"{source.name}: X must be numeric, but column "
+                f"{source.name_of(int(np.argmax(is_nominal)))!r} holds words; leave it "
+                f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
+            )
+        self.is_nominal = is_nominal | column_mask(categorical_features, source.shape[1], names)
+        self.dtype = common_type({_number_type(kind) for kind in source.types})
+        self.accept_infinite = accept_infinite
+        self._reads_ahead, self._ahead = reads_ahead, None
+        self._held: dict[int, Any] = {}
+        largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
+        self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))
+
+    def column(self, j):
+        """Return the values of one column: booleans, numbers, dates or category codes."""
+        return self._take(np.array([j]))[0]
+
+    def block(self, chosen, convert):
+        """Return chosen columns as rows of an array, in the narrowest type that holds them."""
+        return as_block(self._take(np.arange(self.shape[1])[chosen]), self.shape[0], convert)
+
+    def take_rows(self, rows):
+        """Return some of the rows: the columns are read again, within the same memory."""
+        mask = np.zeros(self.shape[0], bool)
+        mask[rows] = True
+        return SourceColumns(
+            self.source.take_rows(mask), self.is_nominal, accept_infinite=self.accept_infinite
+        )
+
+    def block_width(self, n_columns, n_scores=1, *, is_dense=False, reads_rows=False):
+        """Return how many of `n_columns` columns are worked on together."""
+        in_memory = self.source.memory // _BLOCK_SHARE // self._column_bytes
+        return min(super().block_width(n_columns, n_scores), max(1, in_memory))
+
+    @property
+    def _column_bytes(self):
+        return max(self.dtype.itemsize, int(self.source.widths.max(initial=1))) * self.shape[0]
+
+    def run_blocks(self, function, blocks, n_jobs=None):
+        """Yield ``(block, function(block))`` in order while the columns are read ahead.
+
+        No more threads work than the memory of the source allows, less what is held beside the
+        columns (`workspace`).
+        """
+        n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.workspace.taken)
+        self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
+        try:
+            yield from run_blocks(
+                function, blocks, n_threads, unit="blocks of columns",
+                n_bytes=_block_bytes(self.source, blocks),
+            )  # fmt: skip
+        finally:
+            self._ahead = None
+            ahead.close()
+        self.source.check_unchanged()
+
+    def limit_threads(self, n_columns, n_jobs=None):
+        """Return how many threads may work on `n_columns` columns each, outside of a pass."""
+        n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
+        return max_threads(self.source, n_bytes, n_jobs, self.workspace.taken)
+
+    def in_groups(self, columns):
+        """Yield columns that are looked at one by one, possibly only the first of them.
+
+        They are read in groups, each twice as large as the last, and held until the next one.
+        """
+        column_bytes = self.shape[0] * self.dtype.itemsize
+        widest = max(1, self.source.memory // (_GROUP_SHARE * column_bytes))
+        start, width = 0, 1
+        try:
+            while start < len(columns):
+                group = columns[start : start + width]
+                self._held = {}
+                self._held = dict(zip(group.tolist(), self._read(group), strict=True))
+                yield from group
+                start, width = start + width, min(2 * width, widest)
+        finally:
+            self._held = {}
+
+    def _take(self, columns):
+        if self._held and all(int(j) in self._held for j in columns):
+            return [self._held[int(j)] for j in columns]
+        ahead = self._ahead
+        if ahead is not None and len(columns):
+            first, stop = int(columns[0]), int(columns[-1]) + 1
+            is_run = stop - first == len(columns) and bool((np.diff(columns) == 1).all())
+            found = ahead.take(first, stop) if is_run else None
+            if found is not None:
+                return found
+        return self._read(columns)
+
+    def _read_range(self, first, stop):
+        return self._read(np.arange(first, stop))
+
+    def _read(self, columns):
+        found = []
+        for j, values in zip(columns, self.source.read(columns), strict=True):
+            if self.is_nominal[j]:
+                values = category_codes(values)
+            if not self.accept_infinite:
+                self._check_finite(j, values)
+            found.append(values)
+        return found
+
+    def _check_finite(self, j, values):
+        # The sum is finite only if all values are, but the sum of finite ones may overflow.
+        if values.dtype.kind != "f" or np.isfinite(values.sum(dtype=np.float64)):
+            return
+        if np.isinf(values).any():
+            raise MaucError(
+                f"{self.source.name}: column {self.source.name_of(int(j))!r} holds infinite "
+                f"values, which this selector does not take; leave the column out, or choose one "
+                f"that looks at the order of values, such as MDFS."
+            )
 
 
 class ReadAhead:
     """A pass over the columns of a source, in order.
 
-    Two stripes are held: the one that blocks are taken from, and the next, which one thread reads.
-    A stripe is let go when a block of a later one is taken; a thread that still works on a block
-    keeps it alive.
-
-    Parameters
-    ----------
-    read : callable
-        ``(first, stop) -> list of arrays``: reads columns.
-    edges : sequence of int
-        Where stripes begin, and the end of the last.
-    is_ahead : bool, default=True
-        Whether the next stripe is read while this one is worked on; otherwise when it is needed.
+    Two stripes are held: the one that blocks are taken from, and the next, which one thread reads
+    (if `is_ahead`). A stripe is let go when a block of a later one is taken; a thread that still
+    works on a block keeps it alive. ``read(first, stop)`` reads columns as a list; `edges` are
+    where stripes begin, and the end of the last.
     """
 
-    def __init__(self, read, edges, *, is_ahead=True):
+    def __init__(
+        self, read: Callable[[int, int], list[Any]], edges: Sequence[int], *, is_ahead=True
+    ) -> None:
         self._read, self._n_ahead = read, int(is_ahead)
         self._edges = np.asarray(edges)
         self._lock = threading.Lock()
         self._stripes: dict[int, Future] = {}
         self._reader = ThreadPoolExecutor(1, "mauc-read")
-        self._memory = StripeMemory()
+        self._pool = StripePool()
 
-    def take(self, first, stop):
+    def take(self, first: int, stop: int) -> list[Any] | None:
         """Return the columns of a block as a list, or None if it does not lie in one stripe."""
         stripe = int(np.searchsorted(self._edges, first, "right")) - 1
         if not 0 <= stripe < len(self._edges) - 1 or stop > self._edges[stripe + 1]:
@@ -64,10 +207,10 @@ class ReadAhead:
         return waiting.result()[first - offset : stop - offset]
 
     def _read_stripe(self, first, stop):
-        with stripe_memory(self._memory):
+        with self._pool:
             return self._read(first, stop)
 
-    def close(self):
+    def close(self) -> None:
         """Let go of everything; what is being read is waited for."""
         with self._lock:
             for waiting in self._stripes.values():
@@ -76,12 +219,12 @@ class ReadAhead:
         self._reader.shutdown(wait=True, cancel_futures=True)
 
 
-def least_memory(n_samples, block_bytes):
+def least_memory(n_samples: int, block_bytes: int) -> int:
     """Return the bytes that a pass needs at least: labels, a block at work, two stripes of one."""
     return (_LABEL_BYTES + _WORK_BYTES) * n_samples + 3 * block_bytes
 
 
-def max_threads(source, block_bytes, n_jobs, held=0):
+def max_threads(source: ColumnSource, block_bytes: int, n_jobs: int | None, held: int = 0) -> int:
     """Return how many threads may work on blocks at once: half of the memory is theirs."""
     n = source.shape[0]
     of_threads = source.memory - _LABEL_BYTES * n - held
@@ -89,26 +232,15 @@ def max_threads(source, block_bytes, n_jobs, held=0):
     return max(1, min(count_threads(n_jobs), fit))
 
 
-def plan_pass(source, blocks, n_jobs, held=0):
-    """Return how many threads work on a pass, and where its stripes begin.
+def plan_pass(
+    source: ColumnSource, blocks: Sequence[slice], n_jobs: int | None, held: int = 0
+) -> tuple[int, list[int]]:
+    """Return how many threads work on a pass, and the edges of its stripes, of whole blocks each.
 
-    Parameters
-    ----------
-    source : ColumnSource
-        Its `memory` is kept.
-    blocks : sequence of slice
-        The blocks of columns of the pass, in order; a stripe holds whole blocks.
-    n_jobs : int, optional
-    held : int, default=0
-        Bytes of the memory that are taken by something else.
-
-    Returns
-    -------
-    n_threads : int
-    edges : list of int
+    Of the memory of the source `held` bytes are taken by something else.
     """
     n = source.shape[0]
-    sizes = block_bytes(source, blocks)
+    sizes = _block_bytes(source, blocks)
     largest = max(sizes, default=0)
     # The block of a thread may outlive its stripe. Two stripes are of one block at least.
     of_thread = largest + _WORK_BYTES * n
@@ -129,186 +261,19 @@ def plan_pass(source, blocks, n_jobs, held=0):
     # other threads work on the next.
     n_stripes = 2 if n_threads == 1 else 3
     of_stripes = source.memory - fixed - n_threads * of_thread
-    room = min(of_stripes // n_stripes, source.stripe_bytes)
-    edges, held = [0], 0
+    stripe_bytes = min(of_stripes // n_stripes, source.stripe_bytes)
+    edges, filled = [0], 0
     for block, n_bytes in zip(blocks, sizes, strict=True):
-        if held and held + n_bytes > room:
+        if filled and filled + n_bytes > stripe_bytes:
             edges.append(block.start)
-            held = 0
-        held += n_bytes
+            filled = 0
+        filled += n_bytes
     return n_threads, [*edges, blocks[-1].stop] if blocks else edges
 
 
-def block_bytes(source, blocks):
+def _block_bytes(source, blocks):
     """Return the bytes of the columns of each block, as they are held."""
     return [source.shape[0] * int(source.widths[block].sum()) for block in blocks]
-
-
-_HELD_SHARE = 8  # of the memory, for columns that are held to be looked at one by one
-
-
-class SourceColumns:
-    """The columns of a source for one fit.
-
-    Behaves like a matrix of the common type of all columns in what `Problem` and its readers
-    need, as `FrameColumns` does: `shape`, `dtype`, `column` and `block`.
-
-    Parameters
-    ----------
-    source : ColumnSource
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns beside those of words.
-    accept_nominal, accept_infinite : bool, default=True
-        Whether such columns and values are taken; an error names the first that is not.
-    cluster : Cluster, optional
-        Whose workers read the columns (`mauc.cluster`).
-    reads_ahead : bool, default=True
-        Whether a thread beside those that work reads the next columns.
-
-    Attributes
-    ----------
-    source : ColumnSource
-    cluster : Cluster or None
-    accept_infinite : bool
-    shape : tuple of int
-    dtype : dtype
-        Type that holds the values of all columns, codes of nominal ones included.
-    is_nominal : ndarray of shape (n_features,), bool, or None
-    room : Room
-        The memory of the source, for what is held beside the columns.
-    """
-
-    def __init__(
-        self, source, categorical_features=None, *, accept_nominal=True, accept_infinite=True,
-        cluster=None, reads_ahead=True,
-    ):  # fmt: skip
-        self.source, self.cluster = source, cluster
-        self.shape = source.shape
-        names = None if source.feature_names is None else source.feature_names.tolist()
-        is_nominal = source.is_word
-        if is_nominal.any() and not accept_nominal:
-            place = int(np.argmax(is_nominal))
-            called = place if names is None else names[place]
-            raise MaucError(
-                f"{source.name}: X must be numeric, but column {called!r} holds words; leave it "
-                f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
-            )
-        is_nominal = is_nominal | flag_columns(categorical_features, source.shape[1], names)
-        self.is_nominal = is_nominal if is_nominal.any() else None
-        self.dtype = common_type({_number_type(kind) for kind in source.types})
-        self.accept_infinite = accept_infinite
-        self._reads_ahead, self._ahead = reads_ahead, None
-        self._held = {}
-        n = source.shape[0]
-        width = max(self.dtype.itemsize, int(source.widths.max(initial=1)))
-        largest = max(n * width, source.memory // MEMORY_SHARE)
-        self.room = Room(source.memory, least_memory(n, largest))
-
-    def column(self, j):
-        """Return the values of one column: booleans, numbers, dates or category codes."""
-        return self._take(np.array([j]))[0]
-
-    def block(self, chosen, convert=None):
-        """Return columns in the narrowest type that holds their values.
-
-        Parameters
-        ----------
-        chosen : slice or sequence of int
-        convert : callable, optional
-            As in `FrameColumns.block`.
-
-        Returns
-        -------
-        XT : ndarray of shape (n_chosen, n_samples)
-        """
-        places = np.arange(self.shape[1])[chosen]
-        return as_block(self._take(places), self.shape[0], convert or contiguous_columns)
-
-    def __getitem__(self, key):
-        """Return ``[:, chosen]`` as an array."""
-        rows, chosen = key
-        if rows != slice(None):
-            raise IndexError("rows of a source are taken all together.")
-        return self.block(chosen).T
-
-    def run_blocks(self, function, blocks, n_jobs=None):
-        """Yield ``(block, function(block))`` in order while the columns are read ahead.
-
-        Parameters and result as in `mauc.parallel.run_blocks`; no more threads work than the
-        memory of the source allows, less what is held beside the columns (`room`).
-        """
-        n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.room.taken)
-        self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
-        try:
-            yield from run_blocks(
-                function, blocks, n_threads, unit="blocks of columns",
-                n_bytes=block_bytes(self.source, blocks),
-            )  # fmt: skip
-        finally:
-            self._ahead = None
-            ahead.close()
-        self.source.check_unchanged()
-
-    def count_threads(self, n_columns, n_jobs=None):
-        """Return how many threads may work on so many columns each, outside of a pass."""
-        n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
-        return max_threads(self.source, n_bytes, n_jobs, self.room.taken)
-
-    def in_groups(self, places):
-        """Yield places of columns that are looked at one by one, possibly only the first of them.
-
-        They are read in groups, each twice as large as the last, and held until the next one.
-        """
-        column_bytes = self.shape[0] * self.dtype.itemsize
-        widest = max(1, self.source.memory // (_HELD_SHARE * column_bytes))
-        start, width = 0, 1
-        try:
-            while start < len(places):
-                group = places[start : start + width]
-                self._held = {}
-                self._held = dict(zip(group.tolist(), self._read(group), strict=True))
-                yield from group
-                start, width = start + width, min(2 * width, widest)
-        finally:
-            self._held = {}
-
-    def _take(self, places):
-        if self._held and all(int(j) in self._held for j in places):
-            return [self._held[int(j)] for j in places]
-        ahead = self._ahead
-        if ahead is not None and len(places):
-            first, stop = int(places[0]), int(places[-1]) + 1
-            is_run = stop - first == len(places) and bool((np.diff(places) == 1).all())
-            found = ahead.take(first, stop) if is_run else None
-            if found is not None:
-                return found
-        return self._read(places)
-
-    def _read_range(self, first, stop):
-        return self._read(np.arange(first, stop))
-
-    def _read(self, places):
-        columns = []
-        for j, values in zip(places, self.source.read(places), strict=True):
-            if self.is_nominal is not None and self.is_nominal[j]:
-                values = category_codes(values)
-            if not self.accept_infinite:
-                self._check_finite(j, values)
-            columns.append(values)
-        return columns
-
-    def _check_finite(self, j, values):
-        # The sum is finite only if all values are, but the sum of finite ones may overflow.
-        if values.dtype.kind != "f" or np.isfinite(values.sum(dtype=np.float64)):
-            return
-        if np.isinf(values).any():
-            names = self.source.feature_names
-            called = int(j) if names is None else names[j]
-            raise MaucError(
-                f"{self.source.name}: column {called!r} holds infinite values, which this selector "
-                f"does not take; leave the column out, or choose one that looks at the order of "
-                f"values, such as MDFS."
-            )
 
 
 def _number_type(kind):

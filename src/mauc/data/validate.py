@@ -1,63 +1,47 @@
-"""Validate X, labels and weights: the only place that calls scikit-learn's checks.
+"""Validate X, labels and weights: the only module that calls scikit-learn's checks.
 
 Selectors use `make_problem`; classifiers (in `mauc.classifiers.base`), metrics and functions use
 `check_table`, `encode_labels` and `check_weights`. Every error is a `MaucError`.
 """
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import (
+    assert_all_finite,
     check_array,
     check_consistent_length,
     check_random_state,
+    check_X_y,
     column_or_1d,
 )
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from mauc.data.categories import factorize, factorize_linear, missing_mask
-from mauc.data.columns import is_frame
-from mauc.data.frames import dates_to_seconds
-from mauc.exceptions import (
-    MaucError,
-    MaucTypeError,
-    listed,
-)
+from mauc.data.columns import factorize, factorize_linear, is_frame, missing_mask
+from mauc.data.frames import FrameColumns, dates_to_seconds
+from mauc.exceptions import MaucError, MaucTypeError, listed
 
 _NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
 _FLOATS = [np.float64, np.float32]
+_MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary numbers
 
 
 def check_table(
-    X, y=_NO_LABELS, *, estimator=None, reset=True, name="X", accept_sparse=False,
-    accept_infinite=False, dtype=_FLOATS, order=None, takes_nominal=False, keep_dates=False,
-):  # fmt: skip
+    X: Any, y: Any = _NO_LABELS, *, estimator: Any = None, reset=True, name="X",
+    accept_sparse: bool | str = False, accept_infinite=False, dtype: Any = _FLOATS,
+    order: str | None = None, takes_nominal=False, keep_dates=False,
+) -> Any:  # fmt: skip
     """Return X as an array of numbers, and y as an array of labels if it is given.
 
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Missing values are allowed.
-    y : array-like of shape (n_samples,), optional
-    estimator : BaseEstimator, optional
-        With `reset` it gets ``n_features_in_`` and ``feature_names_in_``; without, X must agree
-        with them.
-    reset : bool, default=True
-    name : str, default="X"
-        For error messages.
-    accept_sparse : False or str, default=False
-        The format that sparse matrices are brought to.
-    accept_infinite : bool, default=False
-    dtype : "numeric", type or list of types, default=[float64, float32]
-        "numeric" keeps any numeric type.
-    order : {"C", "F"}, optional
-    takes_nominal : bool, default=False
-        Whether the error for a column of strings may suggest to declare it nominal.
-    keep_dates : bool, default=False
-        Whether an array of dates or durations stays one; otherwise they become seconds (since
-        1970), NaN for NaT, and so do such columns of a data frame.
+    Missing values are allowed. An `estimator` gets ``n_features_in_`` and ``feature_names_in_``
+    with `reset`; without, X must agree with them. `accept_sparse` is the format that sparse
+    matrices are brought to, `dtype` "numeric" keeps any numeric type, and `takes_nominal` is
+    whether the error for a column of strings may suggest to declare it nominal. Dates and
+    durations become seconds (since 1970), NaN for NaT, unless `keep_dates`.
     """
     options = {
         "accept_sparse": accept_sparse,
@@ -87,16 +71,44 @@ def check_table(
     return (checked, y) if has_labels else checked
 
 
-def check_columns(X, estimator):
-    """Raise unless X has the columns, by name and number, that `estimator` was fitted on.
+def check_number_frame(
+    frame: Any, y: Any, *, estimator: Any, accept_infinite: bool
+) -> tuple[FrameColumns, np.ndarray]:
+    """Check a data frame of several numeric types as `check_table` does, without a copy."""
+    check_no_missing_label(y)
+    with mauc_errors():
+        validate_data(estimator, frame, skip_check_array=True)
+        # The stand-in takes no memory.
+        _, y = check_X_y(
+            np.broadcast_to(np.float64(0.0), frame.shape), y, estimator=estimator,
+            ensure_all_finite=False,
+        )  # fmt: skip
+        X = FrameColumns(frame)
+        if not accept_infinite:
+            for column in range(X.shape[1]):
+                assert_all_finite(X.column(column), allow_nan=True, input_name="X")
+    return X, y
 
-    The values are not checked.
-    """
+
+def check_labels(y: Any) -> np.ndarray:
+    """Return labels as an array of one dimension, with a warning where they are a column."""
+    check_no_missing_label(y)
+    with mauc_errors():
+        return column_or_1d(y, warn=True)
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise scikit-learn's NotFittedError unless the estimator was fitted."""
+    check_is_fitted(estimator)
+
+
+def check_columns(X: Any, estimator: Any) -> None:
+    """Raise unless X has the columns, by name and number, that `estimator` was fitted on."""
     with mauc_errors():
         validate_data(estimator, X, reset=False, skip_check_array=True)
 
 
-def check_source(source, estimator):
+def check_source(source: Any, estimator: Any) -> None:
     """Raise unless a source has the columns, by name and number, that `estimator` was fitted on."""
     fitted, names = getattr(estimator, "feature_names_in_", None), source.feature_names
     if fitted is None or names is None:
@@ -114,7 +126,7 @@ def check_source(source, estimator):
         )
 
 
-def encode_labels(y, *, min_classes=2):
+def encode_labels(y: np.ndarray, *, min_classes=2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sorted classes, the class codes (int32) and the class counts of the labels."""
     found = factorize_linear(y)
     # Labels that can be counted are labels; only if most are distinct something may be wrong.
@@ -131,15 +143,8 @@ def encode_labels(y, *, min_classes=2):
     return classes, codes, class_counts
 
 
-def check_no_missing_label(y, name="y"):
-    """Raise if a label is None, NaN, NaT or pandas' NA.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-    name : str, default="y"
-        For the error message.
-    """
+def check_no_missing_label(y: Any, name="y") -> None:
+    """Raise if a label is None, NaN, NaT or pandas' NA."""
     # Beside strings NumPy would turn NaN into the string "nan".
     with mauc_errors():
         values = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
@@ -155,19 +160,19 @@ def check_no_missing_label(y, name="y"):
             )
 
 
-def check_weights(sample_weight, X):
+def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
     """Return the weights of the rows of X, float64, all 1 for None; none may be negative."""
     with mauc_errors():
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
 
 
-def check_generator(random_state):
+def check_generator(random_state: Any) -> np.random.RandomState:
     """Return the generator of a `random_state`: None, an int or a RandomState."""
     with mauc_errors():
         return check_random_state(random_state)
 
 
-def check_vector(values, name):
+def check_vector(values: Any, name: str) -> np.ndarray:
     """Return one-dimensional values as an array; a column is flattened."""
     try:
         return column_or_1d(values)
@@ -176,13 +181,13 @@ def check_vector(values, name):
         raise MaucError(f"{name} must have one dimension, got shape {shape}.") from error
 
 
-def check_same_length(*arrays):
+def check_same_length(*arrays: Any) -> None:
     """Raise unless all arrays, None excepted, have the same number of rows."""
     with mauc_errors():
         check_consistent_length(*arrays)
 
 
-def as_mauc_error(error):
+def as_mauc_error(error: Exception) -> Exception:
     """Return an error of scikit-learn's checks as one of this library, with its message."""
     if isinstance(error, MaucError):
         return error
@@ -191,7 +196,7 @@ def as_mauc_error(error):
 
 
 @contextmanager
-def mauc_errors():
+def mauc_errors() -> Iterator[None]:
     """Raise errors of scikit-learn's checks as errors of this library."""
     try:
         yield
@@ -220,3 +225,67 @@ def _table_error(error, X, takes_nominal):
                 f"such as {values[:1].tolist()[0]!r}; {advice}."
             )
     return as_mauc_error(error)
+
+
+def check_class_weights(classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> None:
+    """Raise unless every class has a positive and finite total weight."""
+    totals = np.bincount(codes, sample_weight)
+    if not np.isfinite(totals.sum()):
+        raise MaucError(
+            f"sample_weight must have a finite total, got weights up to {sample_weight.max():.3g}; "
+            f"divide them by their largest."
+        )
+    if (totals <= 0).any():
+        raise MaucError(
+            f"sample_weight must give every class a positive total, "
+            f"got 0 for class {listed(classes[totals <= 0][:1])}."
+        )
+
+
+def scale_by_class(
+    weights: np.ndarray, codes: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``weights / 2**exponents[codes]`` and the exponents, 0 for a class without weight.
+
+    The largest weight of a class is in [1/2, 1) then. AUCs of class pairs are ratios that do not
+    change thereby, not even in their last bit, but the product of two weights of 1e200 would be
+    infinite and that of two of 1e-200 zero.
+    """
+    largest = np.zeros(n_classes)
+    np.maximum.at(largest, codes, weights)
+    exponents = np.frexp(largest)[1]
+    return np.ldexp(weights, -exponents[codes]), exponents
+
+
+def scale_weights(
+    sample_weight: np.ndarray | None, codes: np.ndarray, class_weights: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    """Scale the weights by class where products of them leave the doubles, and only there.
+
+    Weights that are whole numbers stay so, and sums of them exact. What was given is the result
+    times two to the power of the exponents, which come third.
+    """
+    n_classes = len(class_weights)
+    largest = np.abs(np.frexp(class_weights)[1]).max(initial=0)
+    if sample_weight is None or largest <= _MAX_EXPONENT:
+        return sample_weight, class_weights, np.zeros(n_classes, np.int64)
+    scaled, exponents = scale_by_class(sample_weight, codes, n_classes)
+    totals = np.bincount(codes, scaled, minlength=n_classes)
+    return scaled, totals, exponents.astype(np.int64)
+
+
+def effective_rows(
+    weights: np.ndarray, codes: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return weights as numbers of rows, and the unit of every class.
+
+    Those of a class sum to its effective number of rows, (sum w)^2 / sum w^2: equal weights,
+    whatever they are, count every row once, and a row of weight 0 counts as absent. The weights
+    are ``scaled * units[codes]``; every class has a positive one.
+    """
+    largest = np.zeros(n_classes)
+    np.maximum.at(largest, codes, weights)
+    scaled = weights / largest[codes]
+    totals = np.bincount(codes, scaled, minlength=n_classes)
+    factors = totals / np.bincount(codes, scaled * scaled, minlength=n_classes)
+    return scaled * factors[codes], largest / factors

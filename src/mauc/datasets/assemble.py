@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.dataset import Dataset, is_frame
+from mauc.data.columns import is_frame
+from mauc.datasets.dataset import Dataset
 from mauc.datasets.features import feature_matrix
 from mauc.datasets.labels import check_labels
 from mauc.datasets.left_out import find_left_out, list_left_out

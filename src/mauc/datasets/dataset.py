@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mauc.data.columns import is_frame, is_wide
 from mauc.exceptions import MaucError
 
-# float64 holds every integer up to here exactly.
-MAX_EXACT_INTEGER = 2**53
 # A sparse table with more cells is not made dense.
 MAX_DENSE_CELLS = 2 * 10**8
-
-
-def is_frame(X: Any) -> bool:
-    """Whether a table is a pandas DataFrame; pandas need not be installed."""
-    return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def is_source(X: Any) -> bool:
@@ -88,7 +82,7 @@ class Dataset:
     def nominal_features(self) -> list[str]:
         """Names of the columns of `X` that are nominal, not numbers."""
         if is_source(self.X):
-            pairs = zip(self.feature_names, self.X.is_word, strict=True)
+            pairs = zip(self.feature_names, self.X.is_text, strict=True)
             return [name for name, is_word in pairs if is_word]
         if not is_frame(self.X):
             return []
@@ -192,13 +186,6 @@ def _add_stored(digest: Any, values: np.ndarray[Any, Any], rows: np.ndarray[Any,
         values[np.isnan(values)] = np.nan  # one of the many bit patterns of NaN
         _add(digest, "values", values.tobytes())
     _add(digest, "rows", rows.astype("<i8").tobytes())
-
-
-def is_wide(values: np.ndarray[Any, Any]) -> bool:
-    """Whether one of the integers is beyond what float64 holds exactly."""
-    if values.size == 0:
-        return False
-    return bool(values.max() > MAX_EXACT_INTEGER or values.min() < -MAX_EXACT_INTEGER)
 
 
 def _add_texts(digest: Any, values: np.ndarray[Any, Any]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.dataset import MAX_DENSE_CELLS, is_frame, is_wide
+from mauc.data.columns import is_frame, is_wide
+from mauc.datasets.dataset import MAX_DENSE_CELLS
 from mauc.datasets.readers.table import Table, check_precision
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.datasets.left_out import MAX_MISSING, MIN_ROWS, column_reason, is_id_name
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from itertools import combinations
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from mauc.checks import check_int
+from mauc.data.validate import check_generator
 from mauc.datasets.dataset import Dataset
 
 CHARTS = ("Normal", "Cyclic", "Increasing trend", "Decreasing trend", "Upward shift",
@@ -62,7 +62,7 @@ def make_control_charts(
     """
     check_int("n_per_class", n_per_class, 1)
     check_int("length", length, 1)
-    rng = check_random_state(random_state)
+    rng = check_generator(random_state)
     t = np.arange(length)
     shape = (n_per_class, 1)
     flat = np.zeros((n_per_class, length))
@@ -149,7 +149,7 @@ def make_siren(
         ("n_loud", n_loud, 1), ("n_quiet", n_quiet, 1), ("n_noise", n_noise, 0),
     ):  # fmt: skip
         check_int(name, count, low)
-    rng = check_random_state(random_state)
+    rng = check_generator(random_state)
     classes = [f"easy{i + 1}" for i in range(n_easy)] + [f"hard{i + 1}" for i in range(n_hard)]
     codes = np.repeat(np.arange(n_easy + n_hard), n_per_class)
     easy = np.arange(n_easy)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER, is_frame
+from mauc.data.columns import MAX_EXACT_INTEGER, is_frame
 from mauc.datasets.readers.table import Table
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.bayes import (
     FLOOR_Z,
@@ -16,6 +15,7 @@ from mauc.classifiers.bayes import (
     fit_column,
     mean_gap,
 )
+from mauc.compile import njit
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.engine.special import normal_cdf
@@ -243,7 +243,7 @@ def pair_bayes_auc(
             order = np.argsort(columns[block, first:end], axis=1, kind="stable")
             orders[block, first:end] = order + first
     n_values = np.zeros(problem.n_features, np.int64)  # of nominal columns; 0 marks numbers
-    if problem.is_nominal is not None:
+    if problem.is_nominal.any():
         for column in np.flatnonzero(problem.is_nominal):
             known = columns[column][~np.isnan(columns[column])]
             n_values[column] = 1 + int(known.max(initial=0))

@@ -10,6 +10,7 @@ from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
 
 from mauc.checks import check_choice, check_int, is_int
+from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_generator
@@ -116,7 +117,8 @@ def siren_study(
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
     problem = make_problem(checked, X, y, accepts=Accepts(nominal=True))
-    coded = replace(problem, is_nominal=None)  # for what takes numbers only
+    # For what takes numbers only.
+    coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))
     ranked = problem if RELEVANCES[relevance].accepts.nominal else coded
     n_chosen = _check_n_features(n_features, problem.n_features)
     _check_memory(problem, n_chosen)
@@ -228,7 +230,7 @@ def _takes_codes(selector: Any) -> bool:
 
 def _warn_of_codes(relevance: str, named: Mapping[str, Any], problem: Problem) -> None:
     """Name what gets the codes of nominal columns as numbers."""
-    if problem.is_nominal is None:
+    if not problem.is_nominal.any():
         return
     found = [name for name, selector in named.items() if _takes_codes(selector)]
     if not RELEVANCES[relevance].accepts.nominal:
@@ -255,7 +257,7 @@ def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **option
         if known.get("categorical_features", ...) is None:
             selector.set_params(categorical_features=options["categorical_features"])
     if hasattr(selector, "fit"):
-        selector = selector.fit(coded.X[:, :] if takes_codes else X, y)
+        selector = selector.fit(coded.value_columns(slice(None)).T if takes_codes else X, y)
     return columns_of(selector, coded.n_features, n_chosen)
 
 
@@ -270,4 +272,4 @@ def _check_n_features(n_features: int | None, n_columns: int) -> int:
 
 
 def _default_names(n_features: int) -> np.ndarray:
-    return np.array([f"x{column}" for column in range(n_features)])
+    return np.array(default_names(range(n_features)))

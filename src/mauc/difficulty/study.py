@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.data.decomposition import Decomposition
+from mauc.data.validate import check_fitted
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
@@ -314,7 +314,7 @@ def third_weights(difficulty: np.ndarray) -> np.ndarray:
 def columns_of(selection: Any, n_columns: int, n_features: int | None = None) -> np.ndarray:
     """Return the columns of a fitted selector, a ranking or a mask."""
     if isinstance(selection, RankingSelector):
-        check_is_fitted(selection)
+        check_fitted(selection)
         selection = selection.ranking_
     elif hasattr(selection, "get_support"):
         selection = selection.get_support()

@@ -9,7 +9,9 @@ few sums that lie too close to the middle between two doubles are taken as fract
 from fractions import Fraction
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
+
+from mauc.compile import njit
 
 _UNIT = 2.0**-53  # largest relative error of a rounding
 _SPLITTER = 2.0**27 + 1.0  # cuts 53 bits into two halves whose products are exact

@@ -17,8 +17,9 @@ exactly when their values are equal**.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
+from mauc.compile import njit
 from mauc.engine.arrays import read_only
 from mauc.engine.sort import MAX_INSERTED, N_COUNTERS, bit_length, sort_rows
 from mauc.parallel import scratch_array

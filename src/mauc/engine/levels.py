@@ -5,8 +5,9 @@ AUCs depend on.
 """
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
+from mauc.compile import njit
 from mauc.engine.arrays import n_pairs_of
 from mauc.engine.sweep import LANES, add_multiple, aligned_rows, padded_length
 from mauc.parallel import scratch_array

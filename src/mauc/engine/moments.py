@@ -10,9 +10,9 @@ is a better shift than one value and as cheap.
 from itertools import pairwise
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 
 SHIFT_SAMPLES = 16  # evenly spaced values whose mean is the shift
 
@@ -165,7 +165,7 @@ def class_moments_by_rows(problem, chosen):
     Parameters
     ----------
     problem : Problem
-        With ``is_by_rows``.
+        With ``columns.row_major``.
     chosen : slice
 
     Returns
@@ -174,14 +174,14 @@ def class_moments_by_rows(problem, chosen):
         See `mauc.engine.moments.class_moments`.
     """
     _, starts, weights = problem.by_class
-    shifts = _group_shifts(problem.X[:, chosen], *problem.by_class[:2])
+    shifts = _group_shifts(problem.columns.row_major[:, chosen], *problem.by_class[:2])
     near = shifts[1:]
     sizes = np.diff(starts)
     moments = tuple(np.empty(near.T.shape) for _ in range(3))
     totals, squares = np.zeros((2, len(sizes), 4, near.shape[1]))
     if len(weights) == 0:
         n_met = np.zeros(len(sizes), np.int64)
-        for rows, X, first in _row_tiles(problem.X, chosen):
+        for rows, X, first in _row_tiles(problem.columns.row_major, chosen):
             add_rows(X, first, problem.codes[rows], near, sizes - sizes % 4, n_met, totals, squares)
         total = (totals[:, 0] + totals[:, 1]) + (totals[:, 2] + totals[:, 3])
         square = (squares[:, 0] + squares[:, 1]) + (squares[:, 2] + squares[:, 3])
@@ -189,7 +189,7 @@ def class_moments_by_rows(problem, chosen):
         is_plain = ~np.isnan(total)
     if len(weights) > 0 or not is_plain.all():
         known = np.zeros((3, *near.shape))
-        for rows, X, first in _row_tiles(problem.X, chosen):
+        for rows, X, first in _row_tiles(problem.columns.row_major, chosen):
             row_weights = weights if len(weights) == 0 else problem.sample_weight[rows]
             add_known_rows(X, first, problem.codes[rows], row_weights, near, *known)
         if len(weights) > 0:

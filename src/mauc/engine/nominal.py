@@ -21,9 +21,8 @@ sum w^2 / sum w.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.arrays import n_pairs_of
 
 _MIN_TABLE = 2**16  # entries that a table of counts may have, however few the rows are

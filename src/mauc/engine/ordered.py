@@ -6,7 +6,8 @@ numbers below 2**53 and therefore exact: the results have the bits of the intege
 """
 
 import numpy as np
-from numba import njit
+
+from mauc.compile import njit
 
 
 @njit(cache=True, nogil=True)

@@ -7,9 +7,8 @@ of the row that is sorted in the same way by the range of its own.
 """
 
 import numpy as np
-from numba import njit
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 
 MAX_INSERTED = 32  # keys that are sorted by insertion
 N_COUNTERS = 2 << 12  # of both digits; they stay in the first-level cache

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
+
+from mauc.compile import njit
 
 # The rational approximations of erf and erfc are those of the Cephes library (S. L. Moshier,
 # "Methods and Programs for Mathematical Functions", 1989), which WEKA uses as well: the last bit

@@ -12,10 +12,10 @@ in registers.
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types, uintp
+from numba import types, uintp
 from numba.extending import intrinsic
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.arrays import n_pairs_of
 
 LANES = 16

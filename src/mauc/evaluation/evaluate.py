@@ -13,8 +13,9 @@ from sklearn.utils.validation import has_fit_parameter
 from mauc.checks import check_choice
 from mauc.classifiers.base import BaseClassifier, Samples, find_categories
 from mauc.classifiers.svm import Indicators
-from mauc.data.categories import flag_columns, learn_categories
-from mauc.data.validate import check_generator, check_table, check_weights, encode_labels, is_frame
+from mauc.data.categories import column_mask, learn_categories
+from mauc.data.columns import is_frame
+from mauc.data.validate import check_generator, check_table, check_weights, encode_labels
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
 from mauc.metrics.mauc import ClassPairs
 
@@ -32,7 +33,7 @@ def own_nominal(classifier, n_features, names):
     own = classifier.get_params().get("categorical_features")
     if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
         own = None  # no column, but a word such as "from_dtype" of scikit-learn
-    return flag_columns(own, n_features, names)
+    return column_mask(own, n_features, names)
 
 
 def check_equal_weights(method, weights):
@@ -295,7 +296,7 @@ class FoldEvaluator:
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
         coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
         X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
-        self._is_nominal = np.zeros(X_train.shape[1], bool) if is_nominal is None else is_nominal
+        self._is_nominal = is_nominal
         X_train, y_train, self._weights = drop_absent(X_train, y_train, train_weight)
         if coder.categories:
             coder = coder.keep(X_train)

@@ -13,7 +13,7 @@ from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
 from mauc.data.columns import is_frame
 from mauc.data.problem import make_problem
-from mauc.data.weights import scale_by_class
+from mauc.data.validate import scale_by_class
 from mauc.evaluation.evaluate import (
     RESPONSES,
     FoldEvaluator,
@@ -306,7 +306,7 @@ def select_k(
     problem = make_problem(holder, X, y, sample_weight, accepts=accepts)
     if sample_weight is not None and not selector.accepts.weights:
         check_equal_weights(selector, problem.sample_weight)
-    if classifier is None and (response_method != "auto" or problem.is_nominal is not None):
+    if classifier is None and (response_method != "auto" or problem.is_nominal.any()):
         classifier = NormalNaiveBayes()
     if response_method == "auto":
         is_bayes = isinstance(classifier, NormalNaiveBayes)
@@ -371,7 +371,7 @@ def _evaluate(problem, names, ranking, train, test, sizes, classifier, response_
     if own.any():  # the evaluator sees the ranked columns alone
         model.set_params(categorical_features=own[ranking])
     labels = problem.classes[problem.codes]
-    is_nominal = None if problem.is_nominal is None else problem.is_nominal[ranking]
+    is_nominal = problem.is_nominal[ranking]
     evaluator = FoldEvaluator(
         columns[train], labels[train], columns[test], labels[test], train_weight=train_weight,
         test_weight=test_weight, categorical_features=is_nominal, n_jobs=n_jobs,

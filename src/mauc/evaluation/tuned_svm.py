@@ -92,8 +92,6 @@ def evaluate_tuned_svm(
     )
     _, X_train, is_nominal = learn_categories(X_train, categorical_features)
     ranking, X_train = np.asarray(ranking), check_table(X_train)
-    if is_nominal is None:
-        is_nominal = np.zeros(X_train.shape[1], bool)
     sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
 
     def tune(size):

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
-from numba import njit
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from mauc.checks import check_choice, check_int, check_real
+from mauc.compile import njit
 from mauc.data.validate import check_generator, check_weights
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError

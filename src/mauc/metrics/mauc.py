@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import is_frame
+from mauc.data.columns import is_frame, is_wide
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import (
     check_no_missing_label,
@@ -15,8 +15,8 @@ from mauc.data.validate import (
     check_table,
     check_vector,
     check_weights,
+    scale_by_class,
 )
-from mauc.data.weights import scale_by_class
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError, listed, warn_user
 from mauc.extras import optional_import
@@ -133,9 +133,6 @@ def score_columns(scores, name):
     return ST
 
 
-_EXACT = 2**53  # float64 holds all whole numbers up to here
-
-
 def ordered_scores(scores):
     """Return a table of scores; columns whose order float64 would not keep become their ranks.
 
@@ -196,7 +193,7 @@ def _loses_order(values):
     if values.size == 0:
         return False
     if values.dtype.kind in "iu":
-        return values.dtype.itemsize == 8 and (values.max() > _EXACT or values.min() < -_EXACT)
+        return is_wide(values)
     if values.dtype.kind == "f":
         return values.dtype.itemsize > 8
     return _holds_numbers(values)

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.data.decomposition import Decomposition
+from mauc.data.validate import check_fitted
 from mauc.extras import optional_import
 from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, room_for
 
@@ -50,7 +50,7 @@ class PairMapDisplay:
     @classmethod
     def from_selector(cls, selector):
         """Take the numbers from a fitted selector."""
-        check_is_fitted(selector)
+        check_fitted(selector)
         pairs = Decomposition("one-vs-one", len(selector.classes_))
         is_paired = selector.decomposition_.name == "one-vs-one"
         return cls(

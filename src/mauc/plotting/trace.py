@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from mauc.data.validate import check_fitted
 from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, room_for
 
 _MAX_RANKS = 6  # colours of single ranks
@@ -44,7 +44,7 @@ class TraceDisplay:
     @classmethod
     def from_selector(cls, selector: Any) -> "TraceDisplay":
         """Take the trace of a fitted selector."""
-        check_is_fitted(selector)
+        check_fitted(selector)
         return cls(selector.trace_)
 
     def frame(self) -> Any:

@@ -3,10 +3,10 @@
 from functools import cache, cached_property
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.checks import check_choice, check_int
 from mauc.classifiers.c45.estimator import describe_leaf, describe_test, largest_class
+from mauc.data.validate import check_fitted
 from mauc.extras import optional_import
 from mauc.plotting.axes import MAX_WIDTH, shorten, size_in_inches
 from mauc.plotting.tree_layout import SPACE, deepest_layout, edge_lines, lay_out, node_depths
@@ -51,7 +51,7 @@ class TreeDisplay:
     @classmethod
     def from_estimator(cls, estimator, *, feature_names=None, class_names=None):
         """Make the display of a fitted C45; names default to those it was fitted with."""
-        check_is_fitted(estimator)
+        check_fitted(estimator)
         return cls(
             estimator.tree_,
             feature_names=estimator.feature_names() if feature_names is None else feature_names,

@@ -1,26 +1,11 @@
-"""The selectors, as scikit-learn transformers: one file each."""
+"""The selectors, as scikit-learn transformers; a family is imported when it is first asked for."""
+
+from importlib import import_module
+from typing import Any
 
 from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
-from mauc.selectors.arco import ARCO
-from mauc.selectors.consensus.consensus import ConsensusSelector
-from mauc.selectors.filters import (
-    FAST,
-    FSDD,
-    MAUCD,
-    MDFS,
-    AnovaF,
-    ChiSquare,
-    FisherScore,
-    InformationGain,
-    SpreadFx,
-    SubproblemSelector,
-    SymmetricalUncertainty,
-)
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.information.fcbf import FCBF
-from mauc.selectors.information.jmi import JMI
-from mauc.selectors.information.mrmr import MRMR
-from mauc.selectors.relieff.relieff import ReliefF
+
+_HOME_OF = {entry.class_name: entry.module for entry in SELECTORS.values()}
 
 __all__ = [
     "ARCO", "FAST", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "PAPER_SELECTORS",
@@ -28,3 +13,15 @@ __all__ = [
     "InformationGain", "ReliefF", "SpreadFx", "SubproblemSelector", "SymmetricalUncertainty",
     "make_selector",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

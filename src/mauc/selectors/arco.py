@@ -12,13 +12,14 @@ and no order of rows, block of columns or number of threads changes a bit of it.
 import math
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
 from mauc.checks import check_real
 from mauc.cluster import RangeStates
+from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
-from mauc.selectors.base import RankingSelector, one_list
+from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.greedy_search import GreedySearch, find_in_parts, row_parts
 from mauc.selectors.pair_auc import ColumnReader, folded_auc, room_for_pair_auc
 
@@ -42,14 +43,14 @@ class RankWriter:
     ----------
     ranks : ndarray of shape (n_features, n_samples), int16 or int32
         In units of `rank_step`; complete when all columns are written. In a temporary file where
-        the memory of a source does not hold them (`Problem.room`).
+        the memory of a source does not hold them (`Problem.workspace`).
     squares : ndarray of shape (n_features,), int64
         The sums of their squares; 0 for a constant column.
     """
 
     def __init__(self, problem):
         n_features, n_samples = problem.n_features, problem.n_samples
-        self.ranks = problem.room.array((n_features, n_samples), rank_type(n_samples))
+        self.ranks = problem.workspace.array((n_features, n_samples), rank_type(n_samples))
         self.squares = np.empty(n_features, np.int64)
         self._step = rank_step(n_samples)
 
@@ -229,7 +230,7 @@ class RankState:
         if n_kept_pairs is not None:
             self._pair_auc = np.empty((part.n_features, n_kept_pairs))
         self._ranks, self._squares, self._relevance = measure(part, self._pair_auc)
-        self._room = part.room  # the ranks may be in a file
+        self._room = part.workspace  # the ranks may be in a file
         self._max_rows = self._room.rows_at_once(self._ranks[0].nbytes)
         self._first, self._weight, self._n_chosen = first, weight, 0
         self._masked = np.where(self._squares == 0, -np.inf, self._relevance)
@@ -404,7 +405,9 @@ class ARCO(RankingSelector):
         if problem.cluster is not None:
             search, relevance = rank_on_cluster(problem, n_wanted, measure, weight, pair_auc)
             chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
-            return one_list(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
+            return single_ranking(
+                problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
+            )
         ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
         # Constant features have no correlation with anything: `GreedySearch` puts them last.
         search = GreedySearch(relevance, squares == 0, n_wanted)
@@ -413,7 +416,7 @@ class ARCO(RankingSelector):
 
         n_threads = min(count_threads(self.n_jobs), ranks.size // BLOCK_WORK)
         blocks = even_ranges(problem.n_features, n_threads)
-        max_rows = problem.room.rows_at_once(ranks[0].nbytes, len(blocks))
+        max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
 
         def best(block, n_chosen):
             def find(first, last, best, score):
@@ -422,12 +425,14 @@ class ARCO(RankingSelector):
                     first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
                 )  # fmt: skip
 
-            return find_in_parts(find, block, problem.room)
+            return find_in_parts(find, block, problem.workspace)
 
         with start_pool(len(blocks)) as pool:
             search.run(best, blocks, pool)
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
-        return one_list(problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc)
+        return single_ranking(
+            problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
+        )
 
 
 def measure(problem, pair_auc=None, n_jobs=None):
@@ -456,7 +461,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
         if pair_auc is not None:
             pair_auc[block] = folded
         relevance[block] = mean_of_quotients(folded, problem.max_wins)
-        problem.room.release()
+        problem.workspace.release()
 
     for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
         pass

@@ -1,41 +1,41 @@
-"""What all selectors share: X, y -> Problem -> ranking of K features -> support."""
+"""What all selectors share: ``fit`` makes a Problem, ranks K features and learns from them."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from contextlib import nullcontext
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_is_fitted
 
-from mauc.checks import is_int, is_real
-from mauc.cluster import join_cluster
-from mauc.data.columns import is_frame
+from mauc.checks import is_real
+from mauc.data.columns import default_names, is_frame
 from mauc.data.decomposition import Decomposition
 from mauc.data.frames import needs_types, take_columns
 from mauc.data.problem import make_problem
 from mauc.data.source import ColumnSource, load_columns
-from mauc.data.validate import check_columns, check_source
+from mauc.data.validate import check_columns, check_fitted, check_source
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
 from mauc.progress import shown
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.pair_auc import chosen_pair_auc
-from mauc.selectors.trace import SelectionTrace, Walk
-from mauc.sources import as_source, as_vector
+from mauc.selectors.trace import Selection, SelectionTrace
 
 _AUTO_COPIES = 3  # of the data, while folds are taken apart
+_IN_MEMORY = ("builtins", "numpy", "scipy", "pandas", "polars")  # packages of data in memory
 
 
 class Ranked(NamedTuple):
     """What a selector finds out about a problem."""
 
     decomposition: Decomposition
-    walk: Walk
+    selection: Selection
     scores: np.ndarray  #: of every feature, shape (n_features,)
     pair_auc: np.ndarray | None = None  #: folded AUCs of the selected, if they are known already
     details: Mapping[str, np.ndarray] = {}  #: further columns of the trace
@@ -55,9 +55,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     frame.
     """
 
+    verbose = False
     _size_words = '"all" or "auto"'  # that n_features_to_select may be
-
     _no_cluster = ""  # why the method does not run on a cluster, if it does not
+    _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_",)  # attributes of some fits only
     # A cluster is no metadata of the samples: it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
@@ -83,29 +84,42 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._fit(X, y, client=client)
 
     def _fit(self, X, y, sample_weight=None, client=None):
-        with shown(type(self).__name__, verbose=bool(getattr(self, "verbose", False))):
-            return self._fit_watched(X, y, sample_weight, client)
+        with shown(type(self).__name__, verbose=True) if self.verbose else nullcontext():
+            # A wrong option is refused before the data are looked at.
+            options = self._check_fit(client)
+            for name in self._rarely_learned:
+                vars(self).pop(name, None)  # of an earlier fit
+            if not is_in_memory(X) and self._fit_rows(X, y, sample_weight, client):
+                return self
+            X, y, sample_weight, joined = open_input(
+                X, y, sample_weight, client, uses_cluster=not self._no_cluster
+            )
+            with joined as cluster:
+                problem = make_problem(
+                    self, X, y, sample_weight, accepts=self.accepts, cluster=cluster
+                )
+                n_wanted = self._n_wanted(problem, X, y, sample_weight)
+                ranked = self._rank(problem, n_wanted, options)
+                pair_auc = ranked.pair_auc
+                if pair_auc is None:
+                    pair_auc = chosen_pair_auc(problem, ranked.selection.features, self.n_jobs)
+            return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
-    def _fit_watched(self, X, y, sample_weight, client):
-        # A wrong option is refused before the data are looked at.
+    def _check_fit(self, client):
+        """Return the checked options of a fit."""
         count_threads(self.n_jobs)
-        if not is_int(self._wanted_size()):
-            check_n_features(self._wanted_size(), 1, self._size_words)
-        options = self.check_options()
+        wanted = self._wanted_size()
+        check_n_features(1 if _is_int(wanted) else wanted, 1, self._size_words)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
                 f"{self._no_cluster}. Fit it in this process, on a source within its memory."
             )
-        X, y, sample_weight = as_source(X), as_vector(y), as_vector(sample_weight)
-        with join_cluster(client, None if self._no_cluster else X) as cluster:
-            problem = make_problem(self, X, y, sample_weight, accepts=self.accepts, cluster=cluster)
-            n_wanted = self._n_wanted(problem, X, y, sample_weight)
-            ranked = self._rank(problem, n_wanted, options)
-            pair_auc = ranked.pair_auc
-            if pair_auc is None:
-                pair_auc = chosen_pair_auc(problem, ranked.walk.features, self.n_jobs)
-        return self._learn(problem, ranked._replace(pair_auc=pair_auc))
+        return self.check_options()
+
+    def _fit_rows(self, X, y, sample_weight, client):
+        """Fit on data that are better read by rows; return whether that was done."""
+        return False
 
     def _learn(self, problem, ranked):
         """Set the learned attributes; the AUCs of the selected are known."""
@@ -114,14 +128,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.decomposition_ = ranked.decomposition
         self.subproblem_names_ = names
         self.scores_ = ranked.scores
-        self.ranking_ = ranked.walk.features
+        self.ranking_ = ranked.selection.features
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
         self.pair_auc_ = ranked.pair_auc
         self.trace_ = SelectionTrace(
-            *ranked.walk,
-            feature_names=feature_names(problem)[self.ranking_],
-            subproblem_names=np.array(names)[ranked.walk.subproblems],
+            *ranked.selection,
+            feature_names=feature_names(problem, self.ranking_),
+            subproblem_names=np.array(names)[ranked.selection.subproblems],
             details=ranked.details,
         )
         return self
@@ -173,7 +187,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             with nominal columns (a categorical dtype or strings) or dates a frame of the same
             kind. The columns of a frame keep their types.
         """
-        X = as_source(X)
+        X, *_ = open_input(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if isinstance(X, ColumnSource):
             chosen = self.get_support(indices=True)
@@ -187,15 +201,16 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return super().transform(X)
 
     def _get_support_mask(self):
-        check_is_fitted(self)
+        check_fitted(self)
         return self.support_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = self.accepts.sparse
+        accepts = self.accepts
+        tags.input_tags.sparse = accepts.sparse
         tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = self.accepts.nominal
+        tags.input_tags.categorical = accepts.nominal
         return tags
 
 
@@ -223,35 +238,58 @@ class SampleWeightMixin:
         -------
         self : object
         """
+        if sample_weight is not None and not self.accepts.weights:
+            self.check_options()
+            raise MaucError(self._no_weights)
         return self._fit(X, y, sample_weight, client)
 
 
-def one_list(problem, ranking, list_scores, scores, **further) -> Ranked:
+def is_in_memory(data: Any) -> bool:
+    """Whether data are an array, a sequence, a sparse matrix or a data frame; or None."""
+    package = type(data).__module__.partition(".")[0]
+    return package in _IN_MEMORY and not isinstance(data, np.memmap)
+
+
+def open_input(
+    X: Any, y: Any = None, sample_weight: Any = None, client: Any = None, *, uses_cluster=True
+) -> tuple[Any, Any, Any, Any]:
+    """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
+
+    Returns X as an array, sparse matrix, frame or `ColumnSource`, y and the weights in memory, and
+    a context that gives the cluster whose workers read X, or None.
+    """
+    if client is None and is_in_memory(X) and is_in_memory(y) and is_in_memory(sample_weight):
+        return X, y, sample_weight, nullcontext()
+    from mauc.cluster import join_cluster
+    from mauc.sources import as_source, as_vector
+
+    X = as_source(X)
+    joined = join_cluster(client, X if uses_cluster else None)
+    return X, as_vector(y), as_vector(sample_weight), joined
+
+
+def single_ranking(
+    problem: Any, ranking: np.ndarray, list_scores: np.ndarray, scores: np.ndarray, **further: Any
+) -> Ranked:
     """Return what is found by one ranking of the whole problem.
 
-    Parameters
-    ----------
-    problem : Problem
-    ranking, list_scores : ndarray of shape (n_selected,)
-        The selected features, best first, and their scores when they were selected.
-    scores : ndarray of shape (n_features,)
-    **further
-        Further parts of `Ranked`.
+    `list_scores` are those of the selected features when they were selected, `scores` those of all.
     """
     n_selected = len(ranking)
-    walk = Walk(ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores)
-    return Ranked(Decomposition("whole", problem.n_classes), walk, scores, **further)
+    selection = Selection(
+        ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores
+    )
+    return Ranked(Decomposition("whole", problem.n_classes), selection, scores, **further)
 
 
-def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
-    """Return how many features to select, as a number in [1, n_features].
-
-    `words` are the words that the error names.
-    """
+def check_n_features(
+    n_features_to_select: Any, n_features: int, words: str = '"all" or "auto"'
+) -> int:
+    """Return how many features to select, in [1, n_features]; an error names the `words`."""
     wanted = n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in words:
         return n_features
-    if is_int(wanted):
+    if _is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"n_features_to_select must be in [1, {n_features}] (the number of features), "
@@ -268,6 +306,10 @@ def check_n_features(n_features_to_select, n_features, words='"all" or "auto"'):
     raise MaucError(f"n_features_to_select must be an int, a fraction, {words}, got {wanted!r}.")
 
 
+def _is_int(value):
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def _load_all(source, words):
     """Return all columns of a source for the search of a size, which needs rows in memory."""
     further = '"predicted", ' if "predicted" in words else ""
@@ -281,8 +323,8 @@ def _load_all(source, words):
     return load_columns(source)
 
 
-def feature_names(problem):
-    """Return the names of all features, "x0", "x1", ... where they have none."""
+def feature_names(problem: Any, columns: Any = slice(None)) -> np.ndarray:
+    """Return the names of features, "x0", "x1", ... where they have none."""
     if problem.feature_names is not None:
-        return problem.feature_names
-    return np.array([f"x{column}" for column in range(problem.n_features)])
+        return problem.feature_names[columns]
+    return np.array(default_names(np.arange(problem.n_features)[columns]))

@@ -728,7 +728,7 @@ class FSDD(SampleWeightMixin, ListSelector):
 
     def _rank(self, problem, n_wanted, recipe):
         ranked = super()._rank(problem, n_wanted, recipe)
-        n_constant = int(np.isinf(ranked.walk.scores).sum())
+        n_constant = int(np.isinf(ranked.selection.scores).sum())
         if n_constant:
             why = "there are no others left" if self.constants == "last" else "they rank first"
             warn_user(

@@ -4,20 +4,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
 from mauc.checks import check_choice
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
-from mauc.registry import RELEVANCES, Accepts
+from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.pair_auc import room_for_pair_auc
 from mauc.selectors.relevance import auc_relevance
-from mauc.selectors.trace import Walk
+from mauc.selectors.trace import Selection
 
 TIES = ("index", "mauc")
 
@@ -374,7 +373,7 @@ def draw_features(lists, schedule, n_wanted, score_feature):
 
     Returns
     -------
-    walk : Walk
+    selection : Selection
     """
     heads = np.zeros(lists.n_lists, np.int64)
     is_open = np.ones(lists.n_lists, bool)
@@ -395,7 +394,7 @@ def draw_features(lists, schedule, n_wanted, score_feature):
             if not schedule.draws_until_new:
                 break
     drawn, ranks, scores = zip(*selected.values(), strict=True)
-    return Walk(np.array(list(selected)), np.array(drawn), np.array(ranks), np.array(scores))
+    return Selection(np.array(list(selected)), np.array(drawn), np.array(ranks), np.array(scores))
 
 
 _COUNTING = ("fsdd", "anova")  # relevances that depend on the number of samples
@@ -410,6 +409,14 @@ class Recipe(NamedTuple):
     schedule: str = "random"
     ties: str = "index"
     options: dict[str, Any] = {}  #: further arguments of the relevance
+
+
+_CHOICES = {
+    "decomposition": DECOMPOSITIONS,
+    "relevance": RELEVANCES,
+    "schedule": SCHEDULES,
+    "ties": TIES,
+}
 
 
 class ListSelector(RankingSelector):
@@ -434,8 +441,8 @@ class ListSelector(RankingSelector):
     @property
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
-        own = super().accepts
-        relevance = self.recipe.relevance
+        kind: Any = type(self)
+        own, relevance = accepts_of(kind), getattr(self, "relevance", self.preset.relevance)
         if not isinstance(relevance, str) or relevance not in RELEVANCES:
             return own  # it is refused in fit
         accepts = RELEVANCES[relevance].accepts
@@ -444,10 +451,10 @@ class ListSelector(RankingSelector):
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
-        check_choice("decomposition", recipe.decomposition, DECOMPOSITIONS)
-        check_choice("relevance", recipe.relevance, RELEVANCES)
-        check_choice("schedule", recipe.schedule, SCHEDULES)
-        check_choice("ties", recipe.ties, TIES)
+        for name, choices in _CHOICES.items():
+            value = getattr(recipe, name)
+            if not isinstance(value, str) or value not in choices:
+                check_choice(name, value, choices)
         check_generator(getattr(self, "random_state", None))
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and not self.accepts.nominal:
@@ -457,15 +464,14 @@ class ListSelector(RankingSelector):
             )
         return recipe
 
-    def _fit(self, X, y, sample_weight=None, client=None):
-        if sample_weight is not None and not self.accepts.weights:
-            relevance = self.check_options().relevance
-            weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
-            raise MaucError(
-                f"sample_weight must be None for relevance {relevance!r}; "
-                f"only {', '.join(weighted)} take weights."
-            )
-        return super()._fit(X, y, sample_weight, client)
+    @property
+    def _no_weights(self):
+        """Why weights are refused, where they are."""
+        weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
+        return (
+            f"sample_weight must be None for relevance {self.recipe.relevance!r}; "
+            f"only {', '.join(weighted)} take weights."
+        )
 
     def _rank(self, problem, n_wanted, recipe):
         decomposition = Decomposition(recipe.decomposition, problem.n_classes)
@@ -498,10 +504,9 @@ class ListSelector(RankingSelector):
                 return next(scores for _, scores in found)[0]
             return auc_relevance(problem, decomposition, [feature])[0]
 
-        walk = draw_features(lists, schedule, n_wanted, separation)
-        return Ranked(
-            decomposition, walk, scores, None if pair_auc is None else pair_auc[walk.features]
-        )
+        selection = draw_features(lists, schedule, n_wanted, separation)
+        chosen_auc = None if pair_auc is None else pair_auc[selection.features]
+        return Ranked(decomposition, selection, scores, chosen_auc)
 
 
 def score_part(part, decomposition):

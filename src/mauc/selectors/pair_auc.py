@@ -11,7 +11,6 @@ from copy import copy
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mauc.cluster import join_cluster
 from mauc.data.problem import make_problem
 from mauc.engine.arrays import n_pairs_of, read_only
 from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
@@ -21,7 +20,6 @@ from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
-from mauc.sources import as_source, as_vector
 
 _ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
@@ -70,17 +68,19 @@ def feature_pair_auc(
     >>> feature_pair_auc(np.array([[1], [2], [2], [3]]), [0, 0, 1, 1])
     array([[0.875]])
     """
+    from mauc.selectors.base import open_input  # which imports this module
+
     holder = BaseEstimator()
     holder.categorical_features = categorical_features
-    X, y, sample_weight = as_source(X), as_vector(y), as_vector(sample_weight)
-    with join_cluster(client, X) as cluster:
+    X, y, sample_weight, joined = open_input(X, y, sample_weight, client)
+    with joined as cluster:
         problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS, cluster=cluster)
         return _all_pair_auc(problem, folded, n_jobs)
 
 
 def _all_pair_auc(problem, folded, n_jobs=None):
     """Return the AUCs of all columns of a problem."""
-    if not folded and problem.is_nominal is not None:
+    if not folded and problem.is_nominal.any():
         raise MaucError(
             f"folded must be True for nominal columns, whose categories have no order, "
             f"got False with nominal column {int(np.argmax(problem.is_nominal))}."
@@ -182,10 +182,10 @@ def pair_wins(problem, chosen):
         2 n_i n_j, as floats; with extreme weights in units of the pair, see `scale_weights`.
     """
     weights, totals, _ = problem.pair_weights
-    if problem.is_sparse:
+    if problem.columns.is_sparse:
         if weights is None:
             weights = np.ones(problem.n_samples)
-        data, indices, indptr = problem.stored_columns(chosen)
+        data, indices, indptr = problem.columns.entries(chosen)
         wins = sparse_wins(data, indices, indptr, problem.codes, weights, totals)
     elif weights is not None:
         wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)

@@ -3,11 +3,10 @@
 from functools import partial
 
 import numpy as np
-from numba import njit
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores
 from mauc.binning.mdl import sorted_columns
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.data.decomposition import Decomposition
 from mauc.engine.arrays import read_only
 from mauc.engine.exact_mean import mean_of_quotients
@@ -35,7 +34,7 @@ def subproblem_moments(problem, decomposition, chosen):
     count, offset, scatter : ndarray of shape (n_chosen, n_sides)
         See `class_moments`. Two sides, or all classes for the whole problem.
     """
-    if problem.is_by_rows and isinstance(chosen, slice) and not problem.is_wide:
+    if isinstance(chosen, slice) and problem.columns.row_major is not None:
         moments = class_moments_by_rows(problem, chosen)
     else:
         moments = _moments(problem, problem.float_columns(chosen))
@@ -205,9 +204,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
     XT = problem.float_columns(chosen)
     roles, logs = decomposition.roles, problem.count_logs
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
-    is_nominal = np.zeros(len(XT), bool)
-    if problem.is_nominal is not None:
-        is_nominal = problem.is_nominal[chosen]
+    is_nominal = problem.is_nominal[chosen]
     if not is_nominal.any():
         subproblem_scores(XT, problem.codes, roles, statistics, scores, logs)
         return scores

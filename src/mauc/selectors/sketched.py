@@ -14,14 +14,12 @@ from mauc.parallel import count_threads
 from mauc.progress import shown
 from mauc.selectors.base import Ranked, check_n_features
 from mauc.selectors.lists import SCHEDULES, draw_features, rank_features
-from mauc.sketch import PairAUCSketch, choose_way, sketch_rows
-from mauc.sketch.dask_rows import by_rows, dask_shape, is_dask_frame
-
-_LEARNED = ("sketch_", "error_bound_")
 
 
 class SketchMixin:
     """Gives a selector that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
+
+    _rarely_learned = ("size_curve_", "sketch_", "error_bound_")
 
     def partial_fit(self, X, y, classes=None):
         """Add rows to those of earlier calls, and rank the features by all of them.
@@ -45,6 +43,9 @@ class SketchMixin:
         -------
         self : object
         """
+        from mauc.sketch import PairAUCSketch
+        from mauc.sketch.dask_rows import by_rows
+
         with shown(type(self).__name__, verbose=bool(self.verbose)):
             self._check_sketched()
             if y is None:
@@ -73,6 +74,8 @@ class SketchMixin:
         -------
         self : object
         """
+        from mauc.sketch import PairAUCSketch
+
         if not isinstance(sketch, PairAUCSketch):
             raise MaucError(f"sketch must be a PairAUCSketch, got {type(sketch).__name__}.")
         self._check_sketched()
@@ -80,12 +83,12 @@ class SketchMixin:
             raise MaucError(f"sketch must have rows of at least 2 classes, got {sketch!r}.")
         return self._fit_sketch(sketch)
 
-    def _fit(self, X, y, sample_weight=None, client=None):
-        for name in _LEARNED:
-            if hasattr(self, name):
-                delattr(self, name)
+    def _fit_rows(self, X, y, sample_weight, client):
+        from mauc.sketch import choose_way, sketch_rows
+        from mauc.sketch.dask_rows import dask_shape, is_dask_frame
+
         if not is_dask_frame(X) or sample_weight is not None or client is not None:
-            return super()._fit(X, y, sample_weight, client)
+            return False
         if isinstance(y, str):
             raise MaucError(
                 f"y must hold the labels, got {y!r}; mauc.open_columns(X, target={y!r}) takes them "
@@ -95,10 +98,10 @@ class SketchMixin:
         if self.verbose:
             print(way.sentence, file=sys.stderr)
         if way.name == "columns":
-            return super()._fit(X, y, sample_weight, client)
-        with shown(type(self).__name__, verbose=bool(self.verbose)):
-            self._check_sketched()
-            return self._fit_sketch(sketch_rows(X, y, n_jobs=self.n_jobs))
+            return False
+        self._check_sketched()
+        self._fit_sketch(sketch_rows(X, y, n_jobs=self.n_jobs))
+        return True
 
     def __sklearn_is_fitted__(self):
         """Whether features are ranked; rows of one class alone rank none."""
@@ -241,5 +244,5 @@ def rank_sketch(selector, problem, n_wanted):
     def separation(feature):
         return relevance(problem, decomposition, [feature])[0]
 
-    walk = draw_features(lists, schedule, n_wanted, separation)
-    return Ranked(decomposition, walk, scores, problem.pair_auc[walk.features])
+    selection = draw_features(lists, schedule, n_wanted, separation)
+    return Ranked(decomposition, selection, scores, problem.pair_auc[selection.features])

@@ -1,4 +1,4 @@
-"""How a selection came about: the walk over the ranking lists, step by step."""
+"""How a selection came about: what was drawn from the ranking lists, step by step."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from mauc.extras import optional_import
 from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
 
 
-class Walk(NamedTuple):
+class Selection(NamedTuple):
     """Selected features in order and where each came from; arrays of shape (n_selected,)."""
 
     features: np.ndarray

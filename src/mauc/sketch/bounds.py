@@ -14,7 +14,9 @@ away, so no data with these counts have more wins than :math:`W^+`.
 """
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
+
+from mauc.compile import njit
 
 #: Sums of products are kept as two integers, high * 2**_SPLIT + low: neither overflows up to
 #: 2**40 rows.

@@ -1,8 +1,9 @@
 """Count the values of a column by class and bin: values, class codes and edges in, counts out."""
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
+from mauc.compile import njit
 from mauc.parallel import scratch_array
 
 _TILE = 512  # rows whose bins are found together

@@ -10,8 +10,9 @@ others may come: its own share counts a little.
 import math
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
+from mauc.compile import njit
 from mauc.sketch.bins import rebase
 
 _OWN_SHARE = 1 / 16  # of the largest share's square in the cost

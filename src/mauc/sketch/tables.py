@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from mauc.data.columns import is_frame
+from mauc.data.columns import default_names, is_frame
 from mauc.data.frames import FrameColumns, has_number_columns
 from mauc.data.validate import as_mauc_error, check_no_missing_label, check_table, encode_labels
 from mauc.engine.arrays import take_columns
@@ -259,10 +259,10 @@ def source_parts(source, y):
             f"{source.name} has {source.shape[0]} rows, but y has {len(labels)} labels."
         )  # fmt: skip
     names = source.feature_names
-    columns = [f"x{j}" for j in range(source.shape[1])] if names is None else list(names)
-    if source.is_word.any():
+    columns = default_names(range(source.shape[1])) if names is None else list(names)
+    if source.is_text.any():
         raise MaucError(
-            f"{source.name}: column {columns[int(np.argmax(source.is_word))]!r} holds words, which "
+            f"{source.name}: column {columns[int(np.argmax(source.is_text))]!r} holds words, which "
             f"have no order to sketch; leave it out (drop), or read the data by columns."
         )
     places = np.arange(source.shape[1])

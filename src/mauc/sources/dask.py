@@ -91,11 +91,9 @@ class DaskFrameSource(ColumnSource):
         self._frame = frame
         self._edges = np.concatenate([[0], np.cumsum(part_lengths(frame))]).astype(np.int64)
         meta = frame._meta_nonempty
-        found = find_nominal(meta)
-        is_word = np.zeros(meta.shape[1], bool) if found is None else found
         types = [
             WORDS if word else column_values(meta.iloc[:0, j]).dtype
-            for j, word in enumerate(is_word)
+            for j, word in enumerate(find_nominal(meta))
         ]
         super().__init__(
             "the Dask data frame", int(self._edges[-1]), types, feature_names=list(meta.columns),

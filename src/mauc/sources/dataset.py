@@ -162,7 +162,7 @@ def assemble_stream(
         if j not in roles.marked:
             table.check_column(j)
     X: Any = FeatureColumns(table, source, kept, roles.marked, unsettled)
-    n_nominal = int(X.is_word.sum())
+    n_nominal = int(X.is_text.sum())
     if is_missing.any():
         X = X.take_rows(~is_missing)
     warn_left_out(table, reasons)

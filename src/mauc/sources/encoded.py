@@ -97,7 +97,7 @@ def encode_stream(
     check_choice("nominal", nominal, NOMINAL)
     check_int("max_categories", max_categories, 1, optional=True)
     source = dataset.X
-    nominal_places = np.flatnonzero(source.is_word).tolist()
+    nominal_places = np.flatnonzero(source.is_text).tolist()
     if nominal == "keep" or not nominal_places:
         return dataset
     found: dict[int, list[Encoded]] = {}

@@ -26,10 +26,7 @@ class FrameSource(ColumnSource):
 
     def __init__(self, frame: Any, *, memory: int | None = None) -> None:
         self._frame = frame
-        self._is_word = np.zeros(frame.shape[1], bool)
-        found = find_nominal(frame)
-        if found is not None:
-            self._is_word = found
+        self._is_word = find_nominal(frame)
         types = [
             WORDS if word else column_values(get_column(frame, j)[:0]).dtype
             for j, word in enumerate(self._is_word)

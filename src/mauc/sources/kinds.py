@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice
-from mauc.data.columns import is_frame
+from mauc.data.columns import default_names, is_frame
 from mauc.data.source import ColumnSource
-from mauc.datasets.readers.table import number_names
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.memory import free_memory
 from mauc.sources.files import ENDINGS, FileSystem, ending, find_files, is_address
@@ -198,7 +197,7 @@ def _open_files(
         found = load_dataset(address, target, format=format, keep_ids=True, **reading, **rules)
         source = _open_in_memory(found.X, memory)
         source.name = address
-        if found.feature_names != number_names(len(found.feature_names)):
+        if found.feature_names != default_names(range(len(found.feature_names))):
             source.feature_names = np.array(found.feature_names, dtype=object)
         return source, found.y
     wanted = ", ".join(ENDINGS)

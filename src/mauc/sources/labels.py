@@ -4,10 +4,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from mauc.data.columns import default_names
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_vector
 from mauc.datasets.labels import check_labels
-from mauc.datasets.readers.table import Table, first_few, number_names
+from mauc.datasets.readers.table import Table, first_few
 from mauc.datasets.roles import find_column
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
@@ -18,7 +19,7 @@ Array = np.ndarray[Any, Any]
 def names_of(source: ColumnSource) -> list[str]:
     """Return the names of the columns; x0, x1, ... where they have none."""
     if source.feature_names is None:
-        return number_names(source.shape[1])
+        return default_names(range(source.shape[1]))
     return [str(name) for name in source.feature_names]
 
 

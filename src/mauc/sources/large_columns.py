@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import as_floats
+from mauc.data.columns import MAX_EXACT_INTEGER, as_floats
 from mauc.data.source import ColumnSource
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
 from mauc.datasets.left_out import (
     MIN_DISTINCT,
     category_reason,

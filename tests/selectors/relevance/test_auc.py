@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from mauc import feature_pair_auc
-from mauc.data import problem as block_width_module
+from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
 from mauc.registry import Accepts

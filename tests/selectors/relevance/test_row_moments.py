@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from mauc.data.columns import DenseColumns
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.data.validate import encode_labels
@@ -13,7 +14,7 @@ from mauc.selectors.relevance import subproblem_moments
 
 def moments(X, y, weights, chosen):
     classes, codes, counts = encode_labels(y)
-    problem = Problem(X, codes, classes, counts, weights)
+    problem = Problem(DenseColumns(X), codes, classes, counts, np.zeros(X.shape[1], bool), weights)
     return next(subproblem_moments(problem, Decomposition("whole", len(classes)), chosen))
 
 

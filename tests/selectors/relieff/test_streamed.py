@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mauc import ReliefF
-from mauc.data import workspace as spill
+from mauc import memory as spill
 from mauc.exceptions import LongFitWarning, MaucError, TinyUnitsWarning
 from mauc.selectors.relieff import streamed
 from tests.helpers.array_source import CountingSource

@@ -4,13 +4,14 @@ import math
 from numbers import Real
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.checks import check_real
 from mauc.classifiers.base import BaseClassifier
 from mauc.classifiers.c45.columns import encode_columns, sort_columns, warn_of_close_values
 from mauc.classifiers.c45.nodes import EPS
 from mauc.classifiers.c45.tree import fit_tree, predict_fractions
+from mauc.data.columns import default_names
+from mauc.data.validate import check_fitted
 
 
 class NestedTree:
@@ -284,7 +285,7 @@ class C45(BaseClassifier):
         -------
         text : str
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if feature_names is None:
             feature_names = self.feature_names()
         if class_names is None:
@@ -293,7 +294,7 @@ class C45(BaseClassifier):
 
     def feature_names(self):
         """Return the names of the training data, x0, x1, ... if it had none."""
-        default = [f"x{j}" for j in range(self.n_features_in_)]
+        default = default_names(range(self.n_features_in_))
         return list(getattr(self, "feature_names_in_", default))
 
     def _grow(self, columns, chosen):

@@ -8,7 +8,6 @@ fixed point.
 import math
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.c45.nodes import (
     EPS,
@@ -19,7 +18,7 @@ from mauc.classifiers.c45.nodes import (
     smallest_branch,
     snap_threshold,
 )
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.special import LN2, log_table
 
 ROW_BITS = 32

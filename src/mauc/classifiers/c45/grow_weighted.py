@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.c45.nodes import (
     EPS,
@@ -17,7 +16,7 @@ from mauc.classifiers.c45.nodes import (
     smallest_branch,
     snap_threshold,
 )
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.special import LN2
 
 

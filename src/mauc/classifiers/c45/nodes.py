@@ -8,9 +8,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 from mauc.engine.special import LN2
 
 EPS = 1e-6  # tolerance of every comparison

@@ -4,10 +4,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from mauc.classifiers.c45.nodes import AVERAGE_SLACK, EPS, compact, copy_node, goes_left, make_leaf
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 
 
 @njit_part

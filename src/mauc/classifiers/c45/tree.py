@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-from numba import njit
 from scipy.special import ndtri
 
 from mauc.classifiers.c45.grow import grow_complete
 from mauc.classifiers.c45.grow_weighted import grow_weighted
 from mauc.classifiers.c45.nodes import EPS, compact
 from mauc.classifiers.c45.prune import branch_of, collapse, find_leaves, prune_complete, prune_tree
+from mauc.compile import njit
 
 MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.datasets.readers.arff_dense import read_dense
 from mauc.datasets.readers.arff_header import cut_comment, read_header, split_items
 from mauc.datasets.readers.arff_sparse import read_sparse, sparse_items

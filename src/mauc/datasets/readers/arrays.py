@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.datasets.readers.table import Table, check_names, first_few, number_names
+from mauc.data.columns import default_names
+from mauc.datasets.readers.table import Table, check_names, first_few
 from mauc.exceptions import MaucError
 
 
@@ -38,7 +39,7 @@ def table_of_arrays(path: Path, arrays: Mapping[str, Any]) -> Table:
     names = (
         check_names(path, arrays["feature_names"], X.shape[1])
         if has_names
-        else number_names(X.shape[1])
+        else default_names(range(X.shape[1]))
     )
     labels = _labels(path, arrays, X.shape[0]) if "y" in arrays else None
     last = X.shape[1] - 1 if labels is None and not has_names else None

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Any
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.datasets.readers.lines import Lines
 from mauc.datasets.readers.table import check_precision
 from mauc.datasets.readers.thousands import is_ambiguous

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.datasets.dataset import is_frame
+from mauc.data.columns import is_frame
 from mauc.datasets.readers.files import check_file
 from mauc.datasets.readers.formats import find_format, read_table
 from mauc.datasets.readers.missing import MISSING, MISSING_LABELS

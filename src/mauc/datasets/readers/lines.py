@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from mauc.data.columns import default_names
 from mauc.datasets.readers.files import is_ascii_based, open_binary, open_text
 from mauc.datasets.readers.sniff import WHITESPACE, plain_blanks
-from mauc.datasets.readers.table import check_unique, number_names
+from mauc.datasets.readers.table import check_unique
 from mauc.exceptions import MaucError
 
 
@@ -73,7 +74,7 @@ class Lines:
             if len(beginning) == 1:
                 raise MaucError(f"{self.path} has a header line but no rows.")
         else:
-            names = number_names(len(first))
+            names = default_names(range(len(first)))
         self.is_plain = self._is_rectangular(len(first))
         if not self.is_plain:
             self._raise_ragged(len(first), line, has_row_names=first is not beginning[0][1])

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mauc.data.columns import default_names
 from mauc.datasets.readers.files import check_text, open_binary
-from mauc.datasets.readers.table import Table, check_unique, number_names
+from mauc.datasets.readers.table import Table, check_unique
 from mauc.exceptions import MaucError
 
 # How files written by `mauc.datasets.write_table` note the names that the format has no place for.
@@ -46,7 +47,7 @@ def read_svmlight(path: Path) -> Table:
     if X.shape[0] == 0:
         raise MaucError(f"{path} has no rows.")
     note = _read_note(path)
-    names, labels = number_names(X.shape[1]), y
+    names, labels = default_names(range(X.shape[1])), y
     if note:
         names = [str(name) for name in note["features"]]
         check_unique(path, names)

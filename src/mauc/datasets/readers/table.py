@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError
 
 _INTEGER = re.compile(r"[+-]?\d+")
@@ -65,11 +65,6 @@ class Table:
     dates: frozenset[int] = frozenset()
     missing_words: tuple[str, ...] = ()
     notes: Sequence[str] = ()
-
-
-def number_names(n_columns: int) -> list[str]:
-    """Return x0, x1, ... for columns without names."""
-    return [f"x{j}" for j in range(n_columns)]
 
 
 def check_names(path: Path, names: Any, n_columns: int) -> list[str]:

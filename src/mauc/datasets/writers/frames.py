@@ -4,7 +4,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from scipy import sparse
 
-from mauc.datasets.dataset import MAX_DENSE_CELLS, Dataset, is_frame
+from mauc.data.columns import is_frame
+from mauc.datasets.dataset import MAX_DENSE_CELLS, Dataset
 from mauc.datasets.readers.lines import is_number
 from mauc.datasets.readers.missing import MISSING, MISSING_LABELS
 from mauc.exceptions import MaucError

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
+from mauc.data.columns import is_frame, is_polars
 from mauc.datasets.assemble import assemble
-from mauc.datasets.dataset import Dataset, is_frame, is_source
+from mauc.datasets.dataset import Dataset, is_source
 from mauc.datasets.readers.formats import find_format
 from mauc.datasets.readers.table import Table, check_unique
 from mauc.datasets.writers.arff import write_arff
@@ -114,7 +115,7 @@ def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
         if target is not None:
             raise MaucError("target goes with a data frame; a Dataset has its labels.")
         return data
-    if not is_frame(data):
+    if not is_frame(data) or is_polars(data):
         raise MaucError(f"data must be a Dataset or a pandas DataFrame, got {type(data).__name__}.")
     names = [str(name) for name in data.columns]
     if target is None or target not in names:

@@ -56,7 +56,7 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
     for start in range(0, len(columns), _BLOCK):
         block = columns[start : start + _BLOCK]
         for column, values in zip(block, problem.value_columns(block), strict=True):
-            if problem.is_nominal is not None and problem.is_nominal[column]:
+            if problem.is_nominal[column]:
                 bins = _categories(X, int(column), values)
             else:
                 bins = _number_bins(values.astype(np.float64))

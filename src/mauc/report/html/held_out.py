@@ -199,7 +199,7 @@ def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -
     weights = None if problem.sample_weight is None else problem.sample_weight[train]
     codes = problem.codes[train]
     # One Naive Bayes for all sets of columns of a problem: their scores are compared.
-    if problem.is_nominal is not None:
+    if problem.is_nominal.any():
         model = NormalNaiveBayes(categorical_features=problem.is_nominal[columns])
         values = _values(problem, columns)
         model.fit(values[train], codes, sample_weight=weights)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from mauc.data.problem import Problem, make_problem
+from mauc.data.validate import check_fitted
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
@@ -178,7 +178,7 @@ def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any
     if not isinstance(selector, RankingSelector):
         got = type(selector).__name__
         raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")
-    check_is_fitted(selector)
+    check_fitted(selector)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # fit has given them
         problem: Problem = make_problem(

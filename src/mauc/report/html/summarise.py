@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.difficulty import SirenStudy, siren_index
@@ -106,7 +106,7 @@ def check_names(
     if feature_names is None:
         known = getattr(selector, "feature_names_in_", None)
         if known is None:
-            return [f"x{column}" for column in range(problem.n_features)]
+            return default_names(range(problem.n_features))
         return [text(name) for name in known]
     if len(feature_names) != problem.n_features:
         raise MaucError(
@@ -128,26 +128,21 @@ def _data(problem: Problem, name: str | None) -> dict[str, Any]:
         "name": name,
         "n_samples": problem.n_samples,
         "n_features": problem.n_features,
-        "n_nominal": 0 if problem.is_nominal is None else int(problem.is_nominal.sum()),
+        "n_nominal": int(problem.is_nominal.sum()),
         "n_missing": n_missing,
         "n_features_with_missing": n_with_missing,
-        "is_sparse": problem.is_sparse,
+        "is_sparse": problem.columns.is_sparse,
         "is_weighted": problem.sample_weight is not None,
         "classes": [{"name": text(label), "count": int(count)} for label, count in classes],
     }
 
 
 def _count_missing(problem: Problem) -> tuple[int, int]:
-    if problem.X.dtype.kind not in "fmM":
+    if problem.columns.dtype.kind not in "fmM":
         return 0, 0
     n_missing = n_features = 0
     for block in problem.blocks():
-        part: Any = problem.X[:, block]
-        if sparse.issparse(part):
-            places = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
-            counts = np.bincount(places[np.isnan(part.data)], minlength=part.shape[1])
-        else:
-            counts = (part != part).sum(axis=0)  # NaN or NaT
+        counts = problem.columns.count_missing(block)
         n_missing += int(counts.sum())
         n_features += int((counts > 0).sum())
     return n_missing, n_features

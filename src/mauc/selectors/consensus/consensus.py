@@ -6,13 +6,12 @@ import numpy as np
 from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
-from mauc.data.problem import take_rows
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_blocks
 from mauc.registry import make_selector
-from mauc.selectors.base import RankingSelector, one_list
+from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.consensus.error_bound import ErrorControl
 from mauc.selectors.consensus.rules import (
     Counts,
@@ -268,7 +267,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             alone = clone(self._inner())
             alone.set_params(n_features_to_select="predicted", n_jobs=self.n_jobs)
             n_most = alone._n_wanted(problem, X, y, None)
-            return len(alone._rank(problem, n_most, alone.check_options()).walk.features)
+            return len(alone._rank(problem, n_most, alone.check_options()).selection.features)
         return super()._n_wanted(problem, X, y, sample_weight)
 
     def _rank(self, problem, n_wanted, options):
@@ -303,12 +302,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             "frequency": self.frequencies_[ranking], "mean_rank": self.mean_ranks_[ranking]
         }  # fmt: skip
         scores = (n_wanted + 1 - self.mean_ranks_) / n_wanted
-        return one_list(problem, ranking, said, scores, details=details)
+        return single_ranking(problem, ranking, said, scores, details=details)
 
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
         """Return what was found on every half."""
         # The columns of a source are read for one half at a time, within its memory.
-        n_inner, n_outer = (self.n_jobs, 1) if problem.is_streamed else (1, self.n_jobs)
+        n_inner, n_outer = (self.n_jobs, 1) if problem.columns.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
         # As on all samples: a half of them would be "few" sooner.
@@ -316,12 +315,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(place):
-            part = take_rows(problem, halves[place])
+            part = problem.take_rows(halves[place])
             one = clone(options.selector)
             one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner, **same)
             if draws:
                 one.set_params(random_state=int(seeds[place]))
-            ranking = one._rank(part, n_wanted, one.check_options()).walk.features
+            ranking = one._rank(part, n_wanted, one.check_options()).selection.features
             together = set()
             if getattr(one, "interactions_", None) is not None:
                 together = one.interactions_.members

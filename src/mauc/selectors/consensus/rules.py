@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
+from mauc.compile import njit
 from mauc.data.problem import group_by_class
 from mauc.exceptions import SmallClassWarning, listed, warn_user
 from mauc.parallel import even_ranges, run_in, start_pool

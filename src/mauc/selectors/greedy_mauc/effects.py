@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 from scipy.special import ndtri
 
+from mauc.compile import njit
 from mauc.data.problem import group_by_class
 from mauc.engine.arrays import read_only
 from mauc.engine.nominal import nominal_wins

@@ -16,7 +16,7 @@ from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, 
 from mauc.selectors.greedy_mauc.prior import check_prior, resolve_prior, tree_prior
 from mauc.selectors.greedy_mauc.search import estimate_shrinkage, greedy_ranking
 from mauc.selectors.pair_auc import room_for_pair_auc
-from mauc.selectors.trace import Walk
+from mauc.selectors.trace import Selection
 
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
@@ -360,7 +360,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self._exchanges = Exchanges(found.state, found.ranking, together)
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
-            Walk(found.ranking, found.pairs, found.ranks, found.gains),
+            Selection(found.ranking, found.pairs, found.ranks, found.gains),
             found.relevance,
             None if pair_auc is None else pair_auc[found.ranking],
             prediction,
@@ -386,8 +386,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
                 f"{advice}, or leave out some before",
             )
         # The scores come on top of the memory of a source; the rest is a part of it.
-        spare = problem.room.spare()
-        problem.room.reserve(doubles if spare is None else min(doubles, spare))
+        spare = problem.workspace.spare()
+        problem.workspace.reserve(doubles if spare is None else min(doubles, spare))
 
     @property
     def predicted_mauc_(self):

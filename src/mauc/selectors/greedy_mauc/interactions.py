@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 from scipy.stats import chi2
 
+from mauc.compile import njit
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.extras import optional_import

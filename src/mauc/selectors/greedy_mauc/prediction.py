@@ -12,11 +12,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 from scipy.linalg import solve_triangular
 from scipy.special import ndtr
-from sklearn.utils.validation import check_is_fitted
 
+from mauc.compile import njit
+from mauc.data.columns import default_names
+from mauc.data.validate import check_fitted
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
@@ -661,7 +663,7 @@ class AlternativesMixin:
     @property
     def alternatives_(self):
         """For each chosen feature those that could replace it; found when first asked for."""
-        check_is_fitted(self)
+        check_fitted(self)
         if self._exchanges.found is None:
             raise MaucError(
                 f"alternatives_ of {type(self).__name__} are not known after a fit on a cluster, "
@@ -670,5 +672,5 @@ class AlternativesMixin:
             )
         names = getattr(self, "feature_names_in_", None)
         if names is None:
-            names = [f"x{column}" for column in range(self.n_features_in_)]
+            names = default_names(range(self.n_features_in_))
         return Alternatives(self.ranking_, self._exchanges.found, names)

@@ -54,7 +54,7 @@ def sample_rows(problem, order, starts, n_kept):
         open_groups += found[1]
     # The columns that are left, and at last the codes of the nominal ones.
     looks = [(ahead, _values)]
-    if problem.is_nominal is not None:
+    if problem.is_nominal.any():
         nominal = problem.in_groups(columns[problem.is_nominal[columns]])
         looks.append((nominal, lambda problem, column: problem.ordered_columns([column])[0]))
     for left, values_of in looks:
@@ -81,12 +81,10 @@ def hash_all_rows(problem):
     columns = _spread_columns(problem)
     for is_last in (False, True):
         if is_last:
-            if problem.is_nominal is None:
-                break
             columns = columns[problem.is_nominal[columns]]
         ahead = problem.in_groups(columns)
         for place, column in enumerate(ahead):
-            if _is_nominal(problem, column) and not is_last:
+            if problem.is_nominal[column] and not is_last:
                 ranks = _category_ranks(problem, column).astype(np.uint64)
             else:
                 ranks = _dense_ranks(problem.ordered_columns([column]))[0]
@@ -104,9 +102,7 @@ def _spread_columns(problem):
     while gcd(step, m) > 1:
         step += 1
     columns = np.arange(m) * step % m
-    if problem.is_nominal is not None:
-        columns = columns[np.argsort(problem.is_nominal[columns], kind="stable")]
-    return columns
+    return columns[np.argsort(problem.is_nominal[columns], kind="stable")]
 
 
 def _hash_rows(problem, columns):
@@ -117,7 +113,7 @@ def _hash_rows(problem, columns):
     hashes = np.zeros(problem.n_samples, np.uint64)
     n_bits = _ENOUGH * log2(problem.n_samples)
     for column in islice(columns, _MAX_MIXED):
-        if _is_nominal(problem, column):
+        if problem.is_nominal[column]:
             ranks = _category_ranks(problem, column)
             counts = np.bincount(ranks)
             ranks, counts = ranks.astype(np.uint64), counts[counts > 0]
@@ -131,13 +127,9 @@ def _hash_rows(problem, columns):
     return hashes
 
 
-def _is_nominal(problem, column):
-    return problem.is_nominal is not None and bool(problem.is_nominal[column])
-
-
 def _values(problem, column):
     """Return values of a column that tell its rows apart and have nothing of names in them."""
-    if _is_nominal(problem, column):
+    if problem.is_nominal[column]:
         return _category_ranks(problem, column)
     return problem.ordered_columns([column])[0]
 

@@ -11,11 +11,11 @@ are kept.
 """
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 from scipy import sparse
 from scipy.special import ndtri
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 
 UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
 MAX_SCORE = 127

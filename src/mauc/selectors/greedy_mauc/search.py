@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types, uintp
+from numba import types, uintp
 from numba.extending import intrinsic
 
+from mauc.compile import njit
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.effects import measure

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
-from mauc.compile import njit_inline, njit_part
-from mauc.data.workspace import Room
+from mauc.compile import njit, njit_inline, njit_part
 from mauc.engine.arrays import read_only
 from mauc.engine.special import log_table
+from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_search import row_parts
@@ -205,11 +205,11 @@ class BinnedSelector(RankingSelector):
 
     def binned(self, problem):
         """Return the context that holds the features of a problem, discretised."""
-        problem.room.reserve(_TABLE_BYTES * problem.n_samples)
+        problem.workspace.reserve(_TABLE_BYTES * problem.n_samples)
         states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         return binned_features(
             states, n_states, problem.codes, problem.n_classes, count_threads(self.n_jobs),
-            problem.count_logs, problem.room,
+            problem.count_logs, problem.workspace,
         )  # fmt: skip
 
 
@@ -245,7 +245,7 @@ class BinnedFeatures:
         Ranges of features, one per thread.
     pool : executor or None
         For `mauc.parallel.run_in`.
-    room : Room
+    room : Workspace
         Of the states and planes.
     max_rows : int
         Rows of them that a thread may read before it calls ``room.release``.
@@ -259,7 +259,7 @@ class BinnedFeatures:
     is_constant: np.ndarray
     blocks: list[tuple[int, int]]
     pool: Any
-    room: Room
+    room: Workspace
     max_rows: int
 
 
@@ -282,11 +282,11 @@ def binned_features(
         Features are shared out in blocks. No result depends on it.
     logs : (table, unit), optional
         L up to the number of samples, see `class_margins`.
-    room : Room, optional
+    room : Workspace, optional
         Gives out the memory for bit planes, or a file; the one that gave `D`.
     """
     n_features, n_samples = D.shape
-    room = room or Room()
+    room = room or Workspace()
     # Read-only views: one compiled version of each kernel, whatever the caller holds.
     D, y = read_only(D), read_only(y)
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mauc.checks import check_int, check_real
 from mauc.parallel import even_ranges, run_in
-from mauc.selectors.base import one_list
+from mauc.selectors.base import single_ranking
 from mauc.selectors.greedy_search import row_parts
 from mauc.selectors.information.binned import BinnedSelector, class_margins, target_information
 from mauc.selectors.information.on_cluster import BinnedState, binned_states
@@ -148,7 +148,7 @@ class FCBF(BinnedSelector):
         else:
             with self.binned(problem) as features:
                 ranking, self.rounds_, relevance = fcbf_search(features, *limits)
-        return one_list(problem, ranking, relevance[ranking], relevance)
+        return single_ranking(problem, ranking, relevance[ranking], relevance)
 
 
 def fcbf_search(features, k, threshold=0.0, max_rounds=None):

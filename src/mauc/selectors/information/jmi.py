@@ -9,10 +9,10 @@ so one joint count per candidate gives both sums. L is in fixed point: sums of w
 """
 
 import numpy as np
-from numba import njit
 
+from mauc.compile import njit
 from mauc.engine.arrays import read_only
-from mauc.selectors.base import one_list
+from mauc.selectors.base import single_ranking
 from mauc.selectors.greedy_search import GreedySearch, row_parts
 from mauc.selectors.information.binned import (
     MAX_CLASS_PRODUCTS,
@@ -129,7 +129,7 @@ class JMI(BinnedSelector):
             return rank_on_cluster(self, problem, n_wanted, JMIState)
         with self.binned(problem) as features:
             search = jmi_search(features, n_wanted)
-        return one_list(problem, search.ranking, search.scores, features.relevance)
+        return single_ranking(problem, search.ranking, search.scores, features.relevance)
 
 
 def jmi_search(features, k):

@@ -4,11 +4,10 @@ See Peng, Long & Ding (2005), and Eq. (12) of the paper for the difference form.
 """
 
 import numpy as np
-from numba import njit
 
 from mauc.checks import check_choice
-from mauc.compile import njit_part
-from mauc.selectors.base import one_list
+from mauc.compile import njit, njit_part
+from mauc.selectors.base import single_ranking
 from mauc.selectors.greedy_search import GreedySearch, find_in_parts
 from mauc.selectors.information.binned import BinnedSelector, pair_information
 from mauc.selectors.information.on_cluster import BinnedState, rank_on_cluster
@@ -128,7 +127,7 @@ class MRMR(BinnedSelector):
             return rank_on_cluster(self, problem, n_wanted, MRMRState)
         with self.binned(problem) as features:
             search = mrmr_search(features, n_wanted, quotient=self.criterion == "quotient")
-        return one_list(problem, search.ranking, search.scores, features.relevance)
+        return single_ranking(problem, search.ranking, search.scores, features.relevance)
 
 
 def mrmr_search(features, k, quotient=False):

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from mauc.cluster import RangeStates
 from mauc.engine.arrays import read_only
-from mauc.selectors.base import one_list
+from mauc.selectors.base import single_ranking
 from mauc.selectors.greedy_search import GreedySearch, row_parts
 from mauc.selectors.information.binned import target_information
 
@@ -95,7 +95,7 @@ def rank_on_cluster(selector, problem, n_wanted, kind):
         return max(found, key=lambda pair: pair[1])  # the first of equals, in column order
 
     search.run(best, [None], None)
-    return one_list(problem, search.ranking, search.scores, relevance)
+    return single_ranking(problem, search.ranking, search.scores, relevance)
 
 
 def binned_states(selector, problem, kind):

@@ -13,9 +13,9 @@ the slot it takes (the first free one, then the first of the largest distance).
 """
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
-from mauc.compile import njit_part
+from mauc.compile import njit, njit_part
 
 # Distances are summed for 4 queries, 4 columns and a tile of rows at a time: the tile of all
 # columns stays in the second-level cache, the sums in the first.

@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from mauc.checks import check_int, is_int
+from mauc.data.columns import default_names
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, TinyUnitsWarning, listed, warn_user
 from mauc.parallel import count_threads, even_ranges
 from mauc.progress import track
-from mauc.selectors.base import RankingSelector, one_list
+from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.relieff.neighbors import (
     MIN_RANGE,
     add_weights,
@@ -244,7 +245,7 @@ class ReliefF(RankingSelector):
 
     def _rank(self, problem, n_wanted, n_neighbors):
         rows, n_threads = self._draw_rows(problem.n_samples), count_threads(self.n_jobs)
-        if problem.is_streamed:
+        if problem.columns.is_streamed:
             weights, widths = streamed_weights(problem, rows, n_neighbors, n_threads)
             _warn_of_tiny_ranges(problem, widths)
         else:
@@ -255,7 +256,7 @@ class ReliefF(RankingSelector):
                 problem.is_nominal,
             )  # fmt: skip
         ranking = np.argsort(-weights, kind="stable")[:n_wanted]
-        return one_list(problem, ranking, weights[ranking], weights)
+        return single_ranking(problem, ranking, weights[ranking], weights)
 
     def _draw_rows(self, n_samples):
         """Return the sampled rows, or None for all."""
@@ -270,12 +271,11 @@ class ReliefF(RankingSelector):
 def _warn_of_tiny_ranges(problem, widths):
     """Warn of numeric columns that vary, but by less than ReliefF looks at."""
     is_tiny = (widths > 0) & (widths < MIN_RANGE)
-    if problem.is_nominal is not None:
-        is_tiny &= ~problem.is_nominal
+    is_tiny &= ~problem.is_nominal
     tiny = np.flatnonzero(is_tiny)
     if len(tiny):
         names = problem.feature_names
-        names = [f"x{j}" for j in tiny] if names is None else names[tiny]
+        names = default_names(tiny) if names is None else names[tiny]
         warn_user(
             f"{len(tiny)} of {problem.n_features} features ({listed(names)}) vary by less than "
             f"{MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, or "

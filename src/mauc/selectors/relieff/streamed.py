@@ -147,7 +147,7 @@ class _ScaledColumns:
 
     def __init__(self, problem, n_queries, n_slots, n_threads):
         self._problem, self._n_threads = problem, n_threads
-        memory, column_bytes = problem.X.source.memory, 8 * problem.n_samples
+        memory, column_bytes = problem.columns.source.memory, 8 * problem.n_samples
         query_bytes = column_bytes + _SLOT_BYTES * n_slots
         most = n_queries + -n_queries % 4
         self.n_panel = min(most, _multiple(memory // _PANEL_SHARE // query_bytes))
@@ -156,7 +156,7 @@ class _ScaledColumns:
         n_held = min(n_held, most, _MAX_COLUMNS)
         # Of the columns held, the rows that are neighbours are copied twice for the weights.
         n_near = min(problem.n_samples, self.n_panel * (1 + n_slots))
-        problem.room.reserve(
+        problem.workspace.reserve(
             self.n_panel * query_bytes + (n_held + 1) * column_bytes + 16 * n_held * n_near
         )
         # The last row stays zero: the column that pads groups of four.
@@ -166,11 +166,11 @@ class _ScaledColumns:
         n_passes = -(-n_queries // self.n_panel) + 1
         self._kept = None
         if n_passes > 2:
-            is_narrow = np.result_type(problem.X.dtype, np.float32) == np.float32
+            is_narrow = np.result_type(problem.columns.dtype, np.float32) == np.float32
             kind = np.dtype(np.float32 if is_narrow else np.float64)
             _warn_of_time(problem, n_queries, n_passes, kind.itemsize, n_threads)
             shape = problem.n_features, problem.n_samples
-            self._kept = problem.room.array(shape, kind)
+            self._kept = problem.workspace.array(shape, kind)
         self._is_first = True
 
     def parts(self):
@@ -207,14 +207,14 @@ class _ScaledColumns:
         else:
             XT = read_only(self._kept[block])
         if self._is_first:
-            nominal = None if problem.is_nominal is None else problem.is_nominal[block]
+            nominal = problem.is_nominal[block]
             self._n_values[block] = count_values(XT, nominal)
             self.widths[block] = column_widths(XT)
             if self._kept is not None:
                 self._kept[block] = XT
         ZT = np.empty(XT.shape)
         has_missing = scale_columns(XT, self._n_values[block], ZT)
-        problem.room.release()
+        problem.workspace.release()
         return ZT, not (has_missing or self._n_values[block].any())
 
 

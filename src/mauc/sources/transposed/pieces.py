@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.datasets.dataset import MAX_EXACT_INTEGER
+from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.datasets.readers.delimited import Delimited
 from mauc.datasets.readers.files import encoding_error, open_binary, skip_mark
 

@@ -74,11 +74,11 @@ class TextSource(TransposedSource):
         """
         import pandas as pd
 
-        if not self.is_word[place] and place not in self._is_wide:
+        if not self.is_text[place] and place not in self._is_wide:
             return []
         (values,) = self.read(np.array([place]))
-        column = values if self.is_word[place] else pd.Series(values)
-        if self.is_word[place]:
+        column = values if self.is_text[place] else pd.Series(values)
+        if self.is_text[place]:
             if not any(map(_may_be_number, column.cat.categories)):
                 return []  # words alone: nothing to find row by row
             column = column.astype(column.cat.categories.dtype)

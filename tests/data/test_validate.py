@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from mauc import MDFS, feature_pair_auc
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
-from mauc.data.weights import scale_by_class, scale_weights
+from mauc.data.validate import scale_by_class, scale_weights
 from mauc.selectors.relevance import auc_relevance
 
 

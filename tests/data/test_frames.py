@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator
 from mauc import FSDD, MAUCD, ChiSquare
 from mauc.data.frames import FrameColumns, has_number_columns
 from mauc.data.problem import make_problem
+from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 
@@ -42,25 +43,18 @@ def test_blocks_hold_the_values(rng, make):
     assert frame.shape == X.shape
     assert frame.dtype == np.float64
     for chosen in (slice(None), slice(2, 5), slice(3, 4), [5, 0], np.array([1, 2])):
-        assert_array_equal(frame.block(chosen), X[:, chosen].T)
-        assert_array_equal(frame[:, chosen], X[:, chosen])
-        assert frame[:, chosen].dtype == np.float64
+        assert_array_equal(frame.values(chosen), X[:, chosen].T)
     # Values decide the type of a block, not the common type of all columns.
-    assert frame.block(slice(3, 5)).dtype == np.uint8
-    assert frame.block([1, 5]).dtype == np.float32
-    assert frame.block(slice(4, 7)).dtype == np.float64
+    assert frame.ordered(slice(3, 5)).dtype == np.uint8
+    assert frame.ordered([1, 5]).dtype == np.float32
+    assert frame.ordered(slice(4, 7)).dtype == np.float64
 
 
 def test_integers_stay_integers():
     wide = np.array([2**60, 2**60 + 1, 5])
     frame = FrameColumns(pd.DataFrame({"wide": wide, "byte": np.array([1, 2, 3], np.uint8)}))
     assert frame.dtype == np.int64
-    assert_array_equal(frame.block(slice(None)), [wide, [1, 2, 3]])
-
-
-def test_rows_are_not_taken_apart(rng):
-    with pytest.raises(IndexError, match="all together"):
-        FrameColumns(pd.DataFrame(columns(rng)))[:3, :]
+    assert_array_equal(frame.block(slice(None), contiguous_columns), [wide, [1, 2, 3]])
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, as_polars])
@@ -88,7 +82,9 @@ def test_missing_entries_of_polars():
     frame = pl.DataFrame(
         {"flag": [True, None, False], "whole": [1, None, 3], "real": [1.0, 2.0, None]}
     )
-    assert_array_equal(FrameColumns(frame)[:, :], [[1, 1, 1], [np.nan, np.nan, 2], [0, 3, np.nan]])
+    assert_array_equal(
+        FrameColumns(frame).values(slice(None)).T, [[1, 1, 1], [np.nan, np.nan, 2], [0, 3, np.nan]]
+    )
 
 
 def test_which_frames_are_read_by_columns(rng):

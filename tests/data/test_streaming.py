@@ -1,4 +1,5 @@
 import time
+import weakref
 from itertools import chain
 
 import numpy as np
@@ -7,7 +8,7 @@ from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
 from mauc.data.problem import make_problem
-from mauc.data.source import StripeMemory, stripe_array
+from mauc.data.source import StripePool, stripe_array
 from mauc.data.streaming import SourceColumns
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS
@@ -60,8 +61,8 @@ def test_too_little_memory(table):
 def test_threads_fit_the_memory(table, memory, n_threads):
     # 24 bytes per row for labels and, in half of the rest, as many for each thread and its columns
     X, y = table
-    columns = make_problem(MDFS(3), CountingSource(X, memory=memory), y).X
-    assert columns.count_threads(7, n_jobs=3) == n_threads
+    columns = make_problem(MDFS(3), CountingSource(X, memory=memory), y).columns
+    assert columns.limit_threads(7, n_jobs=3) == n_threads
 
 
 def test_stripes_that_slow_threads_keep_fit_the_memory(monkeypatch):
@@ -77,19 +78,21 @@ def test_stripes_that_slow_threads_keep_fit_the_memory(monkeypatch):
         return list(out)
 
     source.read = into_stripes
-    held, array = [], StripeMemory.array
+    held, owners, array = [], [], StripePool.array
 
     def watched(self, shape, dtype):
         found = array(self, shape, dtype)
-        held.append(sum(map(len, self._buffers)))
+        owners.append(weakref.ref(found.base))
+        alive = [owner() for owner in owners if owner() is not None]
+        held.append(sum(map(len, self._free)) + sum(owner.nbytes for owner in alive))
         return found
 
-    monkeypatch.setattr(StripeMemory, "array", watched)
-    columns = make_problem(MDFS(3), source, y).X
+    monkeypatch.setattr(StripePool, "array", watched)
+    columns = make_problem(MDFS(3), source, y).columns
     is_slow = iter([False] * 12 + [True, False, False] * 100)
 
     def work(block):
-        values = columns.block(block)
+        values = columns.ordered(block)
         if next(is_slow):
             time.sleep(0.02)
         return float(values.sum())
@@ -147,7 +150,7 @@ def test_nothing_is_read_ahead_unless_wanted(table):
         blocks = [slice(j, j + 5) for j in range(0, 90, 5)]
 
         def take(block, columns=columns, source=source, n_read=n_read):
-            columns.block(block)
+            columns.ordered(block)
             time.sleep(0.01)
             n_read.append(max(map(max, source.reads)) - block.stop)
 

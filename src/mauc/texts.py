@@ -1,0 +1,91 @@
+"""Parameters and attributes that estimators share, described once for all their docstrings.
+
+A docstring has a line with their names in braces, each of them expanded in place. Lines below it
+that are indented further continue the description of the last one:
+
+    {n_features_to_select}
+    {categorical_features}
+        Each category is a state.
+    {n_jobs, verbose}
+"""
+
+import re
+from typing import TypeVar
+
+_Documented = TypeVar("_Documented")
+
+_LINE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", re.MULTILINE)
+
+_TEXTS = """\
+n_features_to_select : int, float, "all" or "auto", default=0.5
+    How many features to select: a number, a fraction of all, all of them (a full ranking),
+    or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+
+categorical_features : array-like of bool, int or str, optional
+    Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+    in a data frame are nominal anyway.
+
+random_state : int, RandomState instance or None, default=None
+    Give an int for a repeatable result.
+
+n_jobs : int, optional
+    Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+    does not depend on it.
+
+verbose : bool, default=False
+    Whether to show on standard error how far a fit is that takes longer than two seconds.
+
+ranking_ : ndarray of shape (n_selected,)
+    Selected columns in the order of selection. Rankings are nested: the first 10 are the
+    choice for 10.
+
+support_ : ndarray of shape (n_features,), bool
+    Mask of the selected columns.
+
+scores_ : ndarray of shape (n_features,)
+
+trace_ : SelectionTrace
+    For each step the feature, the list that it was drawn from, and its rank and score there.
+
+pair_auc_ : ndarray of shape (n_selected, n_pairs)
+    Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+    nominal ones as in `MDFS`.
+
+error_bound_ : ndarray of shape (n_selected, n_pairs)
+    Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
+    `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
+
+sketch_ : PairAUCSketch
+    The sketch, of all features; only then.
+
+decomposition_ : Decomposition
+    The sub-problems.
+
+subproblem_names_ : list of str
+    Their names, such as "setosa vs virginica".
+
+classes_ : ndarray of shape (n_classes,)
+    The labels, sorted.
+
+n_features_in_ : int
+    Number of features seen in fit.
+
+feature_names_in_ : ndarray of shape (n_features,)
+    Their names; only for data frames with string column names.
+"""
+
+#: descriptions by name
+TEXTS = {text.split(" : ")[0]: text.strip() for text in _TEXTS.split("\n\n")}
+
+
+def insert_texts(documented: _Documented) -> _Documented:
+    """Expand the names in braces in the docstring of a class or function, and return it."""
+
+    def expand(line):
+        indent, names = line.groups()
+        text = "\n".join(TEXTS[name] for name in names.split(", "))
+        return indent + text.replace("\n", "\n" + indent)
+
+    if documented.__doc__:  # python -OO removes docstrings
+        documented.__doc__ = _LINE.sub(expand, documented.__doc__)
+    return documented
