@@ -155,9 +155,15 @@ def unordered_columns(problem, chosen):
     direction, which does not matter to a folded AUC.
     """
     for place, column in problem.nominal_columns(chosen):
-        counts = count_categories(problem, column)
+        counts = category_counts(problem, column)
         if not counts.is_ordered:
             yield place, counts
+
+
+def category_counts(problem, column):
+    """Return the `CategoryCounts` of a nominal column."""
+    values = problem.float_columns([column])[0]
+    return count_categories(values, problem.codes, problem.n_classes, problem.row_weights)
 
 
 def room_for_pair_auc(problem, n_selected):

@@ -6,13 +6,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
-from mauc.engine.nominal import count_categories
 from mauc.selectors.greedy_mauc.effects import EffectSizer, measure
 from mauc.selectors.greedy_mauc.scores import (
     category_scores,
     class_signs,
     rank_scores,
 )
+from mauc.selectors.pair_auc import category_counts
 
 
 def counts_of(x, y):
@@ -20,7 +20,7 @@ def counts_of(x, y):
     problem = make_problem(
         selector, np.asarray(x, float)[:, np.newaxis], y, accepts=selector.accepts
     )
-    return count_categories(problem, 0)
+    return category_counts(problem, 0)
 
 
 def test_two_classes_order_categories_by_their_share():

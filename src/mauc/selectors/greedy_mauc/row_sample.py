@@ -16,7 +16,7 @@ from math import gcd, log2
 import numpy as np
 
 from mauc.engine.levels import find_levels
-from mauc.engine.nominal import count_categories
+from mauc.selectors.pair_auc import category_counts
 
 _MAX_MIXED = 64  # columns that the hashes of all rows are made of
 _LOOK_EVERY = 4  # columns are mixed before rows are compared
@@ -142,7 +142,7 @@ def _category_ranks(problem, column):
     ranks : ndarray of shape (n_samples,), int64
         0 where the category is missing.
     """
-    counts = count_categories(problem, column)
+    counts = category_counts(problem, column)
     words = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
     _mix(words, np.uint64(1))
     _mix(words, counts.counts.astype(np.uint64))
