@@ -104,26 +104,15 @@ def _all_pair_auc(problem, folded, n_jobs=None):
 
 
 def chosen_pair_auc(problem, chosen, n_jobs=None):
-    """Return the folded AUCs of chosen columns of a problem.
-
-    Parameters
-    ----------
-    problem : Problem
-    chosen : ndarray of shape (n_chosen,), int64
-    n_jobs : int, optional
-
-    Returns
-    -------
-    pair_auc : ndarray of shape (n_chosen, n_pairs)
-    """
+    """Return the folded AUCs of chosen columns, an array, of shape (n_chosen, n_pairs)."""
     pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
     if problem.cluster is not None:
-        for places, found in problem.cluster.map_chosen(problem, _all_pair_auc, chosen, True):
-            pair_auc[places] = found
+        for slots, found in problem.cluster.map_chosen(problem, _all_pair_auc, chosen, True):
+            pair_auc[slots] = found
         return pair_auc
 
-    def fill(places):
-        pair_auc[places] = pair_auc_of(problem, chosen[places])
+    def fill(slots):
+        pair_auc[slots] = pair_auc_of(problem, chosen[slots])
 
     for _ in problem.run_chosen(fill, chosen, pair_auc.shape[1], n_jobs):
         pass
@@ -131,33 +120,23 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
 
 
 def pair_auc_of(problem, chosen):
-    """Return the folded AUCs of columns, leave-pair-out for nominal ones.
-
-    Parameters
-    ----------
-    problem : Problem
-    chosen : slice or sequence of int
-
-    Returns
-    -------
-    pair_auc : ndarray of shape (n_chosen, n_pairs)
-    """
+    """Return the folded AUCs of columns, leave-pair-out for nominal ones: (n_chosen, n_pairs)."""
     pair_auc = folded_auc(*pair_wins(problem, chosen))
-    for place, counts in unordered_columns(problem, chosen):
-        pair_auc[place] = nominal_pair_auc(counts)
+    for slot, counts in unordered_columns(problem, chosen):
+        pair_auc[slot] = nominal_pair_auc(counts)
     return pair_auc
 
 
 def unordered_columns(problem, chosen):
-    """Yield the place in `chosen` and the `CategoryCounts` of columns whose values have no order.
+    """Yield the index in `chosen` and the `CategoryCounts` of columns whose values have no order.
 
     Those are the nominal ones with more than two categories: two have an order, up to its
     direction, which does not matter to a folded AUC.
     """
-    for place, column in problem.nominal_columns(chosen):
+    for slot, column in problem.nominal_columns(chosen):
         counts = category_counts(problem, column)
         if not counts.is_ordered:
-            yield place, counts
+            yield slot, counts
 
 
 def category_counts(problem, column):
@@ -180,12 +159,9 @@ def room_for_pair_auc(problem, n_selected):
 def pair_wins(problem, chosen):
     """Return the wins of features on every class pair, and the largest possible wins.
 
-    Returns
-    -------
-    wins : ndarray of shape (n_chosen, n_pairs)
-        Of integers, or of floats where samples have weights or X is sparse.
-    max_wins : ndarray of shape (n_pairs,)
-        2 n_i n_j, as floats; with extreme weights in units of the pair, see `scale_weights`.
+    The first, of shape (n_chosen, n_pairs), are integers, or floats where samples have weights or X
+    is sparse. The second are 2 n_i n_j; with extreme weights in units of the pair, see
+    `scale_weights`.
     """
     weights, totals, _ = problem.pair_weights
     if problem.columns.is_sparse:
@@ -233,12 +209,7 @@ def _all_or_some(is_chosen):
 
 
 def weighted_wins(XT, y, sample_weight, class_weights):
-    """Sum the wins of dense columns; a pair of rows counts with weight w_a w_b.
-
-    Returns
-    -------
-    wins : ndarray of shape (n_features, n_pairs), float64
-    """
+    """Sum the wins of dense columns, float64; a pair of rows counts with weight w_a w_b."""
     if XT.dtype == np.uint8:
         XT = read_only(XT.astype(np.float32))
     wins = np.empty((XT.shape[0], n_pairs_of(class_weights.shape[0])), np.float64)
@@ -248,13 +219,7 @@ def weighted_wins(XT, y, sample_weight, class_weights):
 
 
 def sparse_wins(data, indices, indptr, y, sample_weight, class_weights):
-    """Sum the wins of the columns of a CSC matrix without filling in its zeros.
-
-    Returns
-    -------
-    wins : ndarray of shape (n_features, n_pairs), float64
-        Whole numbers if the weights are.
-    """
+    """Sum the wins of the columns of a CSC matrix, float64, without filling in its zeros."""
     wins = np.empty((indptr.shape[0] - 1, n_pairs_of(class_weights.shape[0])), np.float64)
     sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, wins)
     return wins
