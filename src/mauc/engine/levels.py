@@ -60,28 +60,30 @@ def _sample_decimals(sample, max_levels):
     One more than `_MAX_DECIMALS` where they lie on none or have too many levels.
     """
     sample = sample.astype(np.float64)
+    finest = 10.0**_MAX_DECIMALS
     with np.errstate(over="ignore", invalid="ignore"):
-        is_off = ~np.logical_or(*_is_on_grid(sample, 10.0**_MAX_DECIMALS))
-        is_off = (is_off & (np.abs(sample) < _EXACT)).any(axis=1)
-        decimals = np.where(is_off, _MAX_DECIMALS + 1, 0)
-        for d in range(_MAX_DECIMALS + 1):
-            left = np.flatnonzero(decimals == d)
-            if len(left) == 0:
-                continue
-            values = sample[left]
-            is_double, is_single = (found.all(axis=1) for found in _is_on_grid(values, 10.0**d))
-            decimals[left[~(is_double | is_single)]] = d + 1
-            ranges = np.fmax.reduce(values, axis=1) - np.fmin.reduce(values, axis=1)
-            # Half a level is for rounding: what is in doubt is decided by the whole column.
-            decimals[left[ranges * 10.0**d >= max_levels + 0.5]] = _MAX_DECIMALS + 1
+        steps = np.rint(sample * finest)
+        nearest = steps / finest
+        is_off = (nearest != sample) & (nearest.astype(np.float32) != sample)
+        # Missing values lie on every grid; what is not exact here is left to the whole column.
+        is_exact = np.abs(sample) < _EXACT
+        decimals = np.where((is_off & is_exact).any(axis=1), _MAX_DECIMALS + 1, 0)
+        left = np.flatnonzero(decimals == 0)
+        if len(left) == 0:
+            return decimals
+        steps = np.where(is_exact[left], steps[left], 0.0)
+        for d in range(_MAX_DECIMALS):
+            # Values of d decimals are whole numbers of 10**(6 - d) finest steps.
+            coarse = steps / 10.0 ** (_MAX_DECIMALS - d)
+            needs_more = (np.rint(coarse) != coarse).any(axis=1)
+            if not needs_more.any():
+                break
+            decimals[left] += needs_more
+        ranges = np.fmax.reduce(sample[left], axis=1) - np.fmin.reduce(sample[left], axis=1)
+        # Half a level is for rounding: what is in doubt is decided by the whole column.
+        has_many = ranges * 10.0 ** decimals[left] >= max_levels + 0.5
+    decimals[left[has_many]] = _MAX_DECIMALS + 1
     return decimals
-
-
-def _is_on_grid(values, factor):
-    """Return which values are the nearest double, and which the nearest single, or missing."""
-    nearest = np.rint(values * factor) / factor
-    is_missing = np.isnan(values)
-    return (nearest == values) | is_missing, (nearest.astype(np.float32) == values) | is_missing
 
 
 @njit(cache=True, nogil=True)
