@@ -44,7 +44,7 @@ COMPARABLE = ("isolet", "mnist", "usps", "phoneme", "indiana", "synthetic")
 
 
 def spread_fx(k, relevance):
-    return SpreadFx(k, relevance=relevance, schedule="round_robin_drop", n_jobs=1)
+    return SpreadFx(k, relevance=relevance, schedule="round_robin", n_jobs=1)
 
 
 def relieff(k, n_iterations):

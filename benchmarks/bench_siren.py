@@ -12,7 +12,8 @@ from sklearn.model_selection import StratifiedKFold
 from _common import print_header, print_row, time_in_turns
 from mauc import siren_study
 from mauc.classifiers import NormalNaiveBayes
-from mauc.data import Decomposition, make_problem
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
 from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.metrics import mauc_score
 

@@ -24,8 +24,8 @@ SELECTORS = {
     "maucd": {},
     "mrmr": {},
     "fsdd": {},
-    "schi": {"schedule": "round_robin_drop"},
-    "ssu": {"schedule": "round_robin_drop"},
+    "schi": {"schedule": "round_robin"},
+    "ssu": {"schedule": "round_robin"},
     "chi": {},
     "su": {},
 }

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mauc import ConsensusSelector, GreedyMAUC, mauc_score
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
-from mauc.selectors.consensus.rules import rank_by_counts
+from mauc.selectors.consensus import Votes, rank_by_votes
 from mauc.stats import stability
 
 NAMES = (
@@ -74,7 +74,7 @@ def measure(X, y, n_jobs):
                 ranked[name] = selector.fit(X[train], y[train]).ranking_
                 seconds.setdefault(name, []).append(time.process_time() - start)
             for rule in ("frequency", "rank"):  # of the same halves
-                ranked[rule] = rank_by_counts(selector.rankings_, X.shape[1], rule)[0]
+                ranked[rule] = rank_by_votes(Votes(selector.rankings_, X.shape[1]), rule)[0]
             for name, ranking in ranked.items():
                 for size in sizes:  # rankings are nested
                     columns = np.sort(ranking[:size])

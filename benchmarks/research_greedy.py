@@ -22,7 +22,7 @@ from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE, measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.greedy_mauc.search import estimate_shrinkage
+from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.pair_auc import dense_wins
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")

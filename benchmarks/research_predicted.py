@@ -24,7 +24,7 @@ from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.search import greedy_ranking
+from mauc.selectors.greedy_mauc.search import SearchState, search_features
 
 MORE = (
     "arrhythmia", "cnae9", "dermatology", "libras", "penbased", "satimage", "segment", "semeion",
@@ -60,8 +60,10 @@ def predict_before(X, y, shrinkage):
     problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
     effects, scores = measure(problem, noise_correction=1.0, max_samples=2048)
     k = min(X.shape[1], MAX_SIZE)
-    found = greedy_ranking(effects, scores, k, shrinkage=shrinkage, alpha=1.0, keeps_steps=True)
-    return ndtr(np.sqrt(found.separations / 2)).mean(axis=1)
+    state = SearchState(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
+    found = search_features(state, k)
+    separations = np.array([state.separations_of(n) for n in found.n_steps])
+    return ndtr(np.sqrt(separations / 2)).mean(axis=1)
 
 
 def discriminant(n_samples, shrinkage):

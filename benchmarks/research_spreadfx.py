@@ -1,30 +1,48 @@
 """Which round-robin the paper's SCHI and SSU are: published values beside those of two rules.
 
-The classes take turns. Each adds its best feature that is not selected yet ("round_robin"), or
-takes its next feature and drops it if it is selected already ("round_robin_drop"). Prints the mean
-absolute difference to the published MAUC over the sizes, with Naive Bayes and 1NN, once tenfold
+The classes take turns. Each adds its best feature that is not selected yet, or takes its next
+feature and drops it if it is selected already, as `SpreadFx` does. Prints the mean absolute
+difference to the published MAUC over the sizes, with Naive Bayes and 1NN, once tenfold
 (``--repeats``) and with the training rows in the order of the file (``--shuffle``).
 
 Run as ``MAUC_DATA=folder python benchmarks/research_spreadfx.py``; the folder holds the npz files.
 """
 
 import argparse
+import itertools
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from mauc import SpreadFx
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
 from mauc.datasets import load_dataset
 from mauc.evaluation import FoldEvaluator
+from mauc.registry import RELEVANCES
 from mauc.report import load_published
 from mauc.report.as_markdown import markdown_table
+from mauc.selectors.lists import rank_features
 from mauc.stats.rows import shown_name
 
 DATASETS = ("synthetic", "phoneme", "usps", "indiana", "mnist", "isolet")
-RULES = ("round_robin", "round_robin_drop")
+RULES = ("adds a new one", "drops")
 METHODS = {"schi": "chi2", "ssu": "su"}
 CLASSIFIERS = {"nb": NormalNaiveBayes(), "1nn": NearestNeighbor()}
+
+
+def rank(X, y, k, relevance, rule):
+    """Return the first k features of SpreadFx by a rule."""
+    if rule == "drops":
+        return SpreadFx(k, relevance=relevance).fit(X, y).ranking_
+    problem = make_problem(SpreadFx(), X, y)
+    decomposition = Decomposition("one-vs-rest", problem.n_classes)
+    lists, _ = rank_features(problem, decomposition, RELEVANCES[relevance].score, k)
+    chosen = []
+    for features in itertools.islice(itertools.cycle(lists.features), k):
+        chosen.append(next(feature for feature in features if feature not in chosen))
+    return np.array(chosen)
 
 
 def measure(name, n_repeats, is_shuffled):
@@ -41,9 +59,9 @@ def measure(name, n_repeats, is_shuffled):
             evaluator = FoldEvaluator(X, y, data.X[test], data.y[test])
             for method, relevance in METHODS.items():
                 for rule in RULES:
-                    selector = SpreadFx(sizes[-1], relevance=relevance, schedule=rule).fit(X, y)
+                    ranking = rank(X, y, sizes[-1], relevance, rule)
                     for key, classifier in CLASSIFIERS.items():
-                        curve = evaluator.evaluate(selector.ranking_, sizes, classifier)
+                        curve = evaluator.evaluate(ranking, sizes, classifier)
                         curves.setdefault((method, rule, key), []).append(curve)
     return {key: np.mean(found, axis=0) for key, found in curves.items()}, sizes
 

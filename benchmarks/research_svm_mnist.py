@@ -21,7 +21,7 @@ from mauc.report.as_markdown import markdown_table
 DATASET = "mnist"
 SELECTORS = {
     "mdfs": {"random_state": 0},
-    "ssu": {"schedule": "round_robin_drop"},
+    "ssu": {"schedule": "round_robin"},
     "chi": {},
     "mrmr": {},
 }

@@ -16,6 +16,7 @@
       │    ├─ SmallWeightWarning     weights that count samples sum to next to none
       │    ├─ TinyUnitsWarning       values differ by less than a method can see
       │    ├─ AbsentClassWarning     a class has no sample to score
+      │    ├─ LooseBoundWarning      AUCs of a sketch may be far from those of the rows
       │    ├─ LeftOutWarning         columns of a file were taken for no features
       │    └─ IncompleteRunWarning   cells of a run are not there yet
       ├─ LongFitWarning              a fit will take hours
@@ -72,6 +73,10 @@ class TinyUnitsWarning(MaucWarning):
 
 class AbsentClassWarning(MaucWarning):
     """A class has no sample to score; the mean is over the pairs that are present."""
+
+
+class LooseBoundWarning(MaucWarning):
+    """Rows of a sketch are not like its first ones: its AUCs may be far from the exact ones."""
 
 
 class LeftOutWarning(MaucWarning):

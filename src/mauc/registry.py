@@ -83,9 +83,7 @@ class Relevance:
     Parameters
     ----------
     name : str
-        The word for ``relevance=``.
-    module, function : str
-        The function that computes it and its module in `mauc.selectors.relevance`.
+        The word for ``relevance=``; `mauc.selectors.relevance` has the function that computes it.
     measure : str
         What it is, in a few words.
     accepts : Accepts
@@ -96,8 +94,6 @@ class Relevance:
     """
 
     name: str
-    module: str
-    function: str
     measure: str
     accepts: Accepts
     label: str
@@ -106,7 +102,7 @@ class Relevance:
     @cached_property
     def score(self) -> Callable[..., Any]:
         """The function ``(problem, decomposition, chosen) -> scores``, imported when asked for."""
-        return getattr(import_module("mauc.selectors.relevance"), self.function)
+        return getattr(import_module("mauc.selectors.relevance"), f"{self.name}_relevance")
 
 
 _AUC = Accepts(sparse=True, infinite=True, nominal=True, weights=True)
@@ -118,16 +114,14 @@ _FITTED = Accepts(nominal=True, weights=True)
 # fmt: off
 #: relevances by name; the selectors that draw from ranking lists take any of them
 RELEVANCES = {row[0]: Relevance(*row) for row in (
-    ("auc", "auc", "auc_relevance", "AUC, folded around 1/2", _AUC, "AUC"),
-    ("chi2", "contingency", "chi2_relevance", "chi-square of MDL bins", _BINNED, "chi-square"),
-    ("su", "contingency", "su_relevance", "symmetrical uncertainty of MDL bins", _BINNED,
-     "symm. uncertainty"),
-    ("ig", "contingency", "ig_relevance", "information gain of MDL bins", _BINNED,
-     "information gain"),
-    ("fsdd", "fsdd", "fsdd_relevance", "distance discriminant", _MOMENTS, "FSDD", True),
-    ("fisher", "fisher", "fisher_relevance", "Fisher score", _MOMENTS, "Fisher score", True),
-    ("anova", "fisher", "anova_relevance", "F of the analysis of variance", _MOMENTS, "F", True),
-    ("fast", "fast", "fast_relevance", "AUC of few thresholds", Accepts(sparse=True), "AUC"),
+    ("auc", "AUC, folded around 1/2", _AUC, "AUC"),
+    ("chi2", "chi-square of MDL bins", _BINNED, "chi-square"),
+    ("su", "symmetrical uncertainty of MDL bins", _BINNED, "symm. uncertainty"),
+    ("ig", "information gain of MDL bins", _BINNED, "information gain"),
+    ("fsdd", "distance discriminant", _MOMENTS, "FSDD", True),
+    ("fisher", "Fisher score", _MOMENTS, "Fisher score", True),
+    ("anova", "F of the analysis of variance", _MOMENTS, "F", True),
+    ("fast", "AUC of few thresholds", Accepts(sparse=True), "AUC"),
 )}
 
 _PAPER = (
@@ -158,7 +152,7 @@ _FURTHER = (
      "separation of all class pairs by the set", _ORDERED._replace(nominal=True)),
     ("subproblem", "SubproblemSelector", "SubproblemSelector", "filters",
      "any relevance on any sub-problems", _AUC),
-    ("consensus", "consensus", "ConsensusSelector", "consensus.consensus",
+    ("consensus", "consensus", "ConsensusSelector", "consensus",
      "a selector on halves of the samples", _ORDERED._replace(nominal=True)),
 )
 _CLASSIFIERS = (

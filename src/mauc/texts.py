@@ -25,6 +25,9 @@ categorical_features : array-like of bool, int or str, optional
     Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
     in a data frame are nominal anyway.
 
+n_bins : int, default=10
+    Bins of "equal_width" and "equal_frequency".
+
 random_state : int, RandomState instance or None, default=None
     Give an int for a repeatable result.
 

@@ -67,6 +67,7 @@ def test_equals_array(table, client, name):
         GreedyMAUC("all", shrinkage=0.1),
         GreedyMAUC("all", prior=np.linspace(0.2, 1, 24)),
         GreedyMAUC(8, prior="extra_trees", max_samples=200),
+        GreedyMAUC(8, interactions=True),
         MRMR("all", criterion="quotient", binning="mdl"),
         FCBF("all", max_rounds=2),
         JMI("all"),
@@ -178,8 +179,6 @@ def test_refused(table, client):
         SELECTORS["relieff"](3).fit(source, y, client=client)
     with pytest.raises(MaucError, match=r"client must be a distributed.Client or the address"):
         MDFS(3).fit(source, y, client=7)
-    with pytest.raises(MaucError, match=r"interactions must be False on a cluster: .* without"):
-        GreedyMAUC(3, interactions=True).fit(source, y, client=client)
 
 
 def test_trees_are_grown_in_the_calling_process(table, client, monkeypatch):

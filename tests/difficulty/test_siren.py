@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from mauc import FSDD, MAUCD, MDFS, ChiSquare
 from mauc.classifiers import NormalNaiveBayes
 from mauc.difficulty import SirenStudy, siren_index, siren_study
-from mauc.difficulty.study import third_weights
+from mauc.difficulty.siren import third_weights
 from mauc.exceptions import MaucError, MaucWarning, SmallClassWarning
 from mauc.metrics import mauc_score
 from mauc.registry import RELEVANCES
@@ -109,7 +109,7 @@ def test_equally_hard_pairs_are_both_thirds():
     study = hand_study([[3, 2, 1], [1, 1, 2], [2, 3, 3]], auc=[1.0, 1.0, 1.0])
     assert_allclose(study.weights("hard"), np.full(3, 1 / 3))
     assert study.index == 0.0
-    assert set(study.frame()["third"]) == {"middle"}
+    assert set(study.to_frame()["third"]) == {"middle"}
 
 
 def test_auc_is_that_of_naive_bayes_on_the_pair_alone(wine):
@@ -195,7 +195,7 @@ def test_selectors_by_name_object_mapping_ranking_and_mask(planted):
 def test_frame_holds_the_pairs_hardest_first(wine):
     X, y = wine
     study = siren_study(X, y, relevance="auc", n_features=3)
-    frame = study.frame()
+    frame = study.to_frame()
     assert frame["auc"].is_monotonic_increasing
     assert frame["third"].tolist() == ["hard", "middle", "easy"]
     assert_array_equal(frame["pair"], np.array(study.names)[study.order])
@@ -233,7 +233,7 @@ def test_small_classes_limit_the_folds_and_a_single_sample_has_no_auc(rng):
     assert_array_equal(np.isnan(study.auc), [False, False, True, False, True, True])
     assert (study.weights("hard")[np.isnan(study.auc)] == 0).all()
     assert 0.0 <= study.index <= 1.0
-    assert study.frame()["third"].tolist()[-3:] == ["unknown"] * 3
+    assert study.to_frame()["third"].tolist()[-3:] == ["unknown"] * 3
 
 
 def test_no_pair_that_can_be_measured(rng):

@@ -1,6 +1,7 @@
 """Nested evaluation gives what a new fit on every subset gives, to the bit."""
 
 import warnings
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -13,10 +14,17 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
-from mauc.evaluation import FoldEvaluator, evaluate_ranking
+from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes, tune_rbf_svm
+from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
+from mauc.evaluation.evaluate import SCOPES
 from mauc.exceptions import MaucError, UndefinedMAUCError
+from mauc.experiments import plan
 from mauc.metrics import mauc_score
+
+WINE_X, WINE_Y = load_wine(return_X_y=True)
+WINE_FOLD = (WINE_X[::2], WINE_Y[::2], WINE_X[1::2], WINE_Y[1::2])
+WINE_RANKING, WINE_SIZES = [6, 12, 0, 9], [2, 4]
+GRID = {"C_values": [0.5, 8.0], "gamma_values": [0.125, 2.0]}
 
 CASES = [
     (NormalNaiveBayes(), "predict_proba"),
@@ -227,3 +235,62 @@ def test_a_classifier_without_weights_is_refused_unless_they_are_equal():
         evaluate_ranking([0, 1], [1, 2], RBFSVM(), X, y, X, y, train_weight=3.0 * kept),
         evaluate_ranking([0, 1], [1, 2], RBFSVM(), X[kept], y[kept], X, y),
     )
+
+
+def test_a_data_set_is_tuned_once_and_outside():
+    tuned = tune_rbf_svm(WINE_X, WINE_Y, **GRID)
+    scores = evaluate_tuned_svm(WINE_RANKING, WINE_SIZES, *WINE_FOLD, scope="dataset", tuned=tuned)
+    assert scores.tunings == (tuned,)
+    assert_array_equal(
+        scores.mauc, evaluate_ranking(WINE_RANKING, WINE_SIZES, tuned.classifier(), *WINE_FOLD)
+    )
+
+
+def test_a_data_set_may_have_one_result_per_size():
+    tuned = [tune_rbf_svm(WINE_X[:, WINE_RANKING[:size]], WINE_Y, **GRID) for size in WINE_SIZES]
+    scores = evaluate_tuned_svm(
+        WINE_RANKING, WINE_SIZES, *WINE_FOLD, scope="dataset_size", tuned=tuned
+    )
+    assert scores.tunings == tuple(tuned)
+    for size, mauc, tuning in zip(WINE_SIZES, scores.mauc, tuned, strict=True):
+        assert mauc == evaluate_ranking(WINE_RANKING, [size], tuning.classifier(), *WINE_FOLD)[0]
+
+
+def test_a_fold_is_tuned_on_its_training_part_and_the_largest_size():
+    scores = evaluate_tuned_svm(WINE_RANKING, WINE_SIZES, *WINE_FOLD, scope="fold", **GRID)
+    by_hand = tune_rbf_svm(WINE_FOLD[0][:, WINE_RANKING], WINE_FOLD[1], **GRID)
+    assert_array_equal(scores.tunings[0].scores, by_hand.scores)
+    assert_array_equal(
+        scores.mauc, evaluate_ranking(WINE_RANKING, WINE_SIZES, by_hand.classifier(), *WINE_FOLD)
+    )
+
+
+def test_every_size_is_tuned_on_its_own_features():
+    scores = evaluate_tuned_svm(WINE_RANKING, WINE_SIZES, *WINE_FOLD, scope="fold_size", **GRID)
+    assert len(scores.tunings) == 2
+    for size, mauc, tuning in zip(WINE_SIZES, scores.mauc, scores.tunings, strict=True):
+        by_hand = tune_rbf_svm(WINE_FOLD[0][:, WINE_RANKING[:size]], WINE_FOLD[1], **GRID)
+        assert_array_equal(tuning.scores, by_hand.scores)
+        expected = evaluate_ranking(WINE_RANKING, [size], by_hand.classifier(), *WINE_FOLD)
+        assert_array_equal(mauc, expected[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"scope": "year"},
+            "scope must be one of 'dataset', 'dataset_size', 'fold', 'fold_size', got 'year'",
+        ),
+        ({"scope": "dataset"}, 'tuned= is for scope="dataset"'),
+        ({"scope": "fold", "tuned": "x"}, 'tuned= is for scope="dataset"'),
+        ({"scope": "dataset_size", "tuned": ["x"]}, r"one result per size \(2\), got 1"),
+    ],
+)
+def test_bad_scopes(options, message):
+    with pytest.raises(MaucError, match=message):
+        evaluate_tuned_svm(WINE_RANKING, WINE_SIZES, *WINE_FOLD, **options)
+
+
+def test_the_scopes_are_those_of_plans():
+    assert get_args(plan.Scope) == SCOPES

@@ -12,9 +12,10 @@ from sklearn.datasets import load_digits, load_wine
 
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
 from mauc.evaluation.evaluate import stratified_folds
-from mauc.evaluation.select_k import auto_sizes, nested_log_probabilities
+from mauc.evaluation.select_k import auto_sizes
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.plotting import SizeCurveDisplay
 from mauc.registry import Accepts

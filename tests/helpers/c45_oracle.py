@@ -8,6 +8,10 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
+from mauc.classifiers.c45.estimator import SortedColumns, fit_tree
+from mauc.classifiers.c45.tree import predict_fractions
+from mauc.engine.keys import argsort_columns
+
 EPS = 1e-6
 
 
@@ -282,3 +286,33 @@ class Oracle:
         if v >= len(node.sons) or equal(node.sons[v].total, 0):
             return weight * node.counts / node.total
         return self.fractions(x, node.sons[v], weight)
+
+
+def read_only_transpose(X):
+    """Return the columns of X as the kernels take them."""
+    XT = np.array(X.T, order="C")
+    XT.flags.writeable = False
+    return XT
+
+
+def all_columns(X):
+    """Return the numbers of all columns."""
+    return np.arange(X.shape[1], dtype=np.int32)
+
+
+def sort_all(X, y, n_classes, n_values=None, weight=None):
+    """Return the sorted columns of a table."""
+    XT = read_only_transpose(X)
+    n_values = np.zeros(len(XT), np.int32) if n_values is None else n_values
+    has_missing = np.isnan(XT).any(axis=1)
+    return SortedColumns(XT, argsort_columns(XT), y, n_classes, n_values, has_missing, weight, {})
+
+
+def fit(X, y, n_classes, n_values=None, weight=None, **options):
+    """Return the tree of a table."""
+    return fit_tree(sort_all(X, y, n_classes, n_values, weight), all_columns(X), **options)
+
+
+def fractions(tree, X):
+    """Return the class fractions of the rows of X."""
+    return predict_fractions(tree, read_only_transpose(X))

@@ -60,7 +60,7 @@ def test_panels_show_the_study_hardest_pair_first(study):
     assert labels == np.array(study.names)[order].tolist()
     assert lower.get_ylim() == (13.5, 0.5)  # rank 1 at the top
     assert f"siren index {study.index:.3f}" in lower.get_title(loc="left")
-    assert display.frame().equals(study.frame())
+    assert display.frame().equals(study.to_frame())
 
 
 def test_pairs_in_the_order_of_the_paper(study):

@@ -36,8 +36,8 @@ def selectors(n_features, fold):
         "fsdd": FSDD(n_features),
         "chi": ChiSquare(n_features),
         "su": SymmetricalUncertainty(n_features),
-        "schi": SpreadFx(n_features, schedule="round_robin_drop"),
-        "ssu": SpreadFx(n_features, relevance="su", schedule="round_robin_drop"),
+        "schi": SpreadFx(n_features),
+        "ssu": SpreadFx(n_features, relevance="su"),
         "relieff": ReliefF(n_features, n_iterations="log", random_state=fold),
         "mrmr": MRMR(n_features),
     }

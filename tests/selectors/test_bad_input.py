@@ -16,6 +16,7 @@ from mauc import (
     MRMR,
     GreedyMAUC,
     ReliefF,
+    SpreadFx,
     SubproblemSelector,
     feature_pair_auc,
 )
@@ -95,6 +96,40 @@ class Unread:
         (GreedyMAUC(shrinkage=2), r'shrinkage must be a number in \[0, 1\] or "auto", got 2'),
         (GreedyMAUC(alpha=0), "alpha must be a number in"),
         (GreedyMAUC(max_samples=1), "max_samples must be None or an int of at least 2, got 1"),
+        (FSDD(beta=np.nan), "beta must be a finite number, got nan"),
+        (FSDD(beta=np.inf), "beta must be a finite number, got inf"),
+        (FSDD(beta=None), "beta must be a finite number, got None"),
+        (ReliefF(n_neighbors=-3), "n_neighbors must be an int of at least 1, got -3"),
+        (ReliefF(n_neighbors=2.5), r"n_neighbors must be an int of at least 1, got 2\.5"),
+        (ReliefF(n_neighbors="10"), "n_neighbors must be an int of at least 1, got '10'"),
+        (ReliefF(n_neighbors=None), "n_neighbors must be an int of at least 1, got None"),
+        (ReliefF(n_iterations=0), 'n_iterations must be "all", "log" or an int .*, got 0'),
+        (ReliefF(n_iterations=-1), 'n_iterations must be "all", "log" or an int .*, got -1'),
+        (ReliefF(n_iterations=1.5), r'n_iterations must be "all", "log" or an int .*, got 1\.5'),
+        (ReliefF(n_iterations=True), 'n_iterations must be "all", "log" or an int .*, got True'),
+        (ReliefF(n_iterations=None), 'n_iterations must be "all", "log" or an int .*, got None'),
+        (ReliefF(n_iterations=5, random_state="a"), "cannot be used to seed"),
+        (MRMR(binning="bins"), "binning must be one of 'three_states', .*'none', got 'bins'"),
+        (MRMR(binning=None), "binning must be one of .*, got None"),
+        (MRMR(criterion="MID"), "criterion must be one of 'difference', 'quotient', got 'MID'"),
+        (MRMR(criterion=None), "criterion must be one of .*, got None"),
+        (MRMR(binning="equal_width", n_bins=1), r"n_bins must be an int in \[2, 255\], got 1"),
+        (MRMR(binning="equal_frequency", n_bins=999), r"n_bins must be .*, got 999"),
+        (SpreadFx(relevance="relief"), "relevance must be one of 'auc', 'chi2', .*, got 'relief'"),
+        (SpreadFx(schedule="in turn"), "schedule must be one of 'random', .*, got 'in turn'"),
+        (FAST(n_bins=2.5), r"n_bins must be an int of at least 1, got 2\.5"),
+        (FAST(n_bins=True), "n_bins must be an int of at least 1, got True"),
+        (ARCO(redundancy_weight=np.inf), "redundancy_weight must be a finite .*, got inf"),
+        (ARCO(redundancy_weight=np.nan), "redundancy_weight must be a finite .*, got nan"),
+        (ARCO(redundancy_weight="1"), "redundancy_weight must be a number >= 0, got '1'"),
+        (JMI(binning="bins"), "binning must be one of 'three_states', .*, got 'bins'"),
+        (FCBF(binning=None), "binning must be one of .*, got None"),
+        (FCBF(threshold=1.5), r"threshold must be a number in \[0, 1\], got 1\.5"),
+        (FCBF(threshold=-0.1), r"threshold must be a number in \[0, 1\], got -0\.1"),
+        (FCBF(threshold=np.nan), r"threshold must be a number in \[0, 1\], got nan"),
+        (FCBF(max_rounds=0), "max_rounds must be None or an int of at least 1, got 0"),
+        (FCBF(max_rounds=1.5), r"max_rounds must be None or an int of at least 1, got 1\.5"),
+        (FCBF(threshold="0"), r"threshold must be a number in \[0, 1\], got '0'"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -294,3 +329,25 @@ def test_other_columns_at_transform(make):
 def test_no_threads(make):
     with pytest.raises(ValueError, match="n_jobs"):
         make(2, n_jobs=0).fit(X, Y)
+
+
+@pytest.mark.parametrize("matrix", [sparse.csr_array, sparse.csc_matrix])
+def test_relieff_refuses_sparse(matrix):
+    for selector in (ReliefF(), ReliefF(categorical_features=[0])):
+        with pytest.raises(TypeError, match=r"[Ss]parse data was passed"):
+            selector.fit(matrix(np.eye(6)), [0, 0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("relevance", ["chi2", "su", "ig", "fast"])
+def test_relevances_without_weights_refuse_them(relevance):
+    text = f"sample_weight must be None for relevance '{relevance}'; only 'auc', 'fsdd',"
+    with pytest.raises(MaucError, match=text):
+        SubproblemSelector(relevance=relevance).fit(X, Y, sample_weight=np.ones(4))
+
+
+def test_too_many_values_to_be_states():
+    column, y = np.arange(300.0)[:, np.newaxis], np.arange(300) % 2
+    for selector in (MRMR("all", binning="none"), MRMR("all", categorical_features=[0])):
+        with pytest.raises(MaucError, match="column 0 must have at most 255 distinct values"):
+            selector.fit(column, y)
+    MRMR("all", binning="none").fit(column // 2, y)

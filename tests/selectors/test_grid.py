@@ -1,12 +1,28 @@
 """Every decomposition x relevance x schedule equals a literal loop over sorted lists."""
 
+import itertools
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator
 
-from mauc import FSDD, MAUCD, ChiSquare, SpreadFx, SubproblemSelector, SymmetricalUncertainty
+from mauc import (
+    FAST,
+    FSDD,
+    MAUCD,
+    MDFS,
+    AnovaF,
+    ChiSquare,
+    FisherScore,
+    InformationGain,
+    SpreadFx,
+    SubproblemSelector,
+    SymmetricalUncertainty,
+)
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.problem import make_problem
 from mauc.registry import RELEVANCES
@@ -77,7 +93,7 @@ def tournament(decomposition):
     return list(range(N_CLASSES)) if decomposition == "one-vs-rest" else [0]
 
 
-def walk_by_definition(scores, auc, decomposition, schedule, counts, seed):
+def select_by_definition(scores, auc, decomposition, schedule, counts, seed):
     """Draw all features from the lists, as (feature, list) pairs."""
     n_features, n_lists = scores.shape
     lists = [
@@ -98,38 +114,33 @@ def walk_by_definition(scores, auc, decomposition, schedule, counts, seed):
     chosen = []
     while len(chosen) < n_features:
         is_open = [len(entries) > 0 for entries in lists]
-        if schedule.startswith("round_robin"):
+        if schedule == "round_robin":
             while not is_open[order[turn % n_lists]]:
                 turn += 1
-            speaker = order[turn % n_lists]
+            drawn = order[turn % n_lists]
             turn += 1
         elif schedule == "hardest":
-            speaker = min((p for p in range(n_lists) if is_open[p]), key=lambda p: separation[p])
+            drawn = min((p for p in range(n_lists) if is_open[p]), key=lambda p: separation[p])
         else:
-            speaker = next(p for p in at_random if is_open[p])
-        taken = [f for f, _ in chosen]
-        while lists[speaker]:
-            feature = lists[speaker].pop(0)
-            if feature not in taken:
-                chosen.append((feature, speaker))
-                separation += ndtri(np.minimum(auc[feature], 1 - 1e-4)) ** 2
-                break
-            if schedule in ("random", "round_robin_drop"):
-                break  # the turn is lost
+            drawn = next(p for p in at_random if is_open[p])
+        feature = lists[drawn].pop(0)
+        if feature not in [f for f, _ in chosen]:  # otherwise the turn is over
+            chosen.append((feature, drawn))
+            separation += ndtri(np.minimum(auc[feature], 1 - 1e-4)) ** 2
     return chosen
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("relevance", RELEVANCES)
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
-def test_walk_equals_the_literal_loop(data, matrices, decomposition, relevance, schedule):
+def test_selection_equals_the_literal_loop(data, matrices, decomposition, relevance, schedule):
     selector = SubproblemSelector(
         "all", decomposition=decomposition, relevance=relevance, schedule=schedule, random_state=9
     ).fit(*data)
     scores = matrices[decomposition, relevance]
     auc = matrices[decomposition, "auc"]
     counts = np.bincount(data[1])
-    wanted = walk_by_definition(scores, auc, decomposition, schedule, counts, 9)
+    wanted = select_by_definition(scores, auc, decomposition, schedule, counts, 9)
     assert [(step.feature, step.subproblem) for step in selector.trace_] == wanted
     assert [step.score for step in selector.trace_] == [scores[f, p] for f, p in wanted]
     assert_allclose(selector.scores_, scores.mean(axis=1), rtol=1e-15)
@@ -145,26 +156,29 @@ def test_ties_by_mean_relevance(rng, relevance):
     selector = SubproblemSelector("all", ties="mauc", **options).fit(X, y)
     is_auc = relevance in ("auc", "fast")
     mean = oracles.exact_mean(scores) if is_auc else scores.mean(axis=1)
-    lists = [sorted(range(12), key=lambda f, p=p: (-scores[f, p], -mean[f], f)) for p in range(3)]
-    wanted = []
-    for turn in range(12):
-        entries = lists[selector.decomposition_.rounds()[turn % 3]]
-        wanted.append(next(f for f in entries if f not in wanted))
-    assert_array_equal(selector.ranking_, wanted)
+    # Columns in order of their means: then equal scores of the literal algorithm go by it.
+    order = np.argsort(-mean, kind="stable")
+    turns = itertools.cycle(selector.decomposition_.rounds())
+    wanted = oracles.algorithm_1(scores[order], 12, turns)
+    assert_array_equal(selector.ranking_, order[[feature for feature, _, _ in wanted]])
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("relevance", RELEVANCES)
-def test_spreadfx_is_a_preset(data, relevance, schedule):
-    options = {"relevance": relevance, "schedule": schedule, "random_state": 0}
-    free = SubproblemSelector("all", decomposition="one-vs-rest", **options).fit(*data)
-    assert list(SpreadFx("all", **options).fit(*data).trace_) == list(free.trace_)
+@settings(max_examples=20)
+@given(relevance=st.sampled_from(list(RELEVANCES)), schedule=st.sampled_from(list(SCHEDULES)))
+def test_mdfs_and_spreadfx_are_presets(data, relevance, schedule):
+    options = {"schedule": schedule, "random_state": 0}
+    pairs = SubproblemSelector("all", **options).fit(*data)
+    assert list(MDFS("all", **options).fit(*data).trace_) == list(pairs.trace_)
+    options["relevance"] = relevance
+    rest = SubproblemSelector("all", decomposition="one-vs-rest", **options).fit(*data)
+    assert list(SpreadFx("all", **options).fit(*data).trace_) == list(rest.trace_)
 
 
 @pytest.mark.parametrize(
     ("preset", "relevance"),
-    [(ChiSquare, "chi2"), (SymmetricalUncertainty, "su"), (FSDD, "fsdd"), (MAUCD, "auc")],
-)
+    [(MAUCD, "auc"), (ChiSquare, "chi2"), (SymmetricalUncertainty, "su"), (InformationGain, "ig"),
+     (FSDD, "fsdd"), (FisherScore, "fisher"), (AnovaF, "anova"), (FAST, "fast")],
+)  # fmt: skip
 def test_filters_of_one_list_are_presets(data, preset, relevance):
     free = SubproblemSelector("all", decomposition="whole", relevance=relevance).fit(*data)
     fitted = preset("all").fit(*data)

@@ -6,7 +6,7 @@ from hypothesis import given
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris
 
-from mauc import MAUCD, MDFS, SubproblemSelector
+from mauc import MAUCD, MDFS
 from tests.helpers import oracles, strategies
 
 pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
@@ -43,9 +43,3 @@ def test_equal_scores_go_by_column():
 def test_scores_are_those_of_mdfs():
     X, y = load_iris(return_X_y=True)
     assert_array_equal(MAUCD().fit(X, y).scores_, MDFS(random_state=0).fit(X, y).scores_)
-
-
-def test_is_a_preset(rng):
-    X, y = rng.normal(size=(60, 30)), rng.integers(0, 4, 60)
-    preset = SubproblemSelector("all", decomposition="whole", schedule="round_robin")
-    assert_array_equal(preset.fit(X, y).ranking_, MAUCD("all").fit(X, y).ranking_)

@@ -122,30 +122,18 @@ def test_random_state(rng):
     MDFS(10).fit(X, y)
 
 
-def literal_turns(relevance, n_wanted, turns):
-    """Let the lists speak in the given turns, each until it has brought a new feature."""
-    lists = [sorted(range(len(relevance)), key=lambda f, p=p: (-relevance[f, p], f))
-             for p in range(relevance.shape[1])]  # fmt: skip
-    selected = []
-    for pair in turns:
-        new = [feature for feature in lists[pair] if feature not in selected]
-        selected.append(new[0])
-        if len(selected) == n_wanted:
-            return selected
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_round_robin_goes_by_the_tournament(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(40, 20)).round(1), rng.permutation(np.arange(40) % 5)
     relevance = oracles.folded_auc(X, y, 5)
     turns = itertools.cycle(Decomposition("one-vs-one", 5).rounds())
-    ranking = MDFS("all", schedule="round_robin").fit(X, y).ranking_
-    assert_array_equal(ranking, literal_turns(relevance, 20, turns))
+    selector = MDFS("all", schedule="round_robin").fit(X, y)
+    assert steps_of(selector) == oracles.algorithm_1(relevance, 20, turns)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_hardest_lets_the_least_separated_pair_speak(seed):
+def test_hardest_draws_the_least_separated_pair(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(40, 20)), rng.permutation(np.arange(40) % 4)
     X[:, :5] += 3 * y[:, np.newaxis]
@@ -157,9 +145,9 @@ def test_hardest_lets_the_least_separated_pair_speak(seed):
             collected = norm.ppf(np.minimum(relevance[selected], 1 - 1e-4)) ** 2
             yield int(np.argmin(collected.sum(axis=0)))
 
-    speakers = turns()
+    drawn = turns()
     for _ in range(20):
-        pair = next(speakers)
+        pair = next(drawn)
         order = sorted(range(20), key=lambda f, p=pair: (-relevance[f, p], f))
         selected.append(next(f for f in order if f not in selected))
     selector = MDFS("all", schedule="hardest").fit(X, y)

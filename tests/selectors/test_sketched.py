@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from mauc import MAUCD, MDFS, PairAUCSketch, feature_pair_auc, sketch_rows
 from mauc.exceptions import MaucError
-from mauc.selectors import sketched
+from mauc.sketch import fitting
 
 SELECTORS = [
     MDFS(10, random_state=3),
@@ -160,7 +160,7 @@ def test_dask_frames_whose_columns_cannot_be_read_apart(monkeypatch, capsys, dig
     labels = pd.Series(y, name="label")
     parts = dd.from_pandas(frame, npartitions=5).map_partitions(lambda part: part)
     of_parts = dd.from_pandas(labels, npartitions=5)
-    monkeypatch.setattr(sketched, "default_memory", lambda: 10**4)
+    monkeypatch.setattr(fitting, "default_memory", lambda: 10**4)
     selector = MDFS(5, random_state=0, verbose=True).fit(parts, of_parts)
     assert "sketched by rows" in capsys.readouterr().err
     assert_same(selector, MDFS(5, random_state=0).fit(frame, y))

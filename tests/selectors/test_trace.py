@@ -1,75 +1,10 @@
-"""The walk over the lists and the trace it leaves."""
+"""The trace of a selection."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.selectors.lists import RankingLists, draw_features
 from mauc.selectors.trace import SelectionTrace, TraceStep
-
-
-class Script:
-    """A schedule that lets the lists speak as written."""
-
-    needs_scores = False
-
-    def __init__(self, turns, *, draws_until_new=False):
-        self.turns = iter(turns)
-        self.draws_until_new = draws_until_new
-
-    def next_list(self, is_open):
-        return next(turn for turn in self.turns if is_open[turn])
-
-
-class Observer(Script):
-    needs_scores = True
-
-    def __init__(self, turns):
-        super().__init__(turns)
-        self.seen = []
-
-    def observe(self, scores):
-        self.seen.append(scores)
-
-
-LISTS = RankingLists(
-    features=np.array([[0, 1, 2], [0, 2, 1]]),
-    scores=np.array([[0.9, 0.8, 0.7], [0.95, 0.85, 0.6]]),
-)
-
-
-def walked(turns, n_wanted, **options):
-    features, lists, ranks, scores = draw_features(LISTS, Script(turns, **options), n_wanted, None)
-    return list(
-        zip(features.tolist(), lists.tolist(), ranks.tolist(), scores.tolist(), strict=True)
-    )
-
-
-def test_a_feature_already_selected_is_dropped():
-    # The second turn brings feature 0 again and is lost; the third goes on in the list.
-    assert walked([0, 1, 1, 0], 3) == [(0, 0, 1, 0.9), (2, 1, 2, 0.85), (1, 0, 2, 0.8)]
-
-
-def test_a_list_is_drawn_from_until_new():
-    assert walked([0, 1, 0], 3, draws_until_new=True) == [
-        (0, 0, 1, 0.9),
-        (2, 1, 2, 0.85),
-        (1, 0, 2, 0.8),
-    ]
-
-
-def test_an_exhausted_list_is_closed():
-    assert walked([0] * 3, 3) == [(0, 0, 1, 0.9), (1, 0, 2, 0.8), (2, 0, 3, 0.7)]
-    # Lists of two cannot bring a third feature: list 0 closes, then list 1, and the walk ends.
-    short = RankingLists(LISTS.features[:, :2], LISTS.scores[:, :2])
-    features, *_ = draw_features(short, Script([0, 0, 0, 0, 1, 1, 1]), 3, None)
-    assert features.tolist() == [0, 1, 2]
-
-
-def test_a_schedule_is_told_the_scores_of_what_is_selected():
-    schedule = Observer([0, 1, 1])
-    draw_features(LISTS, schedule, 2, lambda feature: feature * 10)
-    assert schedule.seen == [0, 20]
 
 
 @pytest.fixture

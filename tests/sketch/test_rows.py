@@ -1,94 +1,50 @@
-"""sketch_rows: sources part by part, and streams of pairs."""
+"""Columns of any type as floats: the same value, the same float, in any batch and unit."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc import MDFS, PairAUCSketch, feature_pair_auc, sketch_rows
-from mauc.data.source import ColumnSource
-from mauc.exceptions import MaucError, MaucTypeError
+from mauc.sketch.rows import ordered_floats
 
 
-class ListSource(ColumnSource):
-    """Columns of several types, read in parts of 70 rows; whole columns are refused."""
-
-    def __init__(self, columns, names=None, types=None):
-        self._columns = columns
-        self.n_checks = 0
-        types = types or [column.dtype for column in columns]
-        super().__init__("table.bin", len(columns[0]), types, feature_names=names)
-
-    def read(self, places):
-        raise AssertionError("a whole column was read")
-
-    def read_rows(self, start, stop, places):
-        return [self._columns[j][start:stop] for j in places]
-
-    def row_parts(self):
-        return [(at, min(at + 70, self.shape[0])) for at in range(0, self.shape[0], 70)]
-
-    def check_unchanged(self):
-        self.n_checks += 1
+@pytest.mark.parametrize("unit", ["D", "h", "s", "ms", "us", "ns"])
+def test_dates_of_any_unit_are_seconds(unit):
+    dates = np.array([["1969-12-31", "2024-02-29", "NaT"]], dtype=f"datetime64[{unit}]")
+    seconds, is_rounded = ordered_floats(dates)
+    assert_array_equal(seconds, [[-86400.0, 1709164800.0, np.nan]])
+    assert not is_rounded[0]
 
 
-@pytest.fixture
-def columns(rng):
-    n = 500
-    days = np.datetime64("2021-03-01", "s") + rng.integers(0, 40, n).astype("m8[D]")
-    return [
-        rng.normal(size=n).astype(np.float32), rng.integers(0, 9, n), rng.random(n) < 0.4, days,
-        np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
-    ]  # fmt: skip
+@pytest.mark.parametrize("unit", ["Y", "M"])
+def test_months_and_years_have_a_first_second(unit):
+    seconds, is_rounded = ordered_floats(np.array([["1970", "1971"]], dtype=f"datetime64[{unit}]"))
+    assert_array_equal(seconds, [[0.0, 365 * 86400.0]])
+    assert not is_rounded[0]
 
 
-def test_a_source_is_read_by_parts_of_its_rows(columns, rng):
-    y = rng.integers(0, 3, 500)
-    source = ListSource(columns, names=list("abcde"))
-    sketch = sketch_rows(source, y, n_bins=64)
-    assert source.n_checks == 1
-    assert sketch.n_rows == 500
-    assert_array_equal(sketch.feature_names, list("abcde"))
-    exact = np.concatenate([feature_pair_auc(column[:, np.newaxis], y) for column in columns])
-    bound = sketch.error_bound()
-    assert (np.abs(sketch.pair_auc() - exact) <= bound).all()
-    assert_array_equal(sketch.pair_auc()[1:4], exact[1:4])
-    same = PairAUCSketch(64).update(source, y)
-    assert_array_equal(same.pair_auc(), sketch.pair_auc())
+def test_values_that_may_share_a_float_are_rounded():
+    cases = {
+        "nanoseconds": (np.array([[10**18 + 1, 5]]).view("datetime64[ns]"), True),
+        "microseconds": (np.array([[10**15 + 1, 5]]).view("datetime64[us]"), False),
+        "microseconds in ns": (np.array([[10**18 + 1000, 5000]]).view("datetime64[ns]"), False),
+        "large integers": (np.array([[2**53 + 1, 0]]), True),
+        "integers": (np.array([[2**53, 0]]), False),
+        "unsigned": (np.array([[2**64 - 1, 0]], np.uint64), True),
+        "durations": (np.array([[7, 5]]).view("timedelta64[h]"), False),
+        "extended": (np.array([[1, 1 + np.finfo(np.longdouble).eps]], np.longdouble), True),
+    }
+    for name, (values, wanted) in cases.items():
+        if values.dtype.itemsize > 8 and np.finfo(np.longdouble).eps == np.finfo(float).eps:
+            continue
+        XT, is_rounded = ordered_floats(values)
+        assert is_rounded[0] == wanted, name
+        assert XT.dtype == np.float64
+        assert not XT.flags.writeable
 
 
-def test_dask_collections_are_read_by_parts_of_their_rows(columns, rng, monkeypatch):
-    da = pytest.importorskip("dask.array")
-    X, y = np.column_stack([columns[0], columns[4]]), rng.integers(0, 3, 500)
-    blocks = da.from_array(X, chunks=(60, 2))
-    monkeypatch.setattr(da.Array, "__array__", lambda *_: pytest.fail("all rows were computed"))
-    sketch = PairAUCSketch(64).update(blocks, da.from_array(y, chunks=100))
-    parts = PairAUCSketch(64)
-    for start in range(0, 500, 60):
-        parts.update(X[start : start + 60], y[start : start + 60])
-    assert_array_equal(sketch.pair_auc(), parts.pair_auc())
-    found = MDFS(1, random_state=0).partial_fit(blocks, y)
-    assert found.sketch_.n_rows == 500
-
-
-def test_pairs_are_added_one_by_one(columns, rng):
-    X, y = np.column_stack([columns[0], columns[4]]), rng.integers(0, 2, 500)
-    whole = PairAUCSketch(64).update(X, y)
-    parts = ((X[at : at + 90], y[at : at + 90]) for at in range(0, 500, 90))
-    assert_array_equal(sketch_rows(parts, n_bins=64).pair_auc(), whole.pair_auc())
-
-
-def test_errors_name_the_thing(columns, rng):
-    y = rng.integers(0, 2, 500)
-    with pytest.raises(MaucError, match=r"label for every row of table.bin, got None"):
-        sketch_rows(ListSource(columns))
-    with pytest.raises(MaucError, match=r"table.bin has 500 rows, but y has 3 labels"):
-        sketch_rows(ListSource(columns), y[:3])
-    types = [column.dtype for column in columns[:-1]] + [np.dtype(object)]
-    with pytest.raises(MaucError, match=r"table.bin: column 'x4' holds words"):
-        sketch_rows(ListSource(columns, types=types), y)
-    with pytest.raises(MaucTypeError, match="data must be a source or a Dask data frame"):
-        sketch_rows(np.zeros((3, 2)), [0, 1, 1])
-    with pytest.raises(MaucTypeError, match="got ndarray"):
-        sketch_rows(np.zeros((3, 2)))
-    with pytest.raises(MaucTypeError, match="part 0 of data must be a pair"):
-        sketch_rows([np.zeros((3, 2))])
+def test_narrow_types_become_single_precision():
+    for dtype in (bool, np.int8, np.uint16, np.float16, np.float32):
+        XT, is_rounded = ordered_floats(np.array([[0, 1], [1, 1]]).astype(dtype))
+        assert XT.dtype == np.float32
+        assert_array_equal(XT, [[0, 1], [1, 1]])
+        assert not is_rounded.any()

@@ -1,14 +1,16 @@
-"""Discretise columns by MDL: a transformer for users, cut points for the selectors."""
+"""The MDL discretizer, and its cut points for the selectors."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
 from mauc.binning.contingency import mdl_cut_points
-from mauc.data.problem import make_problem
+from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted, check_table
 from mauc.registry import Accepts
+from mauc.texts import insert_texts
 
 
+@insert_texts
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Discretise features by the supervised MDL method of Fayyad and Irani.
 
@@ -18,19 +20,13 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores.
+    {n_jobs}
 
     Attributes
     ----------
     cut_points_ : list of ndarray
         Ascending cut points of each feature; empty if no cut is accepted.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {classes_, n_features_in_, feature_names_in_}
 
     References
     ----------
@@ -101,7 +97,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def find_cut_points(problem, n_jobs=None):
+def find_cut_points(problem: Problem, n_jobs: int | None = None) -> list[np.ndarray]:
     """Return the MDL cut points of every column as a list of arrays."""
 
     def cut(block):
@@ -113,13 +109,13 @@ def find_cut_points(problem, n_jobs=None):
     return cut_points
 
 
-def cut_columns(problem, XT):
+def cut_columns(problem: Problem, XT: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the MDL cut points of some columns and their offsets, see `mdl_cut_points`."""
     role = np.arange(problem.n_classes, dtype=np.int32)
     return mdl_cut_points(XT, problem.codes, role, problem.count_logs)
 
 
-def bins_of(column, points):
+def bins_of(column: np.ndarray, points: np.ndarray) -> np.ndarray:
     """Return the number of cut points below each value, NaN for NaN."""
     column = column.astype(np.float64)
     bins = np.searchsorted(points, column).astype(np.float64)

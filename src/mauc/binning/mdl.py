@@ -1,15 +1,33 @@
-"""Sort columns and compress each into entries: values in order with their class counts.
+"""Supervised discretisation of columns by the minimum description length principle.
 
-An *entry* is a class and a number of rows of that class that share a value. The entries of a column
-ascend with the value; those of one value stand together, one per class that has it, and the last
-of them is marked. Everything that MDL needs to know about a column is in its entries.
+A segment of N rows with class entropy H is cut where the class entropy E of the two sides is
+smallest; the cut is kept, and both sides are cut in turn, if and only if (Fayyad & Irani, 1993)
 
-Entries are int32 of shape (..., 3, room), with the rows
+    H - E > (log2(c) + log2(3^k - 2) - (k H - k_R H_R - k_L H_L)) / N
 
-CLASS : class of the entry.
-COUNT : number of rows, never 0.
-ENDS : number of distinct values that end with the entry: 1 for the last entry of a value, 0 for the
-    others. Entries of sub-problems may stand for several neighbouring values, see `mdl_binary`.
+with c the number of boundaries between distinct values and k, k_L, k_R the classes present. Of
+equally good cuts the first one wins.
+
+Columns are sorted and compressed into entries: a class and a number of rows of that class that
+share a value. Those of a column ascend with the value, those of one value stand together. Entries
+are int32 of shape (..., 3, room), with the rows CLASS, COUNT (never 0) and ENDS, the number of
+distinct values that end with the entry: 1 for the last entry of a value, 0 for the others. Entries
+of sub-problems may stand for several neighbouring values, see `one_vs_rest_entries`.
+
+With L(v) = v ln v, left counts a_j and right counts b_j, N ln 2 E = -S where
+
+    S = sum_j L(a_j) - L(sum_j a_j) + sum_j L(b_j) - L(sum_j b_j).
+
+S is followed from cut to cut in 64-bit fixed point: moving rows of one class changes two terms, and
+integer sums carry no rounding error from step to step. Cuts whose S lies within `tolerance` of the
+best, which covers the rounding of both forms, are then compared in double precision with every
+sum taken in the order of the definition, so that all decisions are those of the plain formula. A
+sum of 2 k + 2 terms, none of its partial sums above L(N), is off by at most 2 k + 2 half units in
+the last place of L(N), each term by as much again and a half, the quotient by two roundings more;
+two such sums are compared, and each fixed-point term is off by half a unit.
+
+Entropies are not negative, so that N (H - E) > log2(c) + log2(3^k - 2) - k H is necessary for the
+cut: where it fails clearly, as in most columns of noise, nothing is computed in double precision.
 """
 
 import math
@@ -28,27 +46,17 @@ from mauc.engine.special import LN2
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
+_MAX_DEPTH = 64  # the smaller side of a cut is treated first, so that the segments halve
+_LOWEST = np.int64(-(2**62))
 
-def sorted_columns(XT, y, n_classes):
-    """Sort the columns of a block.
 
-    Parameters
-    ----------
-    XT : ndarray of shape (n_columns, n_samples), float32 or float64
-        Columns, contiguous and read-only; NaN is missing.
-    y : ndarray of shape (n_samples,), int32
-        Class codes.
-    n_classes : int
+def sorted_columns(
+    XT: np.ndarray, y: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sorted values of columns, their classes, the known rows, the missing by class.
 
-    Returns
-    -------
-    values : ndarray of shape (n_columns, n_samples), float64
-        Known values of each column, ascending; the classes of one value come in any order.
-    codes : ndarray of shape (n_columns, n_samples), int32
-        Classes in that order.
-    n_known : ndarray of shape (n_columns,), int64
-    missing : ndarray of shape (n_columns, n_classes), int64
-        Number of missing values of each class.
+    Values, float64, and classes, int32, have shape (n_columns, n_samples) and ascend; the classes
+    of one value come in any order.
     """
     label_bits = label_bits_of(n_classes)
     keys, n_known, layout = write_keys(XT, y, label_bits)
@@ -64,16 +72,10 @@ def sorted_columns(XT, y, n_classes):
     return values, codes, n_known, missing
 
 
-def make_entries(XT, y, n_classes):
-    """Sort the columns of a block and compress them. Parameters are those of `sorted_columns`.
-
-    Returns
-    -------
-    entries : ndarray of shape (n_columns, 3, n_samples), int32
-    n_entries : ndarray of shape (n_columns,), int64
-    values, missing
-        As in `sorted_columns`.
-    """
+def make_entries(
+    XT: np.ndarray, y: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the entries of columns, how many each has, the sorted values, the missing by class."""
     values, codes, n_known, missing = sorted_columns(XT, y, n_classes)
     entries = np.empty((len(XT), 3, XT.shape[1]), np.int32)
     n_entries = np.empty(len(XT), np.int64)
@@ -81,53 +83,18 @@ def make_entries(XT, y, n_classes):
     return entries, n_entries, values, missing
 
 
-@njit(cache=True, nogil=True)
-def fill_entries(values, codes, n_known, places, entries, n_entries):
-    """Fill the entries of sorted columns; `places` is work space for every class."""
-    for f in range(values.shape[0]):
-        value, code = values[f], codes[f]
-        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
-        for k in range(places.shape[0]):
-            places[k] = -1
-        n_filled, first = 0, 0
-        for i in range(n_known[f]):
-            # the rows before i are in the first n_filled entries
-            if i > 0 and value[i] != value[i - 1]:
-                ends[n_filled - 1] = 1
-                first = n_filled
-            k = code[i]
-            # class k has an entry of the current value if and only if its place is not below first
-            place = places[k]
-            if place < first:
-                place = n_filled
-                places[k] = place
-                cls[place] = k
-                count[place] = 0
-                ends[place] = 0
-                n_filled += 1
-            count[place] += 1
-        if n_filled > 0:
-            ends[n_filled - 1] = 1
-        n_entries[f] = n_filled
+def one_vs_rest_entries(
+    entries: np.ndarray, n_entries: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of every class, 0, against the rest, 1, and where those of each are.
 
-
-def spread_classes(entries, n_entries, n_classes, own):
-    """Turn the entries of columns into those of every class against the rest.
-
-    Parameters
-    ----------
-    entries : ndarray of shape (n_columns, 3, n_samples), int32
-    n_entries : ndarray of shape (n_columns,), int64
-    n_classes : int
-    own : {0, 1}
-        Number of the single class in its sub-problem; the rest has the other one.
-
-    Returns
-    -------
-    spread : ndarray of shape (n_columns, 3, room), int32
-        Entries of the sub-problems, one per block of one side and two per block of both.
-    regions : ndarray of shape (n_columns, n_classes, 2), int64
-        Where those of each class start and end.
+    The regions, start and end, have shape (n_columns, n_classes, 2). Neighbouring distinct values
+    that all belong to one side form a block, a value with rows of both sides is a block of its own.
+    Only the boundaries between blocks can be best cuts: inside a block of one side S, as a function
+    of the rows moved, has second derivative (1/a - 1/(a + z)) + (1/b - 1/(b + w)) > 0 (a, b rows of
+    that side left and right, z, w rows of the other side, z + w > 0), so that it is strictly convex
+    and largest at an end of the block. Class k against the rest has at most 2 n_k + 1 blocks, so
+    all c sub-problems together cost about as much as two passes over the column, not c.
     """
     n_columns = len(entries)
     # an entry becomes at most three: the rest before it, and a block of both sides
@@ -135,104 +102,18 @@ def spread_classes(entries, n_entries, n_classes, own):
     spread = np.empty((n_columns, 3, room), np.int32)
     regions = np.empty((n_columns, n_classes, 2), np.int64)
     done = np.empty((2, n_classes), np.int64)
-    fill_spread(entries, n_entries, np.int32(own), done, spread, regions)
+    fill_one_vs_rest(entries, n_entries, done, spread, regions)
     return spread, regions
 
 
-@njit(cache=True, nogil=True)
-def fill_spread(entries, n_entries, own, done, spread, regions):
-    """Fill the arrays of `spread_classes`.
+def cut_regions(
+    entries: np.ndarray, regions: np.ndarray, n_local: int, fixed: np.ndarray, unit: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tables of bins and classes of columns on sub-problems of `n_local` classes.
 
-    ``done[0, k]`` rows and ``done[1, k]`` distinct values are in the entries of class k so far.
-    """
-    n_classes = regions.shape[1]
-    rest = np.int32(1 - own)
-    rows_done, values_done = done[0], done[1]
-    for f in range(entries.shape[0]):
-        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
-        to_cls, to_count, to_ends = spread[f, CLASS], spread[f, COUNT], spread[f, ENDS]
-        region = regions[f]
-        for k in range(n_classes):
-            rows_done[k], values_done[k] = 0, 0
-        for e in range(n_entries[f]):
-            rows_done[cls[e]] += 1
-        start = np.int64(0)
-        for k in range(n_classes):
-            region[k, 0], region[k, 1] = start, start
-            start += 3 * rows_done[k] + 1
-            rows_done[k] = 0
-        first, n_rows, n_values = np.int64(0), np.int64(0), np.int64(0)
-        # the entries before first hold n_rows rows of n_values distinct values
-        while first < n_entries[f]:
-            last = first
-            n_here = np.int64(count[last])
-            while ends[last] == 0:
-                last += 1
-                n_here += count[last]
-            for e in range(first, last + 1):
-                k = cls[e]
-                n_own = count[e]
-                place = region[k, 1]
-                if n_rows > rows_done[k]:
-                    to_cls[place] = rest
-                    to_count[place] = n_rows - rows_done[k]
-                    to_ends[place] = n_values - values_done[k]
-                    place += 1
-                if n_own < n_here:
-                    to_cls[place] = own
-                    to_count[place] = n_own
-                    to_ends[place] = 0
-                    to_cls[place + 1] = rest
-                    to_count[place + 1] = n_here - n_own
-                    to_ends[place + 1] = 1
-                    place += 2
-                elif place > region[k, 0] and to_cls[place - 1] == own:
-                    # a block of both sides ends with the rest, so this one holds k alone
-                    to_count[place - 1] += n_own
-                    to_ends[place - 1] += 1
-                else:
-                    to_cls[place] = own
-                    to_count[place] = n_own
-                    to_ends[place] = 1
-                    place += 1
-                region[k, 1] = place
-                rows_done[k], values_done[k] = n_rows + n_here, n_values + 1
-            n_rows += n_here
-            n_values += 1
-            first = last + 1
-        for k in range(n_classes):
-            if n_rows > rows_done[k]:
-                place = region[k, 1]
-                to_cls[place] = rest
-                to_count[place] = n_rows - rows_done[k]
-                to_ends[place] = n_values - values_done[k]
-                region[k, 1] = place + 1
-
-
-_MAX_DEPTH = 64  # the smaller side of a cut is treated first, so that the segments halve
-_LOWEST = np.int64(-(2**62))
-
-
-def cut_regions(entries, regions, n_local, fixed, unit):
-    """Discretise columns on their sub-problems.
-
-    Parameters
-    ----------
-    entries : ndarray of shape (n_columns, 3, room), int32
-    regions : ndarray of shape (n_columns, n_subproblems, 2), int64
-        Where the entries of each sub-problem start and end.
-    n_local : int
-        Number of classes of a sub-problem.
-    fixed, unit
-        L in fixed point up to the number of rows, see `mauc.engine.special`.
-
-    Returns
-    -------
-    tables : ndarray of shape (n_tables, n_local), int64
-        Rows by bin and class: the bins of the first sub-problem of the first column that is cut,
-        and so on.
-    n_bins : ndarray of shape (n_columns, n_subproblems), int64
-        Number of bins, 0 for those without a cut.
+    The tables, int64, stand below each other, those of the first column first; the numbers of bins,
+    (n_columns, n_subproblems), are 0 without a cut. `fixed` and `unit` are L in fixed point up to
+    the number of rows, see `mauc.engine.special`.
     """
     n_columns, n_subproblems, _ = regions.shape
     room = int((regions[..., 1] - regions[..., 0]).max(initial=0)) + 1
@@ -252,14 +133,106 @@ def cut_regions(entries, regions, n_local, fixed, unit):
         tables = wider
 
 
+@njit(cache=True, nogil=True)
+def fill_entries(values, codes, n_known, entry_of, entries, n_entries):
+    """Fill the entries of sorted columns; `entry_of` is work space for every class."""
+    for f in range(values.shape[0]):
+        value, code = values[f], codes[f]
+        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
+        for k in range(entry_of.shape[0]):
+            entry_of[k] = -1
+        n_filled, first = 0, 0
+        for i in range(n_known[f]):
+            # the rows before i are in the first n_filled entries
+            if i > 0 and value[i] != value[i - 1]:
+                ends[n_filled - 1] = 1
+                first = n_filled
+            k = code[i]
+            # class k has an entry of the current value if and only if it is not below first
+            e = entry_of[k]
+            if e < first:
+                e = n_filled
+                entry_of[k] = e
+                cls[e] = k
+                count[e] = 0
+                ends[e] = 0
+                n_filled += 1
+            count[e] += 1
+        if n_filled > 0:
+            ends[n_filled - 1] = 1
+        n_entries[f] = n_filled
+
+
+@njit(cache=True, nogil=True)
+def fill_one_vs_rest(entries, n_entries, done, spread, regions):
+    """Fill the arrays of `one_vs_rest_entries`.
+
+    ``done[0, k]`` rows and ``done[1, k]`` distinct values are in the entries of class k so far.
+    """
+    n_classes = regions.shape[1]
+    rows_done, values_done = done[0], done[1]
+    for f in range(entries.shape[0]):
+        cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
+        to, region = spread[f], regions[f]
+        for k in range(n_classes):
+            rows_done[k], values_done[k] = 0, 0
+        for e in range(n_entries[f]):
+            rows_done[cls[e]] += 1
+        start = np.int64(0)
+        for k in range(n_classes):
+            region[k, 0], region[k, 1] = start, start
+            start += 3 * rows_done[k] + 1
+            rows_done[k] = 0
+        first, n_rows, n_values = np.int64(0), np.int64(0), np.int64(0)
+        # the entries before first hold n_rows rows of n_values distinct values
+        while first < n_entries[f]:
+            last = first
+            n_here = np.int64(count[last])
+            while ends[last] == 0:
+                last += 1
+                n_here += count[last]
+            for e in range(first, last + 1):
+                k = cls[e]
+                n_own = np.int64(count[e])
+                at = region[k, 1]
+                if n_rows > rows_done[k]:
+                    _put(to, at, 1, n_rows - rows_done[k], n_values - values_done[k])
+                    at += 1
+                if n_own < n_here:
+                    _put(to, at, 0, n_own, 0)
+                    _put(to, at + 1, 1, n_here - n_own, 1)
+                    at += 2
+                elif at > region[k, 0] and to[CLASS, at - 1] == 0:
+                    # a block of both sides ends with the rest, so this one holds k alone
+                    to[COUNT, at - 1] += n_own
+                    to[ENDS, at - 1] += 1
+                else:
+                    _put(to, at, 0, n_own, 1)
+                    at += 1
+                region[k, 1] = at
+                rows_done[k], values_done[k] = n_rows + n_here, n_values + 1
+            n_rows += n_here
+            n_values += 1
+            first = last + 1
+        for k in range(n_classes):
+            if n_rows > rows_done[k]:
+                at = region[k, 1]
+                _put(to, at, 1, n_rows - rows_done[k], n_values - values_done[k])
+                region[k, 1] = at + 1
+
+
+@njit_part
+def _put(to, at, cls, count, ends):
+    """Write an entry."""
+    to[CLASS, at], to[COUNT, at], to[ENDS, at] = cls, count, ends
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_tables(entries, regions, fixed, unit, near, sides, tables, n_filled, n_bins, column):
     """Fill the tables of `cut_regions` from a column on, as long as there is room.
 
-    Returns
-    -------
-    n_filled, column : int
-        The rows filled, and the first column that found no room.
+    Returns the rows filled, and the first column that found no room. `near` and `sides` are work
+    space, see `_best_cut`; their further rows hold cuts, and segments still to be cut.
     """
     cuts, lows, highs = near[2], sides[3], sides[4]
     n_classes = tables.shape[1]
@@ -276,11 +249,11 @@ def fill_tables(entries, regions, fixed, unit, near, sides, tables, n_filled, n_
                 if cut < 0:
                     continue
                 # cuts[:n_cuts] ascend; the new one goes before the larger ones
-                place = n_cuts
-                while place > 0 and cuts[place - 1] > cut:
-                    cuts[place] = cuts[place - 1]
-                    place -= 1
-                cuts[place] = cut
+                at = n_cuts
+                while at > 0 and cuts[at - 1] > cut:
+                    cuts[at] = cuts[at - 1]
+                    at -= 1
+                cuts[at] = cut
                 n_cuts += 1
                 left = depth if cut - lo > hi - cut else depth + 1
                 right = 2 * depth + 1 - left

@@ -1,4 +1,4 @@
-"""Discretise columns for the filters on states: a Problem in, codes and numbers of states out.
+"""Discretise columns for the filters on states.
 
 Codes have shape (n_features, n_samples), ``uint8``. Missing values (NaN) form a state of their own,
 the last one; a feature without missing values does not have it.
@@ -10,6 +10,7 @@ from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
 from mauc.compile import njit, njit_part
 from mauc.data.categories import category_codes
+from mauc.data.problem import Problem
 from mauc.engine.moments import known_sums, plain_sums, shift_of
 from mauc.exceptions import MaucError
 
@@ -17,23 +18,13 @@ BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
 MAX_BINS = 255  # missing values take one more code
 
 
-def bin_columns(problem, binning, n_bins, n_jobs=None):
-    """Return the state of every value and the number of states of every column.
+def bin_columns(
+    problem: Problem, binning: str, n_bins: int, n_jobs: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the state of every value, of `BINNINGS`, and the number of states of every column.
 
-    Nominal columns keep their categories as states; a missing value is one more state.
-
-    Parameters
-    ----------
-    problem : Problem
-    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
-    n_bins : int
-    n_jobs : int, optional
-
-    Returns
-    -------
-    states : ndarray of shape (n_features, n_samples), uint8
-        In a temporary file where the memory of a source does not hold them (`Problem.workspace`).
-    n_states : ndarray of shape (n_features,), int64
+    Nominal columns keep their categories as states. The states are in a temporary file where the
+    memory of a source does not hold them.
     """
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
@@ -74,7 +65,7 @@ def bin_columns(problem, binning, n_bins, n_jobs=None):
     return states, n_states
 
 
-def _states(codes, column):
+def _states(codes: np.ndarray, column: int) -> tuple[np.ndarray, int]:
     """Return codes with missing values as one more state, and the number of states."""
     is_missing = np.isnan(codes)
     n_known = 0 if is_missing.all() else int(codes[~is_missing].max()) + 1
@@ -86,7 +77,7 @@ def _states(codes, column):
     return np.where(is_missing, n_known, codes), max(1, n_known + int(is_missing.any()))
 
 
-def three_states(XT, codes, n_states):
+def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> None:
     """Cut every feature at mean - sd and mean + sd.
 
     x < mean - sd is state 0, x > mean + sd is state 2, in between is state 1, missing is 3.
@@ -94,14 +85,6 @@ def three_states(XT, codes, n_states):
     sd is taken over n - 1, as in Peng's program. A feature that varies without a value outside,
     such as one of two values that are equally frequent, would come out constant and is cut at
     its mean instead: x > mean is state 2.
-
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples)
-    codes : ndarray of shape (n_features, n_samples), uint8
-        Filled.
-    n_states : ndarray of shape (n_features,), int64
-        Filled with 3, or 4 where values are missing.
     """
     moments = np.empty((len(XT), 2))
     _plain_moments(XT, moments)
@@ -114,6 +97,28 @@ def three_states(XT, codes, n_states):
         is_missing = np.isnan(XT[j])
         codes[j, is_missing] = 3
         n_states[j] += is_missing.any()  # a sum of infinities is no number either
+
+
+def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
+    """Cut every feature into ``n_bins`` parts with equal numbers of samples.
+
+    With r the number of known values below x and n that of known values, the code is
+    floor(n_bins r / n): equal values stay together, at the price of unequal (or empty) bins.
+    Missing values are in bin ``n_bins``; ``n_bins <= MAX_BINS``. The code is the number of q_k < x
+    among the lower quantiles q_k, the ceil(k n / n_bins)-th smallest values, k = 1 .. n_bins - 1.
+    """
+    steps = np.arange(1, n_bins)
+    for j in range(XT.shape[0]):
+        # Missing values are sorted to the end.
+        ordered = np.sort(XT[j])
+        n_known = len(ordered)
+        if ordered.dtype.kind == "f":
+            n_known -= int(np.isnan(ordered).sum())
+        ranks = -(-steps * n_known // n_bins)
+        # With fewer values than bins, a quantile may lie below the smallest value.
+        cuts = ordered[ranks[ranks > 0] - 1] if n_known else ordered[:0]
+        has_missing = _codes_above(XT[j], cuts, n_bins, codes[j])
+        n_states[j] = n_bins + has_missing
 
 
 @njit(cache=True, nogil=True)
@@ -206,29 +211,3 @@ def _codes_above(column, cuts, missing, code):
             code[i] = missing
             has_missing = True
     return has_missing
-
-
-def equal_frequency(XT, n_bins, codes, n_states):
-    """Cut every feature into ``n_bins`` parts with equal numbers of samples.
-
-    With r the number of known values below x and n that of known values, the code is
-    floor(n_bins r / n): equal values stay together, at the price of unequal (or empty) bins.
-    Missing values are in bin ``n_bins``; ``n_bins <= MAX_BINS``. Parameters as `three_states`.
-
-    Notes
-    -----
-    The code is the number of q_k < x among the lower quantiles q_k, k = 1 .. n_bins - 1, the
-    ceil(k n / n_bins)-th smallest values.
-    """
-    steps = np.arange(1, n_bins)
-    for j in range(XT.shape[0]):
-        # Missing values are sorted to the end.
-        ordered = np.sort(XT[j])
-        n_known = len(ordered)
-        if ordered.dtype.kind == "f":
-            n_known -= int(np.isnan(ordered).sum())
-        places = -(-steps * n_known // n_bins)
-        # With fewer values than bins, a quantile may lie below the smallest value.
-        cuts = ordered[places[places > 0] - 1] if n_known else ordered[:0]
-        has_missing = _codes_above(XT[j], cuts, n_bins, codes[j])
-        n_states[j] = n_bins + has_missing

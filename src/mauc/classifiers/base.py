@@ -1,4 +1,4 @@
-"""Values of nominal columns as codes, which the classifiers share."""
+"""What the classifiers share: validation, labels, weights, nominal columns, prediction."""
 
 from dataclasses import dataclass
 
@@ -19,50 +19,6 @@ from mauc.registry import accepts_of
 UNSEEN = -1  # code of a missing value, or of one that is not in the training data
 
 
-def find_categories(X, columns):
-    """Return a dict of column to its sorted distinct values; NaN is not a value."""
-    return {int(j): np.unique(X[~np.isnan(X[:, j]), j]) for j in columns}
-
-
-def encode_column(column, categories):
-    """Return the place of each value in the sorted categories; UNSEEN if it has none."""
-    codes = np.full(len(column), UNSEEN, np.intp)
-    if len(categories):
-        places = np.minimum(np.searchsorted(categories, column), len(categories) - 1)
-        is_seen = categories[places] == column
-        codes[is_seen] = places[is_seen]
-    return codes
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Validated training data.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), float64 or float32
-        NaN is a missing value.
-    codes : ndarray of shape (n_samples,), int32
-        Class of each sample, in [0, n_classes).
-    weights : ndarray of shape (n_samples,), float64
-        Positive.
-    n_classes : int
-    nominal : ndarray of int
-        The nominal columns, ascending.
-    """
-
-    X: np.ndarray
-    codes: np.ndarray
-    weights: np.ndarray
-    n_classes: int
-    nominal: np.ndarray
-
-    @classmethod
-    def unweighted(cls, X, codes, n_classes, nominal=()):
-        """Return samples of weight 1."""
-        return cls(X, codes, np.ones(len(codes)), n_classes, np.asarray(nominal, dtype=np.int64))
-
-
 class BaseClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: validation, labels, nominal columns and prediction.
 
@@ -70,15 +26,49 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     - ``check_options()``, which raises a `MaucError` for a wrong parameter;
     - ``prepare(samples)``, which returns the encoded, sorted or scaled columns: the work that is
-      done once, whichever of the columns are used later. ``fit`` learns from all of them;
+      done once, whichever of the columns are used later;
+    - ``_learn(samples)``, which prepares the training `Samples` and learns from all columns;
+    - ``_score(X)``, which returns the scores of validated samples;
     - ``nest(samples, X_test, response_method, n_jobs)``, which prepares both parts of a fold and
-      returns an object whose ``scores(ranking, sizes)`` yields the scores of the test samples by
-      the first k features of a ranking, for each k of the ascending sizes. It may return None
-      if there is no work to share.
+      returns a function ``scores(ranking, sizes)``, which yields the scores of the test samples by
+      the first k features of a ranking, for each k of the ascending sizes, or None if there is no
+      work to share.
     """
 
     _order: str | None = None  # memory order that X is brought to; None keeps the one it has
     _min_classes = 1
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weights; None: all 1. A sample of weight 0 is left out.
+
+        Returns
+        -------
+        self : object
+        """
+        self._learn(self._check_samples(X, y, sample_weight))
+        return self
+
+    def predict_proba(self, X):
+        """Return the scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes)
+        """
+        return self._score(self._check_X(X))
 
     def predict(self, X):
         """Return the class with the highest score, of equals the first.
@@ -91,8 +81,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        scores = self.predict_proba(X)
-        return self.classes_[np.argmax(scores, axis=1)]
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
     @property
     def accepts(self):
@@ -112,12 +101,12 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         X, y = check_table(X, y, estimator=self, order=self._order, takes_nominal=True)
         self.classes_, codes, _ = encode_labels(y, min_classes=self._min_classes)
         weights = check_weights(sample_weight, X)
-        is_there = weights > 0
-        if not is_there.any():
+        has_weight = weights > 0
+        if not has_weight.any():
             raise MaucError("sample_weight must have a positive entry, got only zeros.")
-        if not is_there.all():
-            X = np.asarray(X[is_there], order=self._order)
-            codes, weights = codes[is_there], weights[is_there]
+        if not has_weight.all():
+            X = np.asarray(X[has_weight], order=self._order)
+            codes, weights = codes[has_weight], weights[has_weight]
             coder = coder.keep(X)
         self._coder = coder
         nominal = np.flatnonzero(is_nominal)
@@ -137,3 +126,80 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = self.accepts.nominal
         return tags
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Validated training data."""
+
+    X: np.ndarray  #: (n_samples, n_features), float64 or float32; NaN is a missing value
+    codes: np.ndarray  #: int32, the class of each sample in [0, n_classes)
+    weights: np.ndarray  #: float64, positive
+    n_classes: int
+    nominal: np.ndarray  #: the nominal columns, ascending
+
+    @classmethod
+    def unweighted(cls, X, codes, n_classes: int, nominal=()) -> "Samples":
+        """Return samples of weight 1."""
+        return cls(X, codes, np.ones(len(codes)), n_classes, np.asarray(nominal, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Indicators:
+    """Which columns features become: a nominal one an indicator per category, others themselves."""
+
+    n_features: int
+    categories: dict  #: values of the nominal features in the training data
+
+    @classmethod
+    def of(cls, samples: Samples) -> "Indicators":
+        """Return the indicators of training `Samples`."""
+        return cls(samples.X.shape[1], find_categories(samples.X, samples.nominal))
+
+    @property
+    def starts(self) -> np.ndarray:
+        """The first column of every feature, and the number of columns."""
+        widths = np.ones(self.n_features, np.int64)
+        for j, values in self.categories.items():
+            widths[j] = len(values)
+        return np.concatenate([[0], np.cumsum(widths)])
+
+    def columns(self, features) -> np.ndarray:
+        """Return the columns of features, in the order of the features."""
+        if not self.categories:
+            return np.asarray(features, dtype=np.int64)
+        starts = self.starts
+        parts = [np.arange(starts[j], starts[j + 1]) for j in features]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
+    def expand(self, X: np.ndarray) -> np.ndarray:
+        """Return X with indicators; all of them are NaN where a value is missing or unseen."""
+        if not self.categories:
+            return X
+        starts = self.starts
+        out = np.empty((len(X), starts[-1]), X.dtype)
+        for j in range(self.n_features):
+            if j not in self.categories:
+                out[:, starts[j]] = X[:, j]
+                continue
+            values = self.categories[j]
+            codes = encode_column(X[:, j], values)
+            part = out[:, starts[j] : starts[j + 1]]
+            part[:] = codes[:, np.newaxis] == np.arange(len(values))
+            part[codes == UNSEEN] = np.nan
+        return out
+
+
+def find_categories(X: np.ndarray, columns) -> dict[int, np.ndarray]:
+    """Return a dict of column to its sorted distinct values; NaN is not a value."""
+    return {int(j): np.unique(X[~np.isnan(X[:, j]), j]) for j in columns}
+
+
+def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
+    """Return the index of each value in the sorted categories; UNSEEN if it has none."""
+    codes = np.full(len(column), UNSEEN, np.intp)
+    if len(categories):
+        found = np.minimum(np.searchsorted(categories, column), len(categories) - 1)
+        is_seen = categories[found] == column
+        codes[is_seen] = found[is_seen]
+    return codes

@@ -1,4 +1,6 @@
-"""Nearest neighbour on nested feature sets: squared distances grow from size to size."""
+"""The nearest neighbour: estimator, and distances that grow along nested feature sets."""
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,68 +15,15 @@ from mauc.classifiers.distances import (
     sum_ties,
 )
 from mauc.parallel import run_blocks
+from mauc.texts import insert_texts
 
 _NESTED_DISTANCES = 2**18  # distances updated at a time, 2 MB: they fit the cache
-
-
-class NestedNeighbor:
-    """Scores of NearestNeighbor on the first features of rankings.
-
-    The columns are scaled once. A block of test samples keeps its distances to all training
-    samples along the ranking; they are sums in the order of the ranking, as in a fit on the
-    subset, to the bit.
-
-    Parameters
-    ----------
-    model : NearestNeighbor
-        Its options are used, it is not fitted.
-    train : ScaledSamples
-    X_test : ndarray of shape (n_test, n_features)
-    n_jobs : int or None
-        Threads.
-    """
-
-    def __init__(self, model, train, X_test, n_jobs):
-        self._model, self._train, self._n_jobs = model, train, n_jobs
-        self._QT = train.ranges.scale(X_test)
-        self._kinds = train.ranges.kinds(train.ZT, self._QT)
-
-    def scores(self, ranking, sizes):
-        """Yield the score matrix of the first k features for each k of the ascending sizes."""
-        train, n_test = self._train, self._QT.shape[1]
-        n_train = train.ZT.shape[1]
-        nearest = np.empty((len(sizes), n_test), np.int64)
-        tied = np.empty((len(sizes), n_test if self._model.smooth else 0, train.n_classes))
-
-        def search(rows):
-            distances = np.zeros((rows.stop - rows.start, n_train))
-            start = 0
-            for step, size in enumerate(sizes):
-                grow_distances(
-                    self._QT, train.ZT, self._kinds, ranking, start, size,
-                    rows.start, 0, distances,
-                )  # fmt: skip
-                nearest[step, rows] = distances.argmin(axis=1)
-                if self._model.smooth:
-                    sum_ties(
-                        distances, train.codes, train.weights,
-                        nearest[step, rows], tied[step, rows],
-                    )  # fmt: skip
-                start = size
-
-        width = max(1, _NESTED_DISTANCES // n_train)
-        blocks = (slice(start, min(start + width, n_test)) for start in range(0, n_test, width))
-        for _ in run_blocks(search, blocks, self._n_jobs):
-            pass
-        for step in range(len(sizes)):
-            yield self._model.scores(train, nearest[step], tied[step])
-
-
 _BLOCK_DISTANCES = 2**21  # distances computed at a time, 16 MB
 _UNIT_ROUNDOFF = 2.0**-53
 _MAX_VALUE = 1e100  # its square is finite
 
 
+@insert_texts
 class NearestNeighbor(BaseClassifier):
     r"""Classify by the nearest training sample (1NN).
 
@@ -88,21 +37,15 @@ class NearestNeighbor(BaseClassifier):
         vote and every class gets 1/n on top, as WEKA's IBk with k = 1.
     min_range : float, default=0.0
         Features whose training range is below this count as constant. IB1 has 1e-6, IBk 0.
-    categorical_features : array-like of bool, int or str of shape (n_features,) or \
-            (n_categorical_features,), default=None
-        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
-        a data frame are nominal anyway. Two values differ by 0 or 1.
+    {categorical_features}
+        Two values differ by 0 or 1.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes_}
     ranges_ : Ranges
         Smallest and largest value of each feature, and the values, or codes, of the nominal ones.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {n_features_in_, feature_names_in_}
 
     Notes
     -----
@@ -119,7 +62,7 @@ class NearestNeighbor(BaseClassifier):
     WEKA widens the ranges by every sample it classifies, so that its result depends on the
     samples before; here they remain those of the training data.
 
-    A sample weight means repetition.
+    A sample weight means repetition; hard scores ignore the weights that are not 0.
 
     References
     ----------
@@ -143,26 +86,6 @@ class NearestNeighbor(BaseClassifier):
         self.min_range = min_range
         self.categorical_features = categorical_features
 
-    def fit(self, X, y, sample_weight=None):
-        """Store the scaled training data.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights; a sample of weight 0 is left out. Hard scores ignore the others.
-
-        Returns
-        -------
-        self : NearestNeighbor
-        """
-        self._train = self.prepare(self._check_samples(X, y, sample_weight))
-        self.ranges_ = self._train.ranges
-        return self
-
     def check_options(self):
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("min_range", self.min_range, 0)
@@ -172,22 +95,52 @@ class NearestNeighbor(BaseClassifier):
         return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedNeighbor` of training `Samples` and a test part."""
-        return NestedNeighbor(self, self.prepare(samples), X_test, n_jobs)
+        """Return the scores on nested features: distances grow from size to size.
 
-    def predict_proba(self, X):
-        """Return the scores of the classes, hard or smooth.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_classes)
+        A block of test samples keeps its distances to all training samples along the ranking; they
+        are sums in the order of the ranking, as in a fit on the subset, to the bit.
         """
-        X = self._check_X(X)
-        QT = self.ranges_.scale(X)
+        train = self.prepare(samples)
+        ZT, QT = train.ZT, train.scale(X_test)
+        kinds, n_test = train.ranges.kinds(ZT, QT), len(X_test)
+
+        def scores(ranking, sizes):
+            nearest = np.empty((len(sizes), n_test), np.int64)
+            tied = np.empty((len(sizes), n_test if self.smooth else 0, train.n_classes))
+
+            def search(rows):
+                distances = np.zeros((rows.stop - rows.start, ZT.shape[1]))
+                start = 0
+                for step, size in enumerate(sizes):
+                    grow_distances(QT, ZT, kinds, ranking, start, size, rows.start, 0, distances)
+                    found = nearest[step, rows]
+                    found[:] = distances.argmin(axis=1)
+                    if self.smooth:
+                        sum_ties(distances, train.codes, train.weights, found, tied[step, rows])
+                    start = size
+
+            for _ in run_blocks(
+                search, row_blocks(n_test, _NESTED_DISTANCES // ZT.shape[1]), n_jobs
+            ):
+                pass
+            for step in range(len(sizes)):
+                yield self._scores_of(train, nearest[step], tied[step])
+
+        return scores
+
+    def _scores_of(self, train: ScaledSamples, nearest: np.ndarray, tied: np.ndarray) -> np.ndarray:
+        """Return the scores by the nearest sample, or by the class weights of all equally near."""
+        if not self.smooth:
+            return np.eye(train.n_classes)[train.codes[nearest]]
+        share = 1.0 / train.weights.sum()
+        return (share + tied) / (train.n_classes * share + tied.sum(axis=1, keepdims=True))
+
+    def _learn(self, samples):
+        self._train = self.prepare(samples)
+        self.ranges_ = self._train.ranges
+
+    def _score(self, X):
+        QT = self._train.scale(X)
         kinds = self.ranges_.kinds(self._train.ZT, QT)
         nearest = np.empty(QT.shape[1], np.int64)
         tied = np.empty((QT.shape[1], len(self.classes_)))
@@ -195,29 +148,10 @@ class NearestNeighbor(BaseClassifier):
             self._search_by_product(QT, nearest, tied)
         else:
             self._search_by_sums(QT, kinds, nearest, tied)
-        return self.scores(self._train, nearest, tied)
-
-    def scores(self, train, nearest, tied):
-        """Turn the nearest samples, and the weight of the equally near ones, into scores.
-
-        Parameters
-        ----------
-        train : ScaledSamples
-        nearest : ndarray of shape (n_queries,)
-            The first of the nearest training samples.
-        tied : ndarray of shape (n_queries, n_classes)
-            Weight of all equally near ones of each class; ignored for hard scores.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_queries, n_classes)
-        """
-        if not self.smooth:
-            return np.eye(train.n_classes)[train.codes[nearest]]
-        share = 1.0 / train.weights.sum()
-        return (share + tied) / (train.n_classes * share + tied.sum(axis=1, keepdims=True))
+        return self._scores_of(self._train, nearest, tied)
 
     def _search_by_product(self, QT, nearest, tied):
+        """Search among the samples whose distance by a matrix product may be the smallest."""
         train = self._train
         Z, Q = np.ascontiguousarray(train.ZT.T), np.ascontiguousarray(QT.T)
         norms = np.einsum("ij,ij->i", Z, Z)
@@ -225,7 +159,7 @@ class NearestNeighbor(BaseClassifier):
         # |q - z|^2 - |q|^2 = |z|^2 - 2 q.z; each term is a sum of n_features products, wrong by
         # at most n_features + a few units of reach^2, and so is the sum in the definition.
         slack = 8.0 * (Z.shape[1] + 8) * _UNIT_ROUNDOFF * reach**2
-        for rows in _row_blocks(len(Q), len(Z)):
+        for rows in row_blocks(len(Q), _BLOCK_DISTANCES // len(Z)):
             estimates = Q[rows] @ Z.T
             estimates *= -2.0
             estimates += norms
@@ -238,15 +172,16 @@ class NearestNeighbor(BaseClassifier):
             )  # fmt: skip
 
     def _search_by_sums(self, QT, kinds, nearest, tied):
+        """Search by the distances as they are defined, column by column."""
         train, columns = self._train, np.arange(len(QT))
-        for rows in _row_blocks(QT.shape[1], train.ZT.shape[1]):
+        for rows in row_blocks(QT.shape[1], _BLOCK_DISTANCES // train.ZT.shape[1]):
             distances = np.zeros((rows.stop - rows.start, train.ZT.shape[1]))
             grow_distances(QT, train.ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
             nearest[rows] = distances.argmin(axis=1)
             sum_ties(distances, train.codes, train.weights, nearest[rows], tied[rows])
 
 
-def _row_blocks(n_queries, n_samples):
-    width = max(1, _BLOCK_DISTANCES // n_samples)
-    for start in range(0, n_queries, width):
-        yield slice(start, min(start + width, n_queries))
+def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
+    """Yield slices of `width` rows, one at least."""
+    for start in range(0, n_rows, max(1, width)):
+        yield slice(start, min(start + max(1, width), n_rows))

@@ -1,12 +1,12 @@
-"""Nominal columns as indicators: a table with codes in, one column of 0 and 1 per category out."""
+"""The support vector machine with RBF kernel: estimator, and kernels on nested feature sets."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from sklearn.svm import SVC
 
 from mauc.checks import check_choice, check_real, is_real
-from mauc.classifiers.base import UNSEEN, BaseClassifier, encode_column, find_categories
+from mauc.classifiers.base import BaseClassifier, Indicators
 from mauc.classifiers.distances import (
     PLAIN,
     ScaledSamples,
@@ -14,173 +14,14 @@ from mauc.classifiers.distances import (
     find_spreads,
     grow_distances,
 )
-
-
-@dataclass(frozen=True)
-class Indicators:
-    """Which columns the features of a table become; numeric features stay as they are.
-
-    Parameters
-    ----------
-    n_features : int
-    categories : dict of int to ndarray
-        Values of the nominal features in the training data.
-    """
-
-    n_features: int
-    categories: dict
-
-    @classmethod
-    def of(cls, samples):
-        """Return the indicators of training `Samples`."""
-        return cls(samples.X.shape[1], find_categories(samples.X, samples.nominal))
-
-    @property
-    def starts(self):
-        """The first column of every feature, and the number of columns."""
-        widths = np.ones(self.n_features, np.int64)
-        for j, values in self.categories.items():
-            widths[j] = len(values)
-        return np.concatenate([[0], np.cumsum(widths)])
-
-    def columns(self, features):
-        """Return the columns of features, in the order of the features."""
-        if not self.categories:
-            return np.asarray(features, dtype=np.int64)
-        starts = self.starts
-        parts = [np.arange(starts[j], starts[j + 1]) for j in features]
-        return np.concatenate([np.empty(0, np.int64), *parts])
-
-    def expand(self, X):
-        """Return X with indicators; all of them are NaN where a value is missing or unseen."""
-        if not self.categories:
-            return X
-        starts = self.starts
-        out = np.empty((len(X), starts[-1]), X.dtype)
-        for j in range(self.n_features):
-            if j not in self.categories:
-                out[:, starts[j]] = X[:, j]
-                continue
-            values = self.categories[j]
-            codes = encode_column(X[:, j], values)
-            part = out[:, starts[j] : starts[j + 1]]
-            part[:] = codes[:, np.newaxis] == np.arange(len(values))
-            part[codes == UNSEEN] = np.nan
-        return out
-
-
-_BLOCK_ROWS = 128
-
-
-class SquaredDistances:
-    """Squared distances between two sets of samples, or within one, on a growing set of columns.
-
-    Columns are added in the order given, so the values are the same to the bit however the columns
-    are divided into steps. Within one set only one half is computed.
-
-    Parameters
-    ----------
-    QT : ndarray of shape (n_features, n_queries), float64
-        Scaled columns, one per row.
-    ZT : ndarray of shape (n_features, n_samples), float64, optional
-        The other set; None: the same one.
-    """
-
-    def __init__(self, QT, ZT=None):
-        self.is_symmetric = ZT is None
-        self._QT = QT
-        self._ZT = QT if ZT is None else ZT
-        self._kinds = np.full(len(QT), PLAIN, np.int8)
-        self._values = np.zeros((QT.shape[1], self._ZT.shape[1]))
-
-    def add(self, columns):
-        """Add the squared differences of some columns."""
-        columns = np.asarray(columns, dtype=np.int64)
-        for rows in self._blocks():
-            first_sample = rows.start if self.is_symmetric else 0
-            grow_distances(
-                self._QT, self._ZT, self._kinds, columns, 0, len(columns),
-                rows.start, first_sample, self._values[rows],
-            )  # fmt: skip
-
-    def kernel(self, gamma):
-        """Return exp(-gamma d^2), shape (n_queries, n_samples)."""
-        out = np.empty_like(self._values)
-        for rows in self._blocks():
-            part = slice(rows.start if self.is_symmetric else 0, None)
-            np.multiply(self._values[rows, part], -gamma, out=out[rows, part])
-            np.exp(out[rows, part], out=out[rows, part])
-            if self.is_symmetric:
-                out[rows.stop :, rows] = out[rows, rows.stop :].T
-        return out
-
-    def _blocks(self):
-        n_queries = len(self._values)
-        for start in range(0, n_queries, _BLOCK_ROWS):
-            yield slice(start, min(start + _BLOCK_ROWS, n_queries))
-
-
-class NestedSVM:
-    """Scores of RBFSVM on the first features of rankings.
-
-    The columns are scaled once; the distances grow by the columns that a size adds, in the order
-    of the ranking, so kernel matrices and machines are those of a fit on the subset, to the bit.
-
-    Parameters
-    ----------
-    model : RBFSVM
-        Its options are used, it is not fitted.
-    train : SVMSamples
-    X_test : ndarray of shape (n_test, n_features)
-    response_method : {"predict_proba", "decision_function"}
-    """
-
-    def __init__(self, model, train, X_test, response_method):
-        self._model, self._train, self._response = model, train.scaled, response_method
-        self._indicators, self._QT = train.indicators, train.scale(X_test)
-
-    def scores(self, ranking, sizes):
-        """Yield the scores of the first k features for each k of the ascending sizes."""
-        ZT, codes = self._train.ZT, self._train.codes
-        within, between = SquaredDistances(ZT), SquaredDistances(self._QT, ZT)
-        start = 0
-        for size in sizes:
-            for distances in (within, between):
-                distances.add(self._indicators.columns(ranking[start:size]))
-            gamma = self._model.gamma_for(ZT[self._indicators.columns(ranking[:size])], size)
-            svc = self._model.make_svc("precomputed", gamma).fit(within.kernel(gamma), codes)
-            kernel = between.kernel(gamma)
-            if self._response == "decision_function":
-                yield svc.decision_function(kernel)
-            else:
-                yield np.eye(self._train.n_classes)[svc.predict(kernel)]
-            start = size
-
+from mauc.texts import insert_texts
 
 MAX_PRECOMPUTED = 12_000  # samples; their kernel matrix takes 1.15 GB
 _BLOCK_SAMPLES = 1024  # predicted at a time
+_BLOCK_ROWS = 128  # of a kernel matrix
 
 
-@dataclass(frozen=True)
-class SVMSamples:
-    """Training data as the machine takes them.
-
-    Parameters
-    ----------
-    indicators : Indicators
-        Which columns the features become.
-    scaled : ScaledSamples
-        Those columns in the unit cube, or standardised.
-    """
-
-    indicators: Indicators
-    scaled: ScaledSamples
-
-    def scale(self, X):
-        """Return the scaled columns of other samples, shape (n_columns, n_samples)."""
-        return self.scaled.ranges.scale(self.indicators.expand(X))
-
-
+@insert_texts
 class RBFSVM(BaseClassifier):
     r"""Support vector machine with RBF kernel, as the paper used it.
 
@@ -203,16 +44,12 @@ class RBFSVM(BaseClassifier):
         Whether to compute the kernel matrix of the training data once, which is faster but
         takes 8 n^2 bytes. "auto": up to 12000 samples. The two ways round differently, so their
         decision values agree only within the tolerance of the solver.
-    categorical_features : array-like of bool, int or str of shape (n_features,) or \
-            (n_categorical_features,), default=None
-        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
-        a data frame are nominal anyway. Each category of the training data becomes an indicator, a
-        column of 0 and 1.
+    {categorical_features}
+        Each category of the training data becomes an indicator, a column of 0 and 1.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    {classes_}
     ranges_ : Ranges
         What is scaled to 0 and to 1: smallest and largest value of each column, or mean and
         mean plus standard deviation.
@@ -224,10 +61,7 @@ class RBFSVM(BaseClassifier):
         Kernel width.
     svc_ : SVC
         The fitted machine.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -286,23 +120,7 @@ class RBFSVM(BaseClassifier):
         -------
         self : RBFSVM
         """
-        prepared = self.prepare(self._check_samples(X, y))
-        train = prepared.scaled
-        # Of the training data only their ranges are needed later.
-        self._prepared = replace(prepared, scaled=replace(train, ZT=train.ZT[:, :0]))
-        self.ranges_, self.mean_ = train.ranges, train.ranges.fill
-        self.categories_ = self._coder.name_values(prepared.indicators.categories)
-        self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_)
-        labels, self._support_ZT = self.classes_[train.codes], None
-        if self._is_precomputed(len(labels)):
-            distances = SquaredDistances(train.ZT)
-            distances.add(np.arange(len(train.ZT)))
-            self.svc_ = self.make_svc("precomputed", self.gamma_)
-            self.svc_.fit(distances.kernel(self.gamma_), labels)
-            self._support_ZT = np.ascontiguousarray(train.ZT[:, self.svc_.support_])
-        else:
-            self.svc_ = self.make_svc("rbf", self.gamma_).fit(train.ZT.T, labels)
-        return self
+        return super().fit(X, y)
 
     def check_options(self):
         """Raise a `MaucError` if a parameter is wrong."""
@@ -315,32 +133,40 @@ class RBFSVM(BaseClassifier):
         check_choice("precompute", self.precompute, ("auto", True, False))
 
     def prepare(self, samples):
-        """Return the `SVMSamples` of training `Samples`, missing values replaced."""
+        """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
         indicators = Indicators.of(samples)
         X = indicators.expand(samples.X)
         mean = _known_means(X)
         ranges = find_ranges(X, fill=mean) if self.scaling == "range" else find_spreads(X, mean)
-        return SVMSamples(indicators, ScaledSamples.of(replace(samples, X=X), ranges))
+        return ScaledSamples.of(replace(samples, X=X), ranges, indicators)
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedSVM` of a fold; None if the kernel matrix is not to be computed."""
+        """Return the scores on nested features; None if the kernel matrix is not to be computed.
+
+        The distances grow by the columns that a size adds, in the order of the ranking, so kernel
+        matrices and machines are those of a fit on the subset, to the bit.
+        """
         if not self._is_precomputed(len(samples.codes)):
             return None
-        return NestedSVM(self, self.prepare(samples), X_test, response_method)
+        train = self.prepare(samples)
+        ZT, QT, columns_of = train.ZT, train.scale(X_test), train.indicators.columns
 
-    def predict_proba(self, X):
-        """Return hard scores: 1 for the predicted class, 0 for the others.
+        def scores(ranking, sizes):
+            within, between = SquaredDistances(ZT), SquaredDistances(QT, ZT)
+            start = 0
+            for size in sizes:
+                new = columns_of(ranking[start:size])
+                gamma = self.gamma_for(ZT[columns_of(ranking[:size])], size)
+                svc = self.make_svc("precomputed", gamma)
+                svc.fit(within.add(new).kernel(gamma), train.codes)
+                kernel = between.add(new).kernel(gamma)
+                if response_method == "decision_function":
+                    yield svc.decision_function(kernel)
+                else:
+                    yield np.eye(train.n_classes)[svc.predict(kernel)]
+                start = size
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_classes)
-        """
-        labels = self._respond(X, "predict")
-        return np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
+        return scores
 
     def decision_function(self, X):
         """Return decision values: won pairs, refined by their margins.
@@ -353,7 +179,7 @@ class RBFSVM(BaseClassifier):
         -------
         values : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
         """
-        return self._respond(X, "decision_function")
+        return self._respond(self._check_X(X), "decision_function")
 
     def make_svc(self, kernel, gamma):
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
@@ -373,16 +199,34 @@ class RBFSVM(BaseClassifier):
             return n_samples <= MAX_PRECOMPUTED
         return bool(self.precompute)
 
+    def _learn(self, samples):
+        train = self.prepare(samples)
+        # Of the training data only their ranges are needed later.
+        self._train = replace(train, ZT=train.ZT[:, :0])
+        self.ranges_, self.mean_ = train.ranges, train.ranges.fill
+        self.categories_ = self._coder.name_values(train.indicators.categories)
+        self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_)
+        labels, self._support_ZT = self.classes_[train.codes], None
+        if self._is_precomputed(len(labels)):
+            kernel = SquaredDistances(train.ZT).add(range(len(train.ZT))).kernel(self.gamma_)
+            self.svc_ = self.make_svc("precomputed", self.gamma_).fit(kernel, labels)
+            self._support_ZT = np.ascontiguousarray(train.ZT[:, self.svc_.support_])
+        else:
+            self.svc_ = self.make_svc("rbf", self.gamma_).fit(train.ZT.T, labels)
+
+    def _score(self, X):
+        labels = self._respond(X, "predict")
+        return np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
+
     def _respond(self, X, method):
-        X = self._check_X(X)
-        ZT, respond = self._prepared.scale(X), getattr(self.svc_, method)
+        """Return the responses of the machine, by kernels to the support vectors if it has them."""
+        ZT, respond = self._train.scale(X), getattr(self.svc_, method)
         if self._support_ZT is None:
             return respond(ZT.T)
         parts = []
         for start in range(0, ZT.shape[1], _BLOCK_SAMPLES):
             part = np.ascontiguousarray(ZT[:, start : start + _BLOCK_SAMPLES])
-            distances = SquaredDistances(part, self._support_ZT)
-            distances.add(np.arange(len(part)))
+            distances = SquaredDistances(part, self._support_ZT).add(range(len(part)))
             # SVC takes a column per training sample, of which it reads those of the support vectors
             kernel = np.zeros((part.shape[1], self.svc_.shape_fit_[0]))
             kernel[:, self.svc_.support_] = distances.kernel(self.gamma_)
@@ -390,7 +234,50 @@ class RBFSVM(BaseClassifier):
         return np.concatenate(parts)
 
 
-def _known_means(X):
+class SquaredDistances:
+    """Squared distances between two sets of samples, or within one, on a growing set of columns.
+
+    Columns are added in the order given, so the values are the same to the bit however the columns
+    are divided into steps. Within one set only one half is computed.
+    """
+
+    def __init__(self, QT: np.ndarray, ZT: np.ndarray | None = None) -> None:
+        self.is_symmetric = ZT is None
+        self._QT = QT
+        self._ZT = QT if ZT is None else ZT
+        self._kinds = np.full(len(QT), PLAIN, np.int8)
+        self._values = np.zeros((QT.shape[1], self._ZT.shape[1]))
+
+    def add(self, columns) -> "SquaredDistances":
+        """Add the squared differences of some columns."""
+        columns = np.asarray(columns, dtype=np.int64)
+        for rows in self._blocks():
+            first_sample = rows.start if self.is_symmetric else 0
+            grow_distances(
+                self._QT, self._ZT, self._kinds, columns, 0, len(columns),
+                rows.start, first_sample, self._values[rows],
+            )  # fmt: skip
+        return self
+
+    def kernel(self, gamma: float) -> np.ndarray:
+        """Return exp(-gamma d^2), shape (n_queries, n_samples)."""
+        out = np.empty_like(self._values)
+        for rows in self._blocks():
+            part = slice(rows.start if self.is_symmetric else 0, None)
+            np.multiply(self._values[rows, part], -gamma, out=out[rows, part])
+            np.exp(out[rows, part], out=out[rows, part])
+            if self.is_symmetric:
+                out[rows.stop :, rows] = out[rows, rows.stop :].T
+        return out
+
+    def _blocks(self):
+        n_queries = len(self._values)
+        for start in range(0, n_queries, _BLOCK_ROWS):
+            yield slice(start, min(start + _BLOCK_ROWS, n_queries))
+
+
+def _known_means(X: np.ndarray) -> np.ndarray:
+    """Return the means of the known values of the columns, 0 without any."""
     known = ~np.isnan(X)
     counts = known.sum(axis=0)
     return np.where(known, X, 0.0).sum(axis=0, dtype=np.float64) / np.maximum(counts, 1)

@@ -1,10 +1,11 @@
-"""Choose C and gamma of the RBF SVM by cross-validated MAUC: data in, TuningResult out."""
+"""Choose C and gamma of the RBF SVM by cross-validated MAUC."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.svm import SVC
+from sklearn.utils import _safe_indexing
 
 from mauc.checks import check_choice, check_int
 from mauc.classifiers.base import Samples
@@ -14,6 +15,7 @@ from mauc.data.validate import as_mauc_error, check_table, encode_labels
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs
 from mauc.parallel import run_blocks
+from mauc.texts import insert_texts
 
 PAPER_C = tuple(2.0**power for power in range(-5, 16, 2))
 PAPER_GAMMA = tuple(2.0**power for power in range(-15, 4, 2))
@@ -69,6 +71,7 @@ class TuningResult:
     __repr__ = __str__
 
 
+@insert_texts
 def tune_rbf_svm(
     X, y, *, C_values=PAPER_C, gamma_values=PAPER_GAMMA, search="full", n_folds=3,
     response_method="predict_proba", categorical_features=None, random_state=0, n_jobs=None,
@@ -92,13 +95,10 @@ def tune_rbf_svm(
     n_folds : int, default=3
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from: the hard scores of the paper, or the decision values.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, column numbers or names. Columns of a data frame with a
-        categorical dtype or of strings are always nominal.
+    {categorical_features}
     random_state : int, RandomState or None, default=0
         Shuffles the samples before they are divided into stratified folds.
-    n_jobs : int, optional
-        Threads. The result does not depend on it.
+    {n_jobs}
 
     Returns
     -------
@@ -134,13 +134,12 @@ def tune_rbf_svm(
         for train, test in folds:
             samples = Samples.unweighted(X[train], codes[train], len(classes), nominal)
             fold = _TuningFold(samples, X[test], codes[test])
-            columns = np.flatnonzero(wanted.any(axis=0))
 
-            def score_column(place, fold=fold):
-                return fold.score(gamma_values[place], C_values[wanted[:, place]], response_method)
+            def score_column(j, fold=fold):
+                return fold.score(gamma_values[j], C_values[wanted[:, j]], response_method)
 
-            for place, values in run_blocks(score_column, columns, n_jobs):
-                total[wanted[:, place], place] += values
+            for j, values in run_blocks(score_column, np.flatnonzero(wanted.any(axis=0)), n_jobs):
+                total[wanted[:, j], j] += values
         scores[wanted] = total[wanted] / len(folds)
 
     if search == "full":
@@ -154,15 +153,39 @@ def tune_rbf_svm(
     )  # fmt: skip
 
 
+def tune_on_features(
+    X, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
+    max_samples: int | None = None, random_state=0, **options,
+) -> tuple[TuningResult, int]:  # fmt: skip
+    """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
+    if max_samples is not None and len(y) > max_samples:
+        rows = _sample_rows(y, max_samples, random_state)
+        X, y = _safe_indexing(X, rows), y[rows]
+    nominal = None if is_nominal is None else is_nominal[features]
+    X = _safe_indexing(X, features, axis=1)
+    options |= {"categorical_features": nominal, "random_state": random_state}
+    return tune_rbf_svm(X, y, **options), len(y)
+
+
+def _sample_rows(y: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
+    """Return the rows of a stratified sample, ascending; classes of one row are left out."""
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    several = np.flatnonzero(counts[codes] > 1)
+    # The sampler needs a sample of every class in the part that is left out.
+    size = min(n_rows, len(several) - len(np.unique(codes[several])))
+    sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
+    rows, _ = next(sampler.split(np.zeros((len(several), 1)), y[several]))
+    return np.sort(several[rows])
+
+
 class _TuningFold:
     """One split of the data: distances computed once."""
 
-    def __init__(self, samples, X_test, codes_test):
+    def __init__(self, samples: Samples, X_test: np.ndarray, codes_test: np.ndarray) -> None:
         train = RBFSVM().prepare(samples)
-        QT, ZT = train.scale(X_test), train.scaled.ZT
-        self._within, self._between = SquaredDistances(ZT), SquaredDistances(QT, ZT)
-        for distances in (self._within, self._between):
-            distances.add(np.arange(len(QT)))
+        QT, ZT = train.scale(X_test), train.ZT
+        self._within = SquaredDistances(ZT).add(range(len(ZT)))
+        self._between = SquaredDistances(QT, ZT).add(range(len(QT)))
         self._codes, self._n_classes = samples.codes, samples.n_classes
         self._pairs = ClassPairs(codes_test, np.arange(samples.n_classes), name="a fold")
 
@@ -170,16 +193,17 @@ class _TuningFold:
         """Return the MAUC for each of the ascending values of C."""
         within, between = self._within.kernel(gamma), self._between.kernel(gamma)
         values, last = np.empty(len(C_values)), None
-        for place, C in enumerate(C_values):
+        for i, C in enumerate(C_values):
             svc = SVC(C=C, kernel="precomputed").fit(within, self._codes)
             if last is not None and _are_same(svc, last):
-                values[place:] = values[place - 1]
+                values[i:] = values[i - 1]
                 break
-            values[place] = self._mauc(svc, between, response_method)
+            values[i] = self._mauc(svc, between, response_method)
             last = svc
         return values
 
     def _mauc(self, svc, kernel, response_method):
+        """Return the MAUC of a machine on the test part."""
         n = len(kernel)
         # A class that is absent from the training part gets no votes.
         scores = np.full((n, self._n_classes), -np.inf)
@@ -221,7 +245,8 @@ def _coarse_grid(shape, stride):
     return mask
 
 
-def _are_same(one, other):
+def _are_same(one: SVC, other: SVC) -> bool:
+    """Whether two machines are equal to the bit."""
     return (
         np.array_equal(one.support_, other.support_)
         and np.array_equal(one.dual_coef_, other.dual_coef_)
@@ -229,7 +254,8 @@ def _are_same(one, other):
     )
 
 
-def _check_axis(name, values):
+def _check_axis(name: str, values) -> np.ndarray:
+    """Return the values of an axis of the grid, ascending."""
     try:
         grid = np.unique(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from mauc.cli.show import print_sentence
-from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,17 +14,14 @@ _MAX_LINES = 10  # of features that could be replaced; --json has all
 
 def known_alternatives(selector: "RankingSelector", names: "Sequence[str]") -> Any:
     """Return the alternatives of chosen features under these names; None if they are not known."""
-    try:
-        found = getattr(selector, "alternatives_", None)
-    except MaucError:  # of a fit on a cluster
-        return None
+    found = getattr(selector, "alternatives_", None)
     return None if found is None else found.with_names(names)
 
 
 def say_selection(selector: "RankingSelector", names: "Sequence[str]") -> None:
     """Print how stable a selection is, if that was measured, and which features could change."""
     if hasattr(selector, "stability_"):
-        from mauc.selectors.consensus.rules import stability_sentence
+        from mauc.selectors.consensus import stability_sentence
 
         if sentence := stability_sentence(selector):
             print_sentence(sentence)
@@ -42,7 +38,7 @@ def selection_facts(selector: "RankingSelector", names: "Sequence[str]") -> dict
     facts: dict[str, Any] = {}
     stability = getattr(selector, "stability_", None)
     if stability is not None:
-        from mauc.selectors.consensus.rules import SHOWN_THRESHOLD
+        from mauc.selectors.consensus import SHOWN_THRESHOLD
 
         facts["stability"] = {
             "value": stability.value,

@@ -93,7 +93,7 @@ def siren(
                 "columns": list(dataset.notes),
                 "relevance": relevance,
                 "index": study.index,
-                "pairs": frame_records(study.frame().reset_index()),
+                "pairs": frame_records(study.to_frame().reset_index()),
                 "selectors": frame_records(study.comparison().reset_index()),
                 "files": written.files,
             }

@@ -36,7 +36,7 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
     if not plan.is_streamed or not hasattr(selector, "fit_sketch"):
         return False
     from mauc.data.columns import factorize
-    from mauc.sketch import choose_way
+    from mauc.sketch import choose_strategy
 
     source = dataset.X
     if plan.is_sketched:
@@ -45,22 +45,21 @@ def choose_rows(plan: Plan, selector: Any, dataset: "Dataset") -> bool:
         return True
     n_rows, n_columns = source.shape
     choose = partial(
-        choose_way, n_rows, n_columns, source.n_bytes / (n_rows * n_columns), source.memory,
+        choose_strategy, n_rows, n_columns, source.n_bytes / (n_rows * n_columns), source.memory,
         n_parts=len(source.row_parts()), waits=source.waits,
     )  # fmt: skip
-    way = choose(n_classes=1)
-    if way.name == "rows":  # classes only make a sketch larger: for columns they are not counted
-        way = choose(n_classes=len(factorize(dataset.y)[0]))
-    complain(f"{dataset.name}: {way.sentence}")
-    if way.name != "rows":
-        return False
-    _say_divided_parts(dataset)
-    return True
+    is_by_rows, why = choose(n_classes=1)
+    if is_by_rows:  # classes only make a sketch larger: for columns they are not counted
+        is_by_rows, why = choose(n_classes=len(factorize(dataset.y)[0]))
+    complain(f"{dataset.name}: {why}")
+    if is_by_rows:
+        _say_divided_parts(dataset)
+    return is_by_rows
 
 
 def _say_divided_parts(dataset: "Dataset") -> None:
     """Say if rows that are stored together take so much memory that they are read in parts."""
-    from mauc.sketch.tables import parts_of_rows
+    from mauc.sketch.rows import parts_of_rows
 
     stored, read = len(dataset.X.row_parts()), len(parts_of_rows(dataset.X))
     if read > stored:

@@ -61,6 +61,8 @@ class Problem:
     feature_names: np.ndarray | None = None
     column_labels: list[Any] | None = None
 
+    known_wins = None  # of all features on the class pairs: a sketch has them
+
     @cached_property
     def n_samples(self) -> int:
         """Number of rows."""

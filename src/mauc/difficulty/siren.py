@@ -1,7 +1,8 @@
-"""How far features fall on the hard class pairs: ranks in, neglect and siren index out."""
+"""How hard the class pairs are, and whether the features that serve them are selected."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,39 +14,35 @@ from mauc.checks import check_choice, check_int, is_int
 from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem, make_problem
-from mauc.data.validate import check_generator
+from mauc.data.validate import check_fitted, check_generator
 from mauc.difficulty.bayes_auc import pair_bayes_auc
-from mauc.difficulty.study import SirenStudy, columns_of
 from mauc.engine.arrays import n_pairs_of
 from mauc.exceptions import MaucError, MaucWarning, warn_user
+from mauc.extras import optional_import
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks
 from mauc.progress import shown, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
+from mauc.results import MAX_ROWS, Printed, SmallTable, number, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.lists import rank_features
+from mauc.texts import insert_texts
 
 if TYPE_CHECKING:
-    from mauc.difficulty.study import SirenStudy, columns_of
-
+    import pandas as pd
 
 _MAX_CHOSEN = 100  # as many as the paper looks at
+_MAX_LISTED = 5  # pairs that are printed
 _RANKED_AT_ONCE = 2**18  # scores: their copies stay small
 
 
+@insert_texts
 def siren_study(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    relevance: str = "chi2",
-    n_features: int | None = None,
-    n_folds: int = 5,
-    selectors: Iterable[Any] | Mapping[str, Any] | None = None,
-    categorical_features: ArrayLike | None = None,
-    random_state: Any = 0,
-    n_jobs: int | None = None,
-    verbose: bool | None = False,
-) -> SirenStudy:
+    X: ArrayLike, y: ArrayLike, *, relevance: str = "chi2", n_features: int | None = None,
+    n_folds: int = 5, selectors: Iterable[Any] | Mapping[str, Any] | None = None,
+    categorical_features: ArrayLike | None = None, random_state: Any = 0,
+    n_jobs: int | None = None, verbose: bool | None = False,
+) -> "SirenStudy":  # fmt: skip
     """Measure how hard the class pairs are and whether the best features serve the hard ones.
 
     A feature that separates the easy pairs scores high on the whole problem, so a selector that
@@ -54,8 +51,7 @@ def siren_study(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        NaN is a missing value. Columns of a data frame with a categorical dtype or of strings are
-        nominal.
+        NaN is a missing value.
     y : array-like of shape (n_samples,)
         Class labels.
     relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="chi2"
@@ -68,17 +64,11 @@ def siren_study(
     selectors : iterable, or mapping of str to any, optional
         Selectors to compare: names as in `mauc.selectors.make_selector`, or selectors, which are
         cloned and fitted; in a mapping, whose keys become their names, also rankings and masks.
-    categorical_features : array-like of bool, int or str, optional
-        Further nominal columns, as a mask, column numbers or names. A relevance or selector that
-        takes numbers only gets their codes, with a warning.
+    {categorical_features}
+        A relevance or selector that takes numbers only gets their codes, with a warning.
     random_state : int, RandomState instance or None, default=0
         Of the folds and the named selectors.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far it is, once it takes longer than two seconds: a
-        bar on a terminal, lines elsewhere. None shows the bar only.
+    {n_jobs, verbose}
 
     Returns
     -------
@@ -101,7 +91,7 @@ def siren_study(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from mauc.difficulty.siren import siren_study
+    >>> from mauc.difficulty import siren_study
     >>> iris = load_iris()
     >>> print(siren_study(iris.data, iris.target_names[iris.target], n_features=1))
     3 class pairs; the best 1 of 4 features by chi2
@@ -132,8 +122,7 @@ def siren_study(
             whole = Decomposition("whole", problem.n_classes)
             score = RELEVANCES[relevance].score
             lists, _ = rank_features(ranked, whole, score, n_chosen, n_jobs=n_jobs)
-            feature_auc = _pair_scores(problem, "auc", n_jobs)
-            scores = feature_auc
+            scores = feature_auc = _pair_scores(problem, "auc", n_jobs)
             if relevance != "auc":
                 scores = _pair_scores(ranked, relevance, n_jobs)
             ranks = _ranks(scores)
@@ -146,18 +135,303 @@ def siren_study(
             )
             for name, selector in track(named.items(), "selectors", len(named))
         }  # fmt: skip
+    if names is None:
+        names = np.array(default_names(range(problem.n_features)))
     return SirenStudy(
-        classes=problem.classes,
-        class_counts=problem.class_counts,
-        feature_names=_default_names(problem.n_features) if names is None else names,
-        relevance=relevance,
-        n_folds=int(n_folds),
-        auc=auc,
-        ranks=ranks,
-        feature_auc=feature_auc,
-        chosen=lists.features[0],
-        selections=selections,
-    )
+        problem.classes, problem.class_counts, names, relevance, int(n_folds), auc, ranks,
+        feature_auc, lists.features[0], selections,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SirenStudy(Printed):
+    r"""How hard every class pair is, and where features stand on it.
+
+    Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    class_counts : ndarray of shape (n_classes,)
+    feature_names : ndarray of shape (n_features,)
+    relevance : str
+        What ranks the features, on the whole problem and on the pairs.
+    n_folds : int
+    auc : ndarray of shape (n_pairs,)
+        Cross-validated AUC of Naive Bayes on the pair: the smaller, the harder. NaN if a class
+        has a single sample, which leaves nothing to train or nothing to test on.
+    ranks : ndarray of shape (n_features, n_pairs)
+        Rank of every feature on every pair, 1 for the best; ties share the mean of their ranks.
+    feature_auc : ndarray of shape (n_features, n_pairs)
+        Folded AUC of every feature on every pair.
+    chosen : ndarray of shape (n_chosen,)
+        The best features of the whole problem by the relevance, best first.
+    selections : dict of str to ndarray
+        What selectors chose, best first.
+
+    See Also
+    --------
+    siren_study : Makes one.
+    siren_index : The formula of `index`.
+    """
+
+    classes: np.ndarray
+    class_counts: np.ndarray
+    feature_names: np.ndarray
+    relevance: str
+    n_folds: int
+    auc: np.ndarray
+    ranks: np.ndarray
+    feature_auc: np.ndarray
+    chosen: np.ndarray
+    selections: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the pairs, such as "a vs b"."""
+        names: list[str] = Decomposition("one-vs-one", len(self.classes)).names(self.classes)
+        return names
+
+    @property
+    def order(self) -> np.ndarray:
+        """Pairs from the hardest to the easiest, those without an AUC last."""
+        return np.argsort(self.auc, kind="stable")
+
+    @property
+    def best_auc(self) -> np.ndarray:
+        """Largest folded AUC of a single feature on every pair."""
+        return np.asarray(self.feature_auc.max(axis=0))
+
+    @property
+    def index(self) -> float:
+        """Siren index of the best features of the whole problem."""
+        return siren_index(self.chosen, self)
+
+    def neglect(self, selection: Any = None) -> np.ndarray:
+        """Return how far down every pair ranks the chosen features, see `siren_index`.
+
+        Parameters
+        ----------
+        selection : fitted selector, ranking or mask, optional
+            The best features of the whole problem if not given.
+
+        Returns
+        -------
+        neglect : ndarray of shape (n_pairs,)
+            0 if the chosen are the best of the pair, about 1/2 if drawn at random, 1 if the worst.
+        """
+        columns = self._columns(selection)
+        n_left = len(self.ranks) - len(columns)
+        if n_left == 0:
+            return np.zeros(len(self.auc))
+        best = (len(columns) + 1) / 2
+        return np.asarray((self.ranks[columns].mean(axis=0) - best) / n_left).clip(0.0, 1.0)
+
+    def shortfall(self, selection: Any = None) -> np.ndarray:
+        """Return how much AUC the best single feature of every pair has over the best chosen.
+
+        `selection` is that of `neglect`.
+        """
+        chosen_auc = self.feature_auc[self._columns(selection)].max(axis=0)
+        return np.asarray(self.best_auc - chosen_auc)
+
+    def weights(self, third: str) -> np.ndarray:
+        """Return the weight of every pair in the mean over the third "hard" or "easy".
+
+        They sum to 1. Pairs that are equally hard share what is left of the third.
+        """
+        return third_weights(self.auc if third == "hard" else -self.auc)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return one row per pair, the hardest first, as a pandas DataFrame."""
+        pd = optional_import("pandas", "data frames")
+        first, second = np.triu_indices(len(self.classes), 1)
+        chosen_auc = self.feature_auc[self.chosen]
+        columns = {
+            "pair": self.names,
+            "class_i": self.classes[first],
+            "class_j": self.classes[second],
+            "n_i": self.class_counts[first],
+            "n_j": self.class_counts[second],
+            "auc": self.auc,
+            "third": self._thirds(),
+            "neglect": self.neglect(),
+            "mean_rank": self.ranks[self.chosen].mean(axis=0),
+            "best_auc": self.best_auc,
+            "best_feature": self.feature_names[self.feature_auc.argmax(axis=0)],
+            "chosen_auc": chosen_auc.max(axis=0),
+            "chosen_feature": self.feature_names[self.chosen[chosen_auc.argmax(axis=0)]],
+            "shortfall": self.shortfall(),
+        }
+        return pd.DataFrame(columns).iloc[self.order].reset_index(drop=True)
+
+    def comparison(self) -> "pd.DataFrame":
+        """Compare the selectors by what they leave to the hard pairs.
+
+        Returns
+        -------
+        comparison : pandas.DataFrame
+            One row per selector, with its number of features, its siren index, its mean neglect
+            of the hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean
+            shortfall on the hardest third, and the pair of that third it neglects most.
+        """
+        pd = optional_import("pandas", "data frames")
+        if not self.selections:
+            raise MaucError("there must be selectors to compare: give siren_study selectors=.")
+        rows = [{"selector": name, **self._measures(one)} for name, one in self.selections.items()]
+        return pd.DataFrame(rows)
+
+    def printed_parts(self) -> list[str | SmallTable]:
+        """Return the hardest pairs, the index, and the selectors if there are any."""
+        neglect, shortfall = self.neglect(), self.shortfall()
+        pairs = [
+            [
+                short_name(self.names[pair]), number(self.auc[pair]), f"{neglect[pair]:.3f}",
+                f"{shortfall[pair]:.4f}",
+            ]
+            for pair in self.order[:_MAX_LISTED]
+        ]  # fmt: skip
+        easy, hard = (float(self.weights(third) @ neglect) for third in ("easy", "hard"))
+        parts: list[str | SmallTable] = [
+            f"{len(self.auc)} class pairs; the best {len(self.chosen)} of {len(self.ranks)} "
+            f"features by {self.relevance}",
+            SmallTable(["hardest pairs", "AUC", "neglect", "shortfall"], pairs, len(self.auc)),
+            f"siren index {self.index:.3f} (neglect {hard:.3f} on the hardest third, "
+            f"{easy:.3f} on the easiest)",
+        ]
+        if self.selections:
+            parts.append(self._selector_table())
+        return parts
+
+    def _selector_table(self) -> SmallTable:
+        heads = ["index", "hard", "easy", "shortfall"]
+        forms = [".3f", ".3f", ".3f", ".4f"]
+        rows = []
+        for name, chosen in list(self.selections.items())[:MAX_ROWS]:
+            measures = self._measures(chosen)
+            cells = [number(measures[key], form) for key, form in zip(heads, forms, strict=True)]
+            rows.append([short_name(name), *cells])
+        return SmallTable(["selector", *heads], rows, len(self.selections))
+
+    def _measures(self, selection: np.ndarray) -> dict[str, Any]:
+        hard, neglect = self.weights("hard"), self.neglect(selection)
+        return {
+            "n_features": len(selection),
+            "index": siren_index(selection, self),
+            "hard": float(hard @ neglect),
+            "easy": float(self.weights("easy") @ neglect),
+            "shortfall": float(hard @ self.shortfall(selection)),
+            "worst_pair": self.names[int(np.argmax(np.where(hard > 0, neglect, -1.0)))],
+        }
+
+    def _thirds(self) -> np.ndarray:
+        is_hard, is_easy = (self.weights(third) > 0 for third in ("hard", "easy"))
+        # A pair in both is one of so many equals that the thirds cannot be told apart.
+        cases = [np.isnan(self.auc), is_hard & ~is_easy, is_easy & ~is_hard]
+        return np.select(cases, ["unknown", "hard", "easy"], "middle")
+
+    def _columns(self, selection: Any) -> np.ndarray:
+        return self.chosen if selection is None else columns_of(selection, len(self.ranks))
+
+
+def siren_index(selection: Any, study: "SirenStudy", *, n_features: int | None = None) -> float:
+    r"""Return how much more a selection neglects the hard class pairs than the easy ones.
+
+    Parameters
+    ----------
+    selection : fitted selector, ranking or mask
+        A selector that was fitted on the features of the study, the numbers of columns in order,
+        or a mask of the columns.
+    study : SirenStudy
+        Of the same data.
+    n_features : int, optional
+        Take only the first of a ranking. What has no order is taken whole.
+
+    Returns
+    -------
+    index : float
+        In [0, 1]. 0 if the hard pairs are served no worse than the easy ones, 1 if the easy ones
+        get their best features and the hard ones their worst. NaN if no pair could be measured.
+
+    See Also
+    --------
+    SirenStudy.comparison : The index of several selectors and the two means it is made of.
+
+    Notes
+    -----
+    Of m features let S be the K chosen ones and :math:`r_p(f)` the rank of feature f on pair p,
+    ties sharing their mean rank. The pair is neglected by
+
+    .. math:: N_p = \frac{\frac{1}{K} \sum_{f \in S} r_p(f) - \frac{K + 1}{2}}{m - K}
+
+    which is 0 if S are the best K features of the pair, 1 if they are its worst, and the
+    probability that a feature which was left out outranks a chosen one on the pair (0 if none
+    was left out). With :math:`\bar N_h` and :math:`\bar N_e` the means over the hardest and the
+    easiest third of the pairs, by the AUC of Naive Bayes,
+
+    .. math:: \mathrm{index} = \max(0, \bar N_h - \bar N_e)
+
+    A third of n pairs is n/3, rounded up; pairs that are equally hard share what is left of it
+    in equal weights; pairs without an AUC are left out. With two classes there is one pair,
+    which is both thirds, and the index is 0. Random draws also have an index about 0, for they
+    neglect all pairs alike: look at :math:`\bar N_h` and the shortfall as well.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MAUCD
+    >>> from mauc.difficulty import siren_index, siren_study
+    >>> X, y = load_wine(return_X_y=True)
+    >>> study = siren_study(X, y, relevance="auc")
+    >>> round(siren_index(MAUCD(4).fit(X, y), study), 3)
+    0.0
+    >>> round(siren_index([2, 3], study), 3)
+    0.136
+    """
+    neglect = study.neglect(columns_of(selection, len(study.ranks), n_features))
+    difference = (study.weights("hard") - study.weights("easy")) @ neglect
+    return float(np.maximum(0.0, difference))  # unlike max, np.maximum propagates NaN
+
+
+def third_weights(difficulty: np.ndarray) -> np.ndarray:
+    """Return weights, summing to 1, of a mean over the smallest third; NaN gets none.
+
+    >>> third_weights(np.array([0.9, 0.6, 0.7, 0.7, 1.0]))
+    array([0.  , 0.5 , 0.25, 0.25, 0.  ])
+
+    A third of five numbers is two: the smallest, and one shared by the two that come next. If all
+    are NaN, so are the weights.
+    """
+    known = np.sort(difficulty[~np.isnan(difficulty)])
+    if len(known) == 0:
+        return np.full(len(difficulty), np.nan)
+    n_third = -(-len(known) // 3)
+    is_inside = difficulty < known[n_third - 1]
+    is_edge = difficulty == known[n_third - 1]
+    n_left = n_third - is_inside.sum()
+    return np.asarray((is_inside + is_edge * (n_left / is_edge.sum())) / n_third)
+
+
+def columns_of(selection: Any, n_columns: int, n_features: int | None = None) -> np.ndarray:
+    """Return the columns of a fitted selector, a ranking or a mask."""
+    if isinstance(selection, RankingSelector):
+        check_fitted(selection)
+        selection = selection.ranking_
+    elif hasattr(selection, "get_support"):
+        selection = selection.get_support()
+    columns = np.asarray(selection)
+    if columns.dtype == bool and columns.shape == (n_columns,):
+        columns, n_features = np.flatnonzero(columns), None
+    if columns.ndim != 1 or columns.dtype.kind not in "iu" or len(columns) == 0:
+        raise MaucError(
+            f"a selection must be a fitted selector, column numbers or a mask of {n_columns} "
+            f"columns with one at least, got {selection!r}."
+        )
+    if columns.min() < 0 or columns.max() >= n_columns or len(np.unique(columns)) < len(columns):
+        raise MaucError(
+            f"a selection must hold distinct columns in [0, {n_columns - 1}], got {selection!r}."
+        )
+    return columns[:n_features]
 
 
 def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.ndarray:
@@ -199,6 +473,7 @@ def _check_memory(problem: Problem, n_chosen: int) -> None:
 
 
 def _labelled(selectors: Iterable[Any] | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the selectors by name."""
     if selectors is None:
         return {}
     if isinstance(selectors, Mapping):
@@ -218,13 +493,9 @@ def _labelled(selectors: Iterable[Any] | Mapping[str, Any] | None) -> dict[str, 
     return labelled
 
 
-def _made(selector: Any) -> Any:
-    return make_selector(selector) if isinstance(selector, str) else selector
-
-
 def _takes_codes(selector: Any) -> bool:
     """Whether a selector of this library takes no nominal columns."""
-    made = _made(selector)
+    made = make_selector(selector) if isinstance(selector, str) else selector
     return isinstance(made, RankingSelector) and not made.accepts.nominal
 
 
@@ -262,6 +533,7 @@ def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **option
 
 
 def _check_n_features(n_features: int | None, n_columns: int) -> int:
+    """Return how many features to follow."""
     if n_features is None:
         return min(_MAX_CHOSEN, max(1, n_columns // 2))
     if not is_int(n_features) or not 1 <= n_features <= n_columns:
@@ -269,7 +541,3 @@ def _check_n_features(n_features: int | None, n_columns: int) -> int:
             f"n_features must be in [1, {n_columns}] (the number of features), got {n_features!r}."
         )
     return int(n_features)
-
-
-def _default_names(n_features: int) -> np.ndarray:
-    return np.array(default_names(range(n_features)))

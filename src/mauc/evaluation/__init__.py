@@ -1,8 +1,13 @@
 """MAUC of classifiers on ranked features, and how many features to keep."""
 
-from mauc.evaluation.evaluate import FoldEvaluator, Measurement, evaluate_ranking
+from mauc.evaluation.evaluate import (
+    FoldEvaluator,
+    Measurement,
+    TunedScores,
+    evaluate_ranking,
+    evaluate_tuned_svm,
+)
 from mauc.evaluation.select_k import SizeCurve, select_k
-from mauc.evaluation.tuned_svm import TunedScores, evaluate_tuned_svm
 
 __all__ = [
     "FoldEvaluator", "Measurement", "SizeCurve", "TunedScores", "evaluate_ranking",

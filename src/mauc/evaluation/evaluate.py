@@ -1,6 +1,7 @@
-"""What an evaluation is given: subset sizes, weights, the nominal columns of a classifier."""
+"""MAUC of classifiers on the first features of rankings, on one split of the data."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -11,188 +12,21 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from mauc.checks import check_choice
-from mauc.classifiers.base import BaseClassifier, Samples, find_categories
-from mauc.classifiers.svm import Indicators
+from mauc.classifiers.base import BaseClassifier, Indicators, Samples, find_categories
+from mauc.classifiers.svm_tuning import TuningResult, tune_on_features
 from mauc.data.categories import column_mask, learn_categories
 from mauc.data.columns import is_frame
+from mauc.data.problem import Problem
 from mauc.data.validate import check_generator, check_table, check_weights, encode_labels
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
 from mauc.metrics.mauc import ClassPairs
-
-
-def own_nominal(classifier, n_features, names):
-    """Return the mask of the columns that a classifier's ``categorical_features`` names.
-
-    Parameters
-    ----------
-    classifier : classifier
-        With or without that parameter.
-    n_features : int
-    names : list of str, or None
-    """
-    own = classifier.get_params().get("categorical_features")
-    if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
-        own = None  # no column, but a word such as "from_dtype" of scikit-learn
-    return column_mask(own, n_features, names)
-
-
-def check_equal_weights(method, weights):
-    """Raise unless the weights of a method that takes none are equal, where not 0.
-
-    Parameters
-    ----------
-    method : estimator
-        Without ``sample_weight`` in ``fit``.
-    weights : ndarray of shape (n_samples,)
-    """
-    given = weights[weights > 0]
-    if len(given) and (given != given[0]).any():
-        raise MaucError(
-            f"{type(method).__name__} takes no sample weights, so those that are not 0 must be "
-            f"equal, got {given.min():g} to {given.max():g}; leave sample_weight out or take "
-            f"a method with weights (`mauc methods` names them)."
-        )
-
-
-def check_width(X_test, X_train):
-    """Raise unless both parts have the same number of columns."""
-    if X_train.shape[1] != X_test.shape[1]:
-        raise MaucError(
-            f"X_test must have the {X_train.shape[1]} columns of X_train, got {X_test.shape[1]}."
-        )
-
-
-def drop_absent(X, y, weights):
-    """Return the samples of positive weight, and their weights or None."""
-    if weights is None:
-        return X, y, None
-    weights = check_weights(weights, X)
-    is_there = weights > 0
-    if not is_there.all():
-        X, y, weights = np.asfortranarray(X[is_there]), y[is_there], weights[is_there]
-    return X, y, None if (weights == 1.0).all() else weights
-
-
-def check_sizes(sizes, n_ranked, meaning):
-    """Return subset sizes as an array.
-
-    Parameters
-    ----------
-    sizes : array-like of int
-    n_ranked : int
-        The largest size that is possible.
-    meaning : str
-        What `n_ranked` is, for the error message.
-    """
-    sizes = np.asarray(sizes)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or len(sizes) == 0:
-        raise MaucError(f"sizes must be whole numbers, one or more of them, got {sizes.tolist()}.")
-    if sizes.min() < 1 or sizes.max() > n_ranked:
-        raise MaucError(
-            f"sizes must be in [1, {n_ranked}] ({meaning}), got {sizes.min()} to {sizes.max()}."
-        )
-    return sizes
-
-
-def deal_rows(codes, n_folds, generator):
-    """Return the fold that tests each row, -1 for a row that stays in all training parts.
-
-    Every class is dealt out in a random order, one row to each fold in turn, and the next class
-    goes on where it ended. A class of one sample stays in the training parts: there would be
-    nothing to learn it from.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,), int
-    n_folds : int
-    generator : numpy.random.RandomState or numpy.random.Generator
-
-    Returns
-    -------
-    places : ndarray of shape (n_samples,), int64
-    """
-    places = np.full(len(codes), -1)
-    start = 0
-    for code in np.unique(codes):
-        rows = generator.permutation(np.flatnonzero(codes == code))
-        if len(rows) > 1:
-            places[rows] = (start + np.arange(len(rows))) % n_folds
-            start += len(rows)
-    return places
-
-
-def stratified_folds(problem, n_folds, random_state):
-    """Yield the training and test rows of the folds whose test part has two classes or more."""
-    generator = check_generator(random_state)
-    n_testable = int((problem.class_counts > 1).sum())
-    if n_testable < 2:
-        raise UndefinedMAUCError(
-            "choosing the number of features needs at least 2 classes of 2 samples or more, got "
-            f"{n_testable}; give a number."
-        )
-    places = deal_rows(problem.codes, n_folds, generator)
-    for fold in range(n_folds):
-        train, test = np.flatnonzero(places != fold), np.flatnonzero(places == fold)
-        if len(np.unique(problem.codes[test])) > 1:
-            yield train, test
-
-
-def rank_part(selector, X, problem, train, size=None):
-    """Return the ranking of a selector that is fitted on the training part.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-        Not changed.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-    problem : Problem
-        Made of X, the labels and the weights.
-    train : ndarray of int
-        Rows of the training part.
-    size : int, optional
-        How many features to rank; as the selector says by default.
-
-    Returns
-    -------
-    ranking : ndarray of int64
-    """
-    fitted = clone(selector)
-    if size is not None:
-        fitted.set_params(n_features_to_select=size)
-    weights = {}
-    if problem.sample_weight is not None and selector.accepts.weights:
-        weights["sample_weight"] = problem.sample_weight[train]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
-        labels = problem.classes[problem.codes[train]]
-        return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
-
+from mauc.texts import insert_texts
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
+SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """MAUC of one subset size, and what it took.
-
-    Parameters
-    ----------
-    size : int
-        Number of features.
-    mauc : float
-        Of the test part.
-    fit_seconds : float
-        Fitting the classifier and scoring the test samples.
-    score_seconds : float
-        Computing MAUC of those scores.
-    """
-
-    size: int
-    mauc: float
-    fit_seconds: float
-    score_seconds: float
-
-
+@insert_texts
 def evaluate_ranking(
     ranking, sizes, classifier, X_train, y_train, X_test, y_test,
     *, response_method="predict_proba", train_weight=None, test_weight=None, n_jobs=None,
@@ -223,8 +57,7 @@ def evaluate_ranking(
         What MAUC is computed from.
     train_weight, test_weight : array-like of shape (n_samples,), optional
         Sample weights that the classifier is fitted with, and those of MAUC.
-    n_jobs : int, optional
-        Threads. The result does not depend on it.
+    {n_jobs}
 
     Returns
     -------
@@ -250,6 +83,7 @@ def evaluate_ranking(
     return evaluator.evaluate(ranking, sizes, classifier, response_method=response_method)
 
 
+@insert_texts
 class FoldEvaluator:
     """Evaluate rankings on one split of the data, sharing work between them.
 
@@ -271,10 +105,8 @@ class FoldEvaluator:
         Sample weights that classifiers are fitted with, and those of MAUC. Samples of weight 0
         count as absent. A classifier that takes no weights can be evaluated if those that are
         left are equal.
-    categorical_features : array-like of bool, int or str, optional
-        Further nominal columns, as a mask, column numbers or names.
-    n_jobs : int, optional
-        Threads. The results do not depend on it.
+    {categorical_features}
+    {n_jobs}
 
     Examples
     --------
@@ -297,14 +129,14 @@ class FoldEvaluator:
         coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
         X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
         self._is_nominal = is_nominal
-        X_train, y_train, self._weights = drop_absent(X_train, y_train, train_weight)
+        X_train, y_train, self._weights = drop_zero_weight(X_train, y_train, train_weight)
         if coder.categories:
             coder = coder.keep(X_train)
             X_test = coder.check_table(X_test)
             check_width(X_test, X_train)
         X_test, y_test = check_table(coder.encode(X_test), y_test, name="X_test", order="F")
         check_width(X_test, X_train)
-        X_test, y_test, test_weight = drop_absent(X_test, y_test, test_weight)
+        X_test, y_test, test_weight = drop_zero_weight(X_test, y_test, test_weight)
         dtype = np.result_type(X_train, X_test)
         self._X_train = X_train.astype(dtype, copy=False)
         self._X_test = X_test.astype(dtype, copy=False)
@@ -334,22 +166,15 @@ class FoldEvaluator:
         mauc : ndarray of shape (n_sizes,)
         """
         sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
-        ascending, places = np.unique(sizes, return_inverse=True)
+        ascending, positions = np.unique(sizes, return_inverse=True)
         measured = self.measure(ranking, ascending, classifier, response_method=response_method)
-        return np.array([measurement.mauc for measurement in measured])[places]
+        return np.array([measurement.mauc for measurement in measured])[positions]
 
     def measure(self, ranking, sizes, classifier, *, response_method="predict_proba"):
         """Yield one `Measurement` for each of the ascending sizes, with its seconds.
 
-        Parameters
-        ----------
-        ranking, sizes, classifier, response_method
-            As in `evaluate`, but the sizes ascend.
-
-        Yields
-        ------
-        measurement : Measurement
-            Work that sizes and rankings share is counted where it is first needed.
+        Parameters are those of `evaluate`. Work that sizes and rankings share is counted where it
+        is first needed.
         """
         ranking = self._check_ranking(ranking)
         sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
@@ -373,10 +198,11 @@ class FoldEvaluator:
             if key not in self._nested:
                 self._nested[key] = self._nest(classifier, response_method)
             if self._nested[key] is not None:
-                return self._nested[key].scores(ranking, sizes)
+                return self._nested[key](ranking, sizes)
         return self._refit(classifier, response_method, ranking, sizes)
 
     def _nest(self, classifier, response_method):
+        """Return what a classifier prepares for all rankings, or None."""
         model = clone(classifier)
         model.check_options()
         n_features = self._X_train.shape[1]
@@ -408,7 +234,7 @@ class FoldEvaluator:
         X_train, X_test = self._X_train[:, ranking], self._X_test[:, ranking]
         nominal = np.flatnonzero(self._is_nominal[ranking])
         indicators = Indicators(len(ranking), find_categories(X_train, nominal))
-        parts = [indicators.columns([place]) for place in range(len(ranking))]
+        parts = [indicators.columns([j]) for j in range(len(ranking))]
         columns = indicators.columns(nominal)
         tables = []
         for X in (X_train, X_test):
@@ -427,6 +253,7 @@ class FoldEvaluator:
         return {}
 
     def _check_ranking(self, ranking):
+        """Return the ranking as an array of distinct columns."""
         ranking = np.asarray(ranking)
         if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or len(ranking) == 0:
             raise MaucError("ranking must be a one-dimensional array of column numbers.")
@@ -439,3 +266,223 @@ class FoldEvaluator:
         if len(np.unique(ranking)) != len(ranking):
             raise MaucError("ranking must hold every column at most once.")
         return ranking.astype(np.int64)
+
+
+@insert_texts
+def evaluate_tuned_svm(
+    ranking, sizes, X_train, y_train, X_test, y_test, *, scope="fold", tuned=None,
+    response_method="predict_proba", categorical_features=None, n_jobs=None, **options,
+):  # fmt: skip
+    """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
+
+    The paper tunes for every fold, size and selector, which takes too long on one machine for its
+    larger data sets; the scope says how much of that is done.
+
+    Parameters
+    ----------
+    ranking : array-like of int
+        Columns, best first.
+    sizes : array-like of int
+        How many of them to use, each in [1, len(ranking)].
+    X_train, X_test : array-like of shape (n_samples, n_features)
+    y_train, y_test : array-like of shape (n_samples,)
+    scope : {"dataset", "dataset_size", "fold", "fold_size"}, default="fold"
+        The words of `mauc.experiments.TuningSpec`. "dataset" and "dataset_size" use the
+        parameters of `tuned`; "fold" tunes once, on the training part and the features of the
+        largest size; "fold_size" tunes on the training part for every size.
+    tuned : TuningResult, or sequence of TuningResult, optional
+        What `tune_rbf_svm` found on the data set; for scope "dataset" one result, for
+        "dataset_size" one per size.
+    response_method : {"predict_proba", "decision_function"}, default="predict_proba"
+        What MAUC is computed from, in tuning and on the test part.
+    {categorical_features}
+    {n_jobs}
+    **options
+        Passed to `tune_rbf_svm`: the grid, ``search``, ``n_folds``, ``random_state``.
+
+    Returns
+    -------
+    scores : TunedScores
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc.evaluation import evaluate_tuned_svm
+    >>> X, y = load_wine(return_X_y=True)
+    >>> scores = evaluate_tuned_svm(
+    ...     [6, 12, 0, 9], [2, 4], X[::2], y[::2], X[1::2], y[1::2], search="coarse_to_fine"
+    ... )
+    >>> scores.scope, scores.tunings[0].n_evaluated
+    ('fold', 20)
+    """
+    check_choice("scope", scope, SCOPES)
+    if scope.startswith("dataset") != (tuned is not None):
+        raise MaucError('tuned= is for scope="dataset" and "dataset_size" only, which need it.')
+    if tuned is not None and options:
+        raise MaucError(f"nothing is tuned with tuned=; leave out {', '.join(options)}.")
+    if scope == "dataset" and not isinstance(tuned, TuningResult):
+        raise MaucError(f'tuned= must be one TuningResult for scope="dataset", got {tuned!r}.')
+    evaluator = FoldEvaluator(
+        X_train, y_train, X_test, y_test, categorical_features=categorical_features, n_jobs=n_jobs
+    )
+    _, X_train, is_nominal = learn_categories(X_train, categorical_features)
+    ranking, X_train = np.asarray(ranking), check_table(X_train)
+    sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
+    options |= {"response_method": response_method, "n_jobs": n_jobs}
+
+    def tune(size):
+        return tune_on_features(X_train, y_train, ranking[:size], is_nominal, **options)[0]
+
+    def evaluate(some_sizes, tuning):
+        model = tuning.classifier()
+        return evaluator.evaluate(ranking, some_sizes, model, response_method=response_method)
+
+    if scope in ("dataset", "fold"):
+        tuning = tune(max(sizes)) if tuned is None else tuned
+        return TunedScores(evaluate(sizes, tuning), scope, (tuning,))
+    tunings = tuple(map(tune, sizes)) if tuned is None else tuple(tuned)
+    if len(tunings) != len(sizes):
+        raise MaucError(f"tuned= must have one result per size ({len(sizes)}), got {len(tunings)}.")
+    pairs = zip(sizes, tunings, strict=True)
+    mauc = np.concatenate([evaluate([size], tuning) for size, tuning in pairs])
+    return TunedScores(mauc, scope, tunings)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """MAUC of one subset size, and what it took.
+
+    Parameters
+    ----------
+    size : int
+        Number of features.
+    mauc : float
+        Of the test part.
+    fit_seconds : float
+        Fitting the classifier and scoring the test samples.
+    score_seconds : float
+        Computing MAUC of those scores.
+    """
+
+    size: int
+    mauc: float
+    fit_seconds: float
+    score_seconds: float
+
+
+@dataclass(frozen=True)
+class TunedScores:
+    """MAUC of tuned machines, and how they were tuned.
+
+    Parameters
+    ----------
+    mauc : ndarray of shape (n_sizes,)
+    scope : {"dataset", "dataset_size", "fold", "fold_size"}
+    tunings : tuple of TuningResult
+        One for all sizes, or one per size with scopes "dataset_size" and "fold_size".
+    """
+
+    mauc: np.ndarray
+    scope: str
+    tunings: tuple[TuningResult, ...]
+
+
+def own_nominal(classifier, n_features: int, names: list[str] | None) -> np.ndarray:
+    """Return the mask of the columns that a classifier's ``categorical_features`` names."""
+    own = classifier.get_params().get("categorical_features")
+    if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
+        own = None  # no column, but a word such as "from_dtype" of scikit-learn
+    return column_mask(own, n_features, names)
+
+
+def check_equal_weights(method, weights: np.ndarray) -> None:
+    """Raise unless the weights of a method that takes none are equal, where not 0."""
+    given = weights[weights > 0]
+    if len(given) and (given != given[0]).any():
+        raise MaucError(
+            f"{type(method).__name__} takes no sample weights, so those that are not 0 must be "
+            f"equal, got {given.min():g} to {given.max():g}; leave sample_weight out or take "
+            f"a method with weights (`mauc methods` names them)."
+        )
+
+
+def check_width(X_test: np.ndarray, X_train: np.ndarray) -> None:
+    """Raise unless both parts have the same number of columns."""
+    if X_train.shape[1] != X_test.shape[1]:
+        raise MaucError(
+            f"X_test must have the {X_train.shape[1]} columns of X_train, got {X_test.shape[1]}."
+        )
+
+
+def drop_zero_weight(X, y, weights):
+    """Return the samples of positive weight, and their weights or None."""
+    if weights is None:
+        return X, y, None
+    weights = check_weights(weights, X)
+    has_weight = weights > 0
+    if not has_weight.all():
+        X, y, weights = np.asfortranarray(X[has_weight]), y[has_weight], weights[has_weight]
+    return X, y, None if (weights == 1.0).all() else weights
+
+
+def check_sizes(sizes, n_ranked: int, meaning: str) -> np.ndarray:
+    """Return subset sizes as an array; `meaning` says what the largest, `n_ranked`, is."""
+    sizes = np.asarray(sizes)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or len(sizes) == 0:
+        raise MaucError(f"sizes must be whole numbers, one or more of them, got {sizes.tolist()}.")
+    if sizes.min() < 1 or sizes.max() > n_ranked:
+        raise MaucError(
+            f"sizes must be in [1, {n_ranked}] ({meaning}), got {sizes.min()} to {sizes.max()}."
+        )
+    return sizes
+
+
+def assign_folds(codes: np.ndarray, n_folds: int, generator) -> np.ndarray:
+    """Return the fold that tests each row, -1 for a row that stays in all training parts.
+
+    The rows of every class go to the folds in a random order, one to each in turn, and the next
+    class goes on where it ended. A class of one sample stays in the training parts: there would be
+    nothing to learn it from.
+    """
+    folds = np.full(len(codes), -1)
+    start = 0
+    for code in np.unique(codes):
+        rows = generator.permutation(np.flatnonzero(codes == code))
+        if len(rows) > 1:
+            folds[rows] = (start + np.arange(len(rows))) % n_folds
+            start += len(rows)
+    return folds
+
+
+def stratified_folds(
+    problem: Problem, n_folds: int, random_state
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the training and test rows of the folds whose test part has two classes or more."""
+    generator = check_generator(random_state)
+    n_testable = int((problem.class_counts > 1).sum())
+    if n_testable < 2:
+        raise UndefinedMAUCError(
+            "choosing the number of features needs at least 2 classes of 2 samples or more, got "
+            f"{n_testable}; give a number."
+        )
+    folds = assign_folds(problem.codes, n_folds, generator)
+    for fold in range(n_folds):
+        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        if len(np.unique(problem.codes[test])) > 1:
+            yield train, test
+
+
+def rank_part(
+    selector, X, problem: Problem, train: np.ndarray, size: int | None = None
+) -> np.ndarray:
+    """Return the ranking, of `size` features, of a selector fitted on the training rows of X."""
+    fitted = clone(selector)
+    if size is not None:
+        fitted.set_params(n_features_to_select=size)
+    weights = {}
+    if problem.sample_weight is not None and selector.accepts.weights:
+        weights["sample_weight"] = problem.sample_weight[train]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
+        labels = problem.classes[problem.codes[train]]
+        return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_

@@ -1,4 +1,4 @@
-"""Naive Bayes on nested feature sets by matrix products: a fold in, scores of all sizes out."""
+"""How many features of a ranking to keep, by cross-validated MAUC of all sizes at once."""
 
 import warnings
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
+from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.columns import is_frame
 from mauc.data.problem import make_problem
-from mauc.data.validate import scale_by_class
 from mauc.evaluation.evaluate import (
     RESPONSES,
     FoldEvaluator,
@@ -29,217 +29,13 @@ from mauc.metrics.mauc import ClassPairs
 from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import Printed, SmallTable, first_rows
-
-MIN_DEVIATION = 0.05  # of a class, relative to that of all training samples
-
-
-def nested_log_probabilities(X_train, codes, X_test, n_classes, sizes, weights=None):
-    r"""Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
-
-    Parameters
-    ----------
-    X_train, X_test : ndarray of shape (n_samples, n_features)
-        Columns in the order of a ranking; NaN is a missing value.
-    codes : ndarray of shape (n_train,), int32
-        Classes 0 .. n_classes - 1, each present.
-    n_classes : int
-    sizes : sequence of int
-    weights : ndarray of shape (n_train,), float64, optional
-        Positive; all 1 by default.
-
-    Yields
-    ------
-    scores : ndarray of shape (n_test, n_classes)
-
-    Notes
-    -----
-    The log joint density of class c is a sum over the known features,
-
-    .. math:: \log P(c) - \sum_f \Big[ \frac{(x_f - \mu_{cf})^2}{2 \sigma_{cf}^2}
-              + \log \sigma_{cf} \Big],
-
-    whose parts are products of the test matrix, of its square and of its mask with matrices of
-    shape (n_features, n_classes): a thousandth of the work of single densities. Columns are
-    standardised first, so that nothing cancels; a deviation is at least 1/20 of that of the whole
-    column, so that a class without spread does not dominate. The order of a product's
-    sums depends on the number of BLAS threads, which the caller keeps at one.
-    """
-    known = ~np.isnan(X_train)
-    members = np.eye(n_classes)[codes].T
-    if weights is None:
-        counts = np.maximum(known.sum(axis=0), 1)
-        center = np.where(known, X_train, 0.0).sum(axis=0, dtype=np.float64) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt((Z**2).sum(axis=0) / counts)
-        prior = np.log(members.sum(axis=1) / len(codes))
-    else:
-        shares = np.ldexp(weights, -np.frexp(weights.max())[1])
-        counts = _positive(shares @ known)
-        center = shares @ np.where(known, X_train, 0.0) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt(shares @ Z**2 / counts)
-        # Within a class only ratios of weights matter; between them logarithms do not overflow.
-        scaled, exponents = scale_by_class(weights, codes, n_classes)
-        members *= scaled
-        prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
-        prior -= np.logaddexp.reduce(prior)
-    scale[scale == 0.0] = 1.0
-    Z /= scale
-    n_known = _positive(members @ known)
-    mean = (members @ Z) / n_known
-    spread = np.sqrt(np.maximum((members @ Z**2) / n_known - mean**2, MIN_DEVIATION**2))
-    precision = 1.0 / spread**2
-    constant = mean**2 * precision / 2 + np.log(spread)
-    is_given = ~np.isnan(X_test)
-    is_complete = is_given.all(axis=0)
-    Q = np.where(is_given, (X_test - center) / scale, 0.0)
-    joint = np.tile(prior, (len(Q), 1))
-    start = 0
-    for size in sizes:
-        part = slice(start, size)
-        joint += Q[:, part] @ (mean * precision)[:, part].T
-        joint -= Q[:, part] ** 2 @ (precision / 2)[:, part].T
-        if is_complete[part].all():
-            joint -= constant[:, part].sum(axis=1)
-        else:
-            joint -= is_given[:, part].astype(np.float64) @ constant[:, part].T
-        odds = joint - joint.max(axis=1, keepdims=True)
-        yield odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
-        start = size
-
-
-def _positive(sums):
-    """Return sums of weights, 1 where nothing was summed: all that is divided by it is 0."""
-    return np.where(sums > 0.0, sums, 1.0)
-
+from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
 RULES = ("one_standard_error", "best")
 
 
-@dataclass(frozen=True, repr=False)
-class SizeCurve(Printed):
-    """Cross-validated MAUC of the first k features, for many k.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-    fold_mauc : ndarray of shape (n_folds, n_sizes)
-        MAUC of every fold.
-    rule : {"one_standard_error", "best"}
-        How `size` is chosen.
-    tolerance : float
-        A difference of MAUC that is negligible.
-    n_features : int, optional
-        How many features there are.
-
-    Attributes
-    ----------
-    mean, standard_error : ndarray of shape (n_sizes,)
-        Over the folds.
-    best_size : int
-        The size of the largest mean; of equal ones the smallest.
-    size : int
-        The size that the rule chooses.
-    edge_note : str
-        What to do if the best size is at the edge of the curve, else empty.
-    """
-
-    sizes: np.ndarray
-    fold_mauc: np.ndarray
-    rule: str = "one_standard_error"
-    tolerance: float = 0.001
-    n_features: int | None = None
-
-    @property
-    def mean(self):
-        """Mean MAUC of every size."""
-        return self.fold_mauc.mean(axis=0)
-
-    @property
-    def standard_error(self):
-        """Standard error of the mean of every size."""
-        n_folds = len(self.fold_mauc)
-        if n_folds < 2:
-            return np.zeros(len(self.sizes))
-        return self.fold_mauc.std(axis=0, ddof=1) / np.sqrt(n_folds)
-
-    @property
-    def best_size(self):
-        """The size of the largest mean."""
-        return int(self.sizes[self.mean.argmax()])
-
-    @property
-    def threshold(self):
-        """The smallest mean that is accepted."""
-        best = self.mean.argmax()
-        if self.rule == "best":
-            return float(self.mean[best])
-        return float(self.mean[best] - max(self.standard_error[best], self.tolerance))
-
-    @property
-    def size(self):
-        """The smallest size whose mean is accepted."""
-        return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
-
-    @property
-    def edge_note(self):
-        """A sentence if the largest mean is at the edge of the sizes tried, else empty."""
-        first, last, best = int(self.sizes[0]), int(self.sizes[-1]), self.best_size
-        if first == last:  # a point, no curve
-            return ""
-        if best == last == self.n_features:
-            return f"The best is at the edge: all {last} features."
-        if best == last:
-            total = "" if self.n_features is None else f" of {self.n_features} features"
-            return f"The best is at the edge, the largest size tried ({last}{total}): try larger."
-        if best == first > 1:
-            return f"The best is at the edge, the smallest size tried ({first}): try smaller."
-        return ""
-
-    def frame(self):
-        """Return the curve as a pandas DataFrame."""
-        pd = optional_import("pandas", "data frames")
-        return pd.DataFrame(
-            {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
-        )
-
-    def plot(self, ax=None):
-        """Draw the curve; return its `mauc.plotting.SizeCurveDisplay`."""
-        from importlib import import_module
-
-        # By name: plots build on evaluations, not the other way round.
-        return import_module("mauc.plotting").SizeCurveDisplay(self).plot(ax)
-
-    @property
-    def summary(self):
-        """The choice in one line."""
-        best = self.mean.argmax()
-        chosen = int(np.flatnonzero(self.sizes == self.size)[0])
-        return (
-            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {self.mean[chosen]:.4f}; "
-            f"best {self.mean[best]:.4f} (standard error {self.standard_error[best]:.4f}) "
-            f"with {self.best_size}" + (f"\n{self.edge_note}" if self.edge_note else "")
-        )
-
-    def printed_parts(self):
-        """Return the choice, and the curve as a table."""
-        mean, error = self.mean, self.standard_error
-        marks = {self.size: "chosen", self.best_size: "best"}
-        if self.size == self.best_size:
-            marks[self.size] = "chosen, best"
-        places = first_rows(
-            len(self.sizes), np.flatnonzero(np.isin(self.sizes, list(marks))).tolist()
-        )
-        rows = [
-            [str(size), f"{mean[at]:.4f}", f"{error[at]:.4f}", marks.get(size, "")]
-            for at, size in ((at, int(self.sizes[at])) for at in places)
-        ]
-        heads = ["features", "MAUC", "standard error", ""]
-        table = SmallTable(heads, rows, len(self.sizes), right=("features",))
-        return [self.summary, table]
-
-
+@insert_texts
 def select_k(
     selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", tolerance=0.001,
     n_folds=5, response_method="auto", sample_weight=None, random_state=0, n_jobs=None,
@@ -277,8 +73,7 @@ def select_k(
         folds. Where selector or classifier take no weights, those that are not 0 must be equal.
     random_state : int, RandomState or None, default=0
         Of the folds.
-    n_jobs : int, optional
-        Threads of the evaluation. The result does not depend on it.
+    {n_jobs}
 
     Returns
     -------
@@ -302,7 +97,7 @@ def select_k(
     holder.categorical_features = getattr(selector, "categorical_features", None)
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
     if sample_weight is not None:
-        X, y, sample_weight = _present(holder, X, y, sample_weight, accepts)
+        X, y, sample_weight = _drop_zero_weight(holder, X, y, sample_weight, accepts)
     problem = make_problem(holder, X, y, sample_weight, accepts=accepts)
     if sample_weight is not None and not selector.accepts.weights:
         check_equal_weights(selector, problem.sample_weight)
@@ -332,14 +127,126 @@ def select_k(
     return SizeCurve(sizes[:n_sizes], fold_mauc, rule, float(tolerance), problem.n_features)
 
 
-def auto_sizes(n_features):
+@dataclass(frozen=True, repr=False)
+class SizeCurve(Printed):
+    """Cross-validated MAUC of the first k features, for many k.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+    fold_mauc : ndarray of shape (n_folds, n_sizes)
+        MAUC of every fold.
+    rule : {"one_standard_error", "best"}
+        How `size` is chosen.
+    tolerance : float
+        A difference of MAUC that is negligible.
+    n_features : int, optional
+        How many features there are.
+    """
+
+    sizes: np.ndarray
+    fold_mauc: np.ndarray
+    rule: str = "one_standard_error"
+    tolerance: float = 0.001
+    n_features: int | None = None
+
+    @property
+    def mean(self):
+        """Mean MAUC of every size."""
+        return self.fold_mauc.mean(axis=0)
+
+    @property
+    def standard_error(self):
+        """Standard error of the mean of every size."""
+        n_folds = len(self.fold_mauc)
+        if n_folds < 2:
+            return np.zeros(len(self.sizes))
+        return self.fold_mauc.std(axis=0, ddof=1) / np.sqrt(n_folds)
+
+    @property
+    def best_size(self):
+        """The size of the largest mean; of equal ones the smallest."""
+        return int(self.sizes[self.mean.argmax()])
+
+    @property
+    def threshold(self):
+        """The smallest mean that is accepted."""
+        best = self.mean.argmax()
+        if self.rule == "best":
+            return float(self.mean[best])
+        return float(self.mean[best] - max(self.standard_error[best], self.tolerance))
+
+    @property
+    def size(self):
+        """The smallest size whose mean is accepted."""
+        return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
+
+    @property
+    def edge_note(self):
+        """What to do if the best size is at the edge of the sizes tried, else empty."""
+        first, last, best = int(self.sizes[0]), int(self.sizes[-1]), self.best_size
+        if first == last:  # a point, no curve
+            return ""
+        if best == last == self.n_features:
+            return f"The best is at the edge: all {last} features."
+        if best == last:
+            total = "" if self.n_features is None else f" of {self.n_features} features"
+            return f"The best is at the edge, the largest size tried ({last}{total}): try larger."
+        if best == first > 1:
+            return f"The best is at the edge, the smallest size tried ({first}): try smaller."
+        return ""
+
+    def to_frame(self):
+        """Return the curve as a pandas DataFrame."""
+        pd = optional_import("pandas", "data frames")
+        return pd.DataFrame(
+            {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
+        )
+
+    def plot(self, ax=None):
+        """Draw the curve; return its `mauc.plotting.SizeCurveDisplay`."""
+        from importlib import import_module
+
+        # By name: plots build on evaluations, not the other way round.
+        return import_module("mauc.plotting").SizeCurveDisplay(self).plot(ax)
+
+    @property
+    def summary(self):
+        """The choice in one line."""
+        best = self.mean.argmax()
+        chosen = int(np.flatnonzero(self.sizes == self.size)[0])
+        return (
+            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {self.mean[chosen]:.4f}; "
+            f"best {self.mean[best]:.4f} (standard error {self.standard_error[best]:.4f}) "
+            f"with {self.best_size}" + (f"\n{self.edge_note}" if self.edge_note else "")
+        )
+
+    def printed_parts(self):
+        """Return the choice, and the curve as a table."""
+        mean, error = self.mean, self.standard_error
+        marks = {self.size: "chosen", self.best_size: "best"}
+        if self.size == self.best_size:
+            marks[self.size] = "chosen, best"
+        shown = first_rows(
+            len(self.sizes), np.flatnonzero(np.isin(self.sizes, list(marks))).tolist()
+        )
+        rows = [
+            [str(size), f"{mean[at]:.4f}", f"{error[at]:.4f}", marks.get(size, "")]
+            for at, size in ((at, int(self.sizes[at])) for at in shown)
+        ]
+        heads = ["features", "MAUC", "standard error", ""]
+        table = SmallTable(heads, rows, len(self.sizes), right=("features",))
+        return [self.summary, table]
+
+
+def auto_sizes(n_features: int) -> np.ndarray:
     """Return about 18 sizes up to 100 or all features, closer for small sizes."""
     most = min(n_features, MAX_AUTO)
     steps = np.unique(np.round(np.geomspace(1, most, 17)).astype(np.int64))
     return np.union1d(steps, np.arange(1, min(most, 5) + 1))
 
 
-def _present(holder, X, y, sample_weight, accepts):
+def _drop_zero_weight(holder, X, y, sample_weight, accepts):
     """Return the rows of positive weight, and their weights: None if all are 1."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # raised for the rows that are kept
@@ -376,5 +283,6 @@ def _evaluate(problem, names, ranking, train, test, sizes, classifier, response_
         columns[train], labels[train], columns[test], labels[test], train_weight=train_weight,
         test_weight=test_weight, categorical_features=is_nominal, n_jobs=n_jobs,
     )  # fmt: skip
-    places = np.arange(len(ranking))
-    return evaluator.evaluate(places, sizes, model, response_method=response_method)
+    return evaluator.evaluate(
+        np.arange(len(ranking)), sizes, model, response_method=response_method
+    )

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.utils import _safe_indexing
 
-from mauc.classifiers import tune_rbf_svm
+from mauc.classifiers.svm_tuning import tune_on_features
 from mauc.datasets import Dataset
 from mauc.experiments.fold import seed_of, select_features, sizes_of, split_cell
 from mauc.experiments.plan import Cell, Plan, TuningSpec
@@ -68,28 +66,13 @@ def tune_on(
     is_nominal: np.ndarray | None = None,
 ) -> Tuned:  # fmt: skip
     """Tune on the columns `features` of training data, on a stratified sample of many rows."""
-    if len(y) > tuning.max_samples:
-        rows = _sample_rows(y, tuning.max_samples, seed)
-        X, y = _safe_indexing(X, rows), y[rows]
-    nominal = None if is_nominal is None else is_nominal[features]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
-        found = tune_rbf_svm(
-            _safe_indexing(X, features, axis=1), y, search=tuning.search, n_folds=tuning.n_folds,
-            random_state=seed, n_jobs=n_jobs, categorical_features=nominal,
+        found, n_samples = tune_on_features(
+            X, y, features, is_nominal, max_samples=tuning.max_samples, random_state=seed,
+            search=tuning.search, n_folds=tuning.n_folds, n_jobs=n_jobs,
         )  # fmt: skip
     return Tuned(
         C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),
-        n_evaluated=found.n_evaluated, n_samples=len(y), n_features=len(features),
+        n_evaluated=found.n_evaluated, n_samples=n_samples, n_features=len(features),
     )  # fmt: skip
-
-
-def _sample_rows(y: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
-    """Return the rows of a stratified sample, ascending; classes of one row are left out."""
-    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    several = np.flatnonzero(counts[codes] > 1)
-    # The sampler needs a sample of every class in the part that is left out.
-    size = min(n_rows, len(several) - len(np.unique(codes[several])))
-    sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
-    rows, _ = next(sampler.split(np.zeros((len(several), 1)), y[several]))
-    return np.sort(several[rows])

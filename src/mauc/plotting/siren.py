@@ -34,7 +34,7 @@ class SirenDisplay:
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from mauc.difficulty.siren import siren_study
+    >>> from mauc.difficulty import siren_study
     >>> from mauc.plotting.siren import SirenDisplay
     >>> X, y = load_wine(return_X_y=True)
     >>> display = SirenDisplay.from_study(siren_study(X, y, n_features=4))
@@ -52,7 +52,7 @@ class SirenDisplay:
 
     def frame(self) -> "pd.DataFrame":
         """Return the numbers as a pandas DataFrame, one row per pair, the hardest first."""
-        return self.study.frame()
+        return self.study.to_frame()
 
     def plot(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
         """Draw the difficulty of the pairs above the ranks of the features on them.

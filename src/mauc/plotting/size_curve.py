@@ -48,7 +48,7 @@ class SizeCurveDisplay:
 
     def frame(self) -> Any:
         """Return the curve as a pandas DataFrame."""
-        return self.curve.frame()
+        return self.curve.to_frame()
 
     def plot(self, ax: Any = None) -> "SizeCurveDisplay":
         """Draw the curve; a best size at its edge is said above it.

@@ -1,4 +1,4 @@
-"""Centred ranks of columns as whole numbers: columns in, ranks and their squares out.
+"""ARCO: AUC less rank correlation, a greedy search on the ranks of all columns.
 
 The *centred rank* of a row is #(values below) - #(values above), which is 2 r - (n + 1) with r the
 rank among n rows, ties averaged. A missing value is tied with every value: its rank is 0. Ranks
@@ -15,42 +15,175 @@ import numpy as np
 from numba import uintp
 
 from mauc.checks import check_real
-from mauc.cluster import RangeStates
 from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.base import RankingSelector, single_ranking
-from mauc.selectors.greedy_search import GreedySearch, find_in_parts, row_parts
+from mauc.selectors.greedy_search import GreedySearch
 from mauc.selectors.pair_auc import ColumnReader, folded_auc, room_for_pair_auc
+from mauc.texts import insert_texts
+
+# Products of ranks that make a second thread worth its start; an estimate.
+BLOCK_WORK = 1 << 20
 
 
-def rank_step(n_samples):
-    """Return the unit of ranks, 1 as long as the sum of n squares up to (n - 1)^2 fits 63 bits.
+@insert_texts
+class ARCO(RankingSelector):
+    r"""Select features of large AUC and small rank correlation with each other.
 
-    It does up to two million rows; with more rows the unit is larger.
+    The first feature has the largest AUC, averaged over the class pairs; each next one the largest
+    excess of its AUC over its mean absolute Spearman correlation with the features selected so
+    far.
+
+    Parameters
+    ----------
+    {n_features_to_select}
+    redundancy_weight : float, default=1.0
+        Weight of the correlation, not negative; 0 ranks as `MAUCD` does.
+    {n_jobs, verbose}
+
+    Attributes
+    ----------
+    {ranking_, support_, scores_}
+        Mean folded AUC of every feature over the class pairs.
+    trace_ : SelectionTrace
+        For each step the feature and its criterion at that step.
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+
+    See Also
+    --------
+    MRMR : Mutual information in place of AUC and correlation.
+    GreedyMAUC : Weighs what a feature adds to every class pair.
+
+    Notes
+    -----
+    With S the features selected, :math:`\rho` Spearman's rank correlation and :math:`\lambda` the
+    weight,
+
+    .. math:: \arg\max_{f \notin S} \Big[ \frac{2}{c (c - 1)} \sum_{i < j} A_{ij}(f)
+              - \frac{\lambda}{|S|} \sum_{s \in S} |\rho(f, s)| \Big]
+
+    The method is published for two classes [1]_ with a weight of 1; the mean over class pairs, as
+    in `MAUCD`, extends it to more. Equal values go by column; constant features come last.
+
+    Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
+    middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
+    where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
+    for more than 32768 samples; sparse columns are filled in one block at a time. The ranks of a
+    source of columns are kept in a temporary file where its `memory` does not hold them.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature selection for maximizing the area under the ROC curve",
+       ICDM Workshops, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import ARCO
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> list(X.columns[ARCO(3).fit(X, y).ranking_])
+    ['flavanoids', 'color_intensity', 'alcalinity_of_ash']
     """
-    return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
+
+    def __init__(
+        self, n_features_to_select=0.5, *, redundancy_weight=1.0, n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.redundancy_weight = redundancy_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        return check_real("redundancy_weight", self.redundancy_weight, 0)
+
+    def _rank(self, problem, n_wanted, weight):
+        pair_auc = room_for_pair_auc(problem, n_wanted)
+        ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
+        # Constant features have no correlation with anything: `GreedySearch` puts them last.
+        search = GreedySearch(relevance, squares == 0, n_wanted)
+        n_counted = np.zeros(problem.n_features, np.int64)
+        redundancy_sum = np.zeros(problem.n_features)
+
+        n_threads = min(count_threads(self.n_jobs), ranks.size // BLOCK_WORK)
+        blocks = even_ranges(problem.n_features, n_threads)
+        max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
+
+        is_spilled = problem.workspace.is_spilled
+
+        def find_best(block, n_chosen):
+            first, last = block
+            best, score = -1, -np.inf
+            while first < last:  # once, unless the ranks are in a file
+                best, score, first = best_of_block(
+                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
+                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
+                )  # fmt: skip
+                if is_spilled:
+                    problem.workspace.release()
+            return best, score
+
+        with start_pool(len(blocks)) as pool:
+            search.run(find_best, blocks, pool)
+        chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
+        return single_ranking(
+            problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
+        )
+
+
+def measure(problem, pair_auc=None, n_jobs=None):
+    """Return centred ranks, the sums of their squares and the mean AUC of all features.
+
+    `pair_auc`, of shape (n_features, n_pairs), receives the folded AUCs on the class pairs. Workers
+    measure their columns where the problem is on a cluster, and their ranks are collected here.
+    """
+    writer = RankWriter(problem)
+    relevance = np.empty(problem.n_features)
+    if problem.cluster is not None:
+        n_pairs = None if pair_auc is None else pair_auc.shape[1]
+        for part, found in problem.cluster.map_ranges(problem, measure_part, n_pairs):
+            writer.ranks[part], writer.squares[part], relevance[part], auc_of_part = found
+            if pair_auc is not None:
+                pair_auc[part] = auc_of_part
+            problem.workspace.release()
+        return writer.ranks, writer.squares, relevance
+    reader = ColumnReader(problem, writer, np.arange(problem.n_samples, dtype=np.int32))
+
+    def fill(block):
+        wins = reader.read(block)
+        folded = folded_auc(wins, problem.max_wins)
+        if pair_auc is not None:
+            pair_auc[block] = folded
+        relevance[block] = mean_of_quotients(folded, problem.max_wins)
+        problem.workspace.release()
+
+    for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
+        pass
+    return writer.ranks, writer.squares, relevance
+
+
+def measure_part(part, n_pairs):
+    """Return what `measure` does of some columns, and their AUCs on `n_pairs` pairs, or None.
+
+    Called on a worker.
+    """
+    pair_auc = None if n_pairs is None else np.empty((part.n_features, n_pairs))
+    return *measure(part, pair_auc), pair_auc
 
 
 class RankWriter:
     """Writes the centred ranks of columns, for a `mauc.selectors.pair_auc.ColumnReader`.
 
-    Parameters
-    ----------
-    problem : Problem
-
-    Attributes
-    ----------
-    ranks : ndarray of shape (n_features, n_samples), int16 or int32
-        In units of `rank_step`; complete when all columns are written. In a temporary file where
-        the memory of a source does not hold them (`Problem.workspace`).
-    squares : ndarray of shape (n_features,), int64
-        The sums of their squares; 0 for a constant column.
+    `ranks`, of shape (n_features, n_samples), are in units of `rank_step`, in a temporary file
+    where the memory of a source does not hold them; `squares` are the sums of their squares, 0 for
+    a constant column.
     """
 
     def __init__(self, problem):
         n_features, n_samples = problem.n_features, problem.n_samples
-        self.ranks = problem.workspace.array((n_features, n_samples), rank_type(n_samples))
+        rank_type = np.int16 if n_samples <= 2**15 else np.int32
+        self.ranks = problem.workspace.array((n_features, n_samples), rank_type)
         self.squares = np.empty(n_features, np.int64)
         self._step = rank_step(n_samples)
 
@@ -63,9 +196,12 @@ class RankWriter:
         _rank_sorted(words, n_known, row_bits, self._step, columns, self.ranks, self.squares)
 
 
-def rank_type(n_samples):
-    """Return the narrower type that holds the ranks of `n_samples` rows."""
-    return np.int16 if n_samples <= 2**15 else np.int32
+def rank_step(n_samples):
+    """Return the unit of ranks, 1 as long as the sum of n squares up to (n - 1)^2 fits 63 bits.
+
+    It does up to two million rows; with more rows the unit is larger.
+    """
+    return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
 
 
 @njit(cache=True, nogil=True)
@@ -142,34 +278,8 @@ def best_of_block(
     win, as in mRMR. Sums that are compared in the end are complete, so neither the blocks nor what
     was skipped changes a bit.
 
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_features, n_samples), int16 or int32
-    squares : ndarray of shape (n_features,), int64
-    relevance : ndarray of shape (n_features,), float64
-        -inf for features that rank last.
-    weight : float
-        Of the mean redundancy, not negative.
-    chosen : ndarray of int64
-        ``chosen[:n_chosen]`` are the chosen features in the order of choice, ``n_chosen > 0``.
-    first, last : int
-    best, best_score : int and float
-        The winner among features that were looked at before, -1 and -inf if there are none.
-    max_rows : int
-        Stop before more rows of ranks than that were read.
-    is_left : ndarray of shape (n_features,), bool
-    n_counted : ndarray of shape (n_features,), int64
-        How many chosen features are in ``redundancy_sum``; updated.
-    redundancy_sum : ndarray of shape (n_features,), float64
-        Updated.
-
-    Returns
-    -------
-    best : int
-        Its index, the lowest of equals; -1 if there is no candidate left.
-    best_score : float
-    next : int
-        Where to begin again; `last` if all features were looked at.
+    `best` is the winner so far, -1 if there is none; the lowest of equals wins. Returns it, its
+    score and where to begin again after `max_rows` rows of ranks were read, or `last`.
     """
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf
@@ -207,262 +317,3 @@ def rank_correlation(ranks, squares, f, s):
         return 0.0
     product = np.float64(abs(rank_product(ranks[f], ranks[s])))
     return product / math.sqrt(np.float64(squares[f]) * np.float64(squares[s]))
-
-
-class RankState:
-    """Ranks, relevance and redundancy of the columns of a range.
-
-    Parameters
-    ----------
-    part : Problem
-    first : int
-        Number of the first column.
-    measure : callable
-        `mauc.selectors.arco.measure`.
-    weight : float
-        Of the mean redundancy.
-    n_kept_pairs : int or None
-        Class pairs whose AUCs `summary` returns; None for nothing.
-    """
-
-    def __init__(self, part, first, measure, weight, n_kept_pairs):
-        self._pair_auc = None
-        if n_kept_pairs is not None:
-            self._pair_auc = np.empty((part.n_features, n_kept_pairs))
-        self._ranks, self._squares, self._relevance = measure(part, self._pair_auc)
-        self._room = part.workspace  # the ranks may be in a file
-        self._max_rows = self._room.rows_at_once(self._ranks[0].nbytes)
-        self._first, self._weight, self._n_chosen = first, weight, 0
-        self._masked = np.where(self._squares == 0, -np.inf, self._relevance)
-        self._is_left = np.ones(part.n_features, np.bool_)
-        self._sums = np.zeros(part.n_features)
-
-    def summary(self):
-        """Return the relevance of all columns, whether they are constant, and their pair AUCs."""
-        return self._relevance, self._squares == 0, self._pair_auc
-
-    def column(self, place):
-        """Return the ranks of a column and the sum of their squares."""
-        return np.array(self._ranks[place]), int(self._squares[place])
-
-    def add(self, column, place, content, details):
-        """Add the correlations with a chosen feature; see `mauc.cluster.states.State`."""
-        if place >= 0:
-            self._is_left[place] = False
-        self._n_chosen += 1
-        ranks, square = np.array(content[0]), content[1]
-        if square == 0:
-            return
-        left = np.flatnonzero(self._is_left & (self._squares > 0))
-        for first, last in row_parts(0, len(left), self._max_rows):
-            for f in left[first:last]:
-                product = float(abs(rank_product(self._ranks[f], ranks)))
-                self._sums[f] += product / math.sqrt(float(self._squares[f]) * float(square))
-            self._room.release()
-
-    def propose(self):
-        """Return the best feature that is left, or -1, and its criterion."""
-        left = np.flatnonzero(self._is_left)
-        if len(left) == 0:
-            return -1, -np.inf
-        scores = self._masked[left] - self._weight * (self._sums[left] / self._n_chosen)
-        best = int(np.argmax(scores))  # the first of equals
-        return self._first + int(left[best]), float(scores[best])
-
-
-def rank_on_cluster(problem, n_wanted, measure, weight, pair_auc=None):
-    """Rank features by ARCO.
-
-    Parameters
-    ----------
-    problem : Problem
-        On a cluster.
-    n_wanted : int
-    measure, weight
-        As in `RankState`.
-    pair_auc : ndarray of shape (n_features, n_pairs), optional
-        Gets the folded AUCs of all features.
-
-    Returns
-    -------
-    search : GreedySearch
-        Finished.
-    relevance : ndarray of shape (n_features,)
-    """
-    n_kept_pairs = None if pair_auc is None else pair_auc.shape[1]
-    states = RangeStates(problem.cluster, problem, RankState, measure, weight, n_kept_pairs)
-    relevance, is_constant, of_pairs = zip(*states.ask("summary"), strict=True)
-    if pair_auc is not None:
-        np.concatenate(of_pairs, out=pair_auc)
-    relevance = np.concatenate(relevance)
-    search = GreedySearch(relevance, np.concatenate(is_constant), n_wanted)
-
-    def best(_, step):
-        states.add(search.ranking[step - 1])
-        found = [pair for pair in states.ask("propose") if pair[0] >= 0]
-        return max(found, key=lambda pair: pair[1])  # the first of equals, in column order
-
-    return search.run(best, [None], None), relevance
-
-
-# Products of ranks that make a second thread worth its start; an estimate.
-BLOCK_WORK = 1 << 20
-
-
-class ARCO(RankingSelector):
-    r"""Select features of large AUC and small rank correlation with each other.
-
-    The first feature has the largest AUC, averaged over the class pairs; each next one the largest
-    excess of its AUC over its mean absolute Spearman correlation with the features selected so
-    far.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    redundancy_weight : float, default=1.0
-        Weight of the correlation, not negative; 0 ranks as `MAUCD` does.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
-
-    Attributes
-    ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, in the order of selection; the first 10 are the choice for 10.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Mean folded AUC of every feature over the class pairs.
-    trace_ : SelectionTrace
-        For each step the feature and its criterion at that step.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
-
-    See Also
-    --------
-    MRMR : Mutual information in place of AUC and correlation.
-    GreedyMAUC : Weighs what a feature adds to every class pair.
-
-    Notes
-    -----
-    With S the features selected, :math:`\rho` Spearman's rank correlation and :math:`\lambda` the
-    weight,
-
-    .. math:: \arg\max_{f \notin S} \Big[ \frac{2}{c (c - 1)} \sum_{i < j} A_{ij}(f)
-              - \frac{\lambda}{|S|} \sum_{s \in S} |\rho(f, s)| \Big]
-
-    The method is published for two classes [1]_ with a weight of 1; the mean over class pairs, as
-    in `MAUCD`, extends it to more. Equal values go by column; constant features come last.
-
-    Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
-    middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
-    where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
-    for more than 32768 samples; sparse columns are filled in one block at a time. The ranks of a
-    source of columns are kept in a temporary file where its `memory` does not hold them.
-
-    References
-    ----------
-    .. [1] R. Wang, K. Tang, "Feature selection for maximizing the area under the ROC curve",
-       ICDM Workshops, 2009.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_wine
-    >>> from mauc import ARCO
-    >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> list(X.columns[ARCO(3).fit(X, y).ranking_])
-    ['flavanoids', 'color_intensity', 'alcalinity_of_ash']
-    """
-
-    def __init__(
-        self, n_features_to_select=0.5, *, redundancy_weight=1.0, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.redundancy_weight = redundancy_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def check_options(self):
-        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        return check_real("redundancy_weight", self.redundancy_weight, 0)
-
-    def _rank(self, problem, n_wanted, weight):
-        pair_auc = room_for_pair_auc(problem, n_wanted)
-        if problem.cluster is not None:
-            search, relevance = rank_on_cluster(problem, n_wanted, measure, weight, pair_auc)
-            chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
-            return single_ranking(
-                problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
-            )
-        ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
-        # Constant features have no correlation with anything: `GreedySearch` puts them last.
-        search = GreedySearch(relevance, squares == 0, n_wanted)
-        n_counted = np.zeros(problem.n_features, np.int64)
-        redundancy_sum = np.zeros(problem.n_features)
-
-        n_threads = min(count_threads(self.n_jobs), ranks.size // BLOCK_WORK)
-        blocks = even_ranges(problem.n_features, n_threads)
-        max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
-
-        def best(block, n_chosen):
-            def find(first, last, best, score):
-                return best_of_block(
-                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
-                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
-                )  # fmt: skip
-
-            return find_in_parts(find, block, problem.workspace)
-
-        with start_pool(len(blocks)) as pool:
-            search.run(best, blocks, pool)
-        chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
-        return single_ranking(
-            problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
-        )
-
-
-def measure(problem, pair_auc=None, n_jobs=None):
-    """Return centred ranks, the sums of their squares and the mean AUC of all features.
-
-    Parameters
-    ----------
-    problem : Problem
-    pair_auc : ndarray of shape (n_features, n_pairs), optional
-        Gets the folded AUCs on the class pairs.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    ranks : ndarray of shape (n_features, n_samples), int16 or int32
-    squares : ndarray of shape (n_features,), int64
-    relevance : ndarray of shape (n_features,), float64
-    """
-    writer = RankWriter(problem)
-    reader = ColumnReader(problem, writer, np.arange(problem.n_samples, dtype=np.int32))
-    relevance = np.empty(problem.n_features)
-
-    def fill(block):
-        wins = reader.read(block)
-        folded = folded_auc(wins, problem.max_wins)
-        if pair_auc is not None:
-            pair_auc[block] = folded
-        relevance[block] = mean_of_quotients(folded, problem.max_wins)
-        problem.workspace.release()
-
-    for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
-        pass
-    return writer.ranks, writer.squares, relevance

@@ -1,4 +1,8 @@
-"""MDFS: class pairs, AUC, a random schedule."""
+"""The selectors that are a recipe: sub-problems, a relevance and a schedule.
+
+MDFS, SpreadFx and SubproblemSelector draw from one ranking list per sub-problem. The others rank
+all features once, by a score on the whole problem.
+"""
 
 import numpy as np
 
@@ -7,8 +11,10 @@ from mauc.exceptions import ConstantInputWarning, warn_user
 from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
 from mauc.selectors.sketched import SketchMixin
+from mauc.texts import insert_texts
 
 
+@insert_texts
 class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     r"""MAUC Decomposition based Feature Selection.
 
@@ -18,55 +24,23 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    schedule : {"random", "round_robin", "rand_robin", "hardest", "round_robin_drop"}, \
-            default="random"
+    {n_features_to_select}
+    schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which pair is drawn from next; "random" is the paper's. See `SubproblemSelector`.
     ties : {"index", "mauc"}, default="index"
         Order of features with equal AUC on a pair: by column, as the paper's results have it,
         or by their mean AUC over all pairs first, which is better where many AUCs are 1.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
-        in a data frame are nominal anyway. See the notes for their AUC.
-    random_state : int, RandomState instance or None, default=None
-        Draws of the pairs; give an int for a repeatable choice.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {categorical_features}
+        See the notes for their AUC.
+    {random_state}
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns in the order of selection. Rankings are nested: the first 10 are the
-        choice for 10.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
+    {ranking_, support_, scores_}
         Mean folded AUC of every feature over the class pairs.
-    trace_ : SelectionTrace
-        For each step the feature, the class pair whose list it was drawn from, and its rank
-        and AUC there.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
-    error_bound_ : ndarray of shape (n_selected, n_pairs)
-        Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
-        `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
-    sketch_ : PairAUCSketch
-        The sketch, of all features; only then.
-    decomposition_ : Decomposition
-        The class pairs.
-    subproblem_names_ : list of str
-        Their names, such as "setosa vs virginica".
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {trace_, pair_auc_, error_bound_, sketch_}
+    {decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -75,9 +49,13 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
 
     Notes
     -----
-    With folded AUC :math:`\max(A_{ij}, 1 - A_{ij})`, Eq. (13)-(14) of [1]_, this is its
-    Algorithm 1. A drawn feature that is already selected is dropped and a new pair drawn.
-    Missing values tie with every value. Memory is O(n_pairs * K), never
+    With values x of a feature and classes i, j (Eq. 13-14 of [1]_),
+
+    .. math:: A_{ij} = \frac{2\,\#(x_i > x_j) + \#(x_i = x_j)}{2\,n_i n_j},
+
+    folded to :math:`\max(A_{ij}, 1 - A_{ij})`, as a feature that ranks class j above class i is as
+    useful. Drawing follows Algorithm 1 of [1]_: a drawn feature that is already selected is dropped
+    and a new pair drawn. Missing values tie with every value. Memory is O(n_pairs * K), never
     O(n_pairs * n_features).
 
     The AUC of a nominal feature on classes i and j is leave-pair-out: with :math:`n_{iv}` rows of
@@ -130,84 +108,7 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
         self.verbose = verbose
 
 
-class MAUCD(SketchMixin, SampleWeightMixin, ListSelector):
-    """Rank features directly by their MAUC.
-
-    The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features
-    that serve easy pairs win, and hard pairs may get none ("siren pitfall"): the baseline
-    that MDFS improves on.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
-        in a data frame are nominal anyway. Their AUC is that of `MDFS`.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
-
-    Attributes
-    ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        MAUC of every feature.
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its MAUC.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
-    error_bound_ : ndarray of shape (n_selected, n_pairs)
-        Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
-        `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
-    sketch_ : PairAUCSketch
-        The sketch, of all features; only then.
-    decomposition_ : Decomposition
-        The one list.
-    subproblem_names_ : list of str
-        Its name.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
-
-    See Also
-    --------
-    MDFS : Ranks features on every pair of classes.
-
-    References
-    ----------
-    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems",
-       section 4.2 and Eq. (15).
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from mauc import MAUCD
-    >>> X, y = load_iris(return_X_y=True)
-    >>> MAUCD(2).fit(X, y).ranking_
-    array([2, 3])
-    """
-
-    preset = Recipe("whole", "auc", "round_robin")
-
-    def __init__(
-        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
+@insert_texts
 class SubproblemSelector(SampleWeightMixin, ListSelector):
     """Select features by ranking them on sub-problems and drawing from the lists.
 
@@ -217,9 +118,7 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    {n_features_to_select}
     decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
         The sub-problems: every pair of classes, every class against the others, or the whole
         problem (a single list).
@@ -228,52 +127,25 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         its mean over the class pairs); chi-square, symmetrical uncertainty or information
         gain of the MDL-discretised feature; the distance discriminant FSDD; the Fisher score;
         F of the analysis of variance; or the AUC of bins of equal counts (FAST).
-    schedule : {"random", "round_robin", "rand_robin", "hardest", "round_robin_drop"}, \
-            default="random"
-        Which list is drawn from next: drawn uniformly (a drawn feature that is already selected is
-        dropped); in turn, pairs in tournament order, each adding its best new feature; drawn by
-        the share of the samples; that of the sub-problem which the selected features separate
-        least; or in turn, dropping a feature that is already selected.
+    schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
+        Which list is drawn from next: drawn uniformly; in turn, pairs in tournament order; drawn
+        by the share of the samples; or that of the sub-problem which the selected features
+        separate least. The list gives its next feature; one that is already selected is dropped.
     ties : {"index", "mauc"}, default="index"
         Order of features with equal relevance: by column, or by their mean relevance over all
         sub-problems first.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names, for the relevances "auc" (see `MDFS`), "chi2",
-        "su" and "ig"; columns of a categorical dtype or of strings in a data frame are nominal
-        anyway.
-    random_state : int, RandomState instance or None, default=None
+    {categorical_features}
+        For the relevances "auc" (see `MDFS`), "chi2", "su" and "ig".
+    {random_state}
         Draws of the schedules "random" and "rand_robin".
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns in the order of selection. Rankings are nested: the first 10 are the
-        choice for 10.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
+    {ranking_, support_, scores_}
         Mean relevance of every feature over the sub-problems.
-    trace_ : SelectionTrace
-        For each step the feature, the sub-problem whose list it was drawn from, and its rank
-        and relevance there.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
-        nominal ones as in `MDFS`.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names, such as "setosa vs virginica".
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -318,64 +190,37 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
         self.verbose = verbose
 
 
+@insert_texts
 class SpreadFx(ListSelector):
     """Spread the selection over the classes.
 
     Every class against all others ranks the features by a relevance, chi-square by default;
-    then the classes take turns and each adds its best feature that is not selected yet. The paper
-    calls it SCHI with ``relevance="chi2"`` and SSU with ``relevance="su"``; its published values
-    are closer to ``schedule="round_robin_drop"``.
+    then the classes take turns. In its turn a class gives its next feature, which is dropped if it
+    is already selected, so that classes which share their best features contribute fewer. The paper
+    calls it SCHI with ``relevance="chi2"`` and SSU with ``relevance="su"``.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    {n_features_to_select}
     relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova", "fast"}, default="chi2"
         What ranks features on a sub-problem. The first three discretise every feature anew
         for each class, by the MDL method of Fayyad and Irani.
-    schedule : {"round_robin", "rand_robin", "random", "hardest", "round_robin_drop"}, \
-            default="round_robin"
+    schedule : {"round_robin", "rand_robin", "random", "hardest"}, default="round_robin"
         Which class is drawn from next: in label order, or drawn by class frequency; see
-        `SubproblemSelector` for the others. With "round_robin_drop" a class whose next feature is
-        already selected adds none in that turn, so classes that share their best features
-        contribute fewer.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
-        strings in a data frame are nominal anyway. For the relevances "chi2", "su" and "ig", whose
-        bins are the categories, and "auc", see `MDFS`.
-    random_state : int, RandomState instance or None, default=None
+        `SubproblemSelector` for the others.
+    {categorical_features}
+        For the relevances "chi2", "su" and "ig", whose bins are the categories, and "auc", see
+        `MDFS`.
+    {random_state}
         Draws of the schedules "rand_robin" and "random".
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, in the order of selection; the first 10 are the choice for 10.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
+    {ranking_, support_, scores_}
         Mean relevance of every feature over the classes.
-    trace_ : SelectionTrace
-        For each step the feature, the class whose list it was drawn from, and its rank and
-        relevance there.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
-        nominal ones as in `MDFS`.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -419,7 +264,62 @@ class SpreadFx(ListSelector):
         self.verbose = verbose
 
 
-class ChiSquare(ListSelector):
+class _NominalFilter(ListSelector):
+    """Base of the filters that take nominal columns and rank by one list."""
+
+    def __init__(
+        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+@insert_texts
+class MAUCD(SketchMixin, SampleWeightMixin, _NominalFilter):
+    """Rank features directly by their MAUC.
+
+    The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features
+    that serve easy pairs win, and hard pairs may get none ("siren pitfall"): the baseline
+    that MDFS improves on.
+
+    Parameters
+    ----------
+    {n_features_to_select, categorical_features}
+        Their AUC is that of `MDFS`.
+    {n_jobs, verbose}
+
+    Attributes
+    ----------
+    {ranking_, support_, scores_}
+        MAUC of every feature; equal ones rank by column.
+    {trace_, pair_auc_, error_bound_, sketch_}
+    {decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+
+    See Also
+    --------
+    MDFS : Ranks features on every pair of classes.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems",
+       section 4.2 and Eq. (15).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import MAUCD
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MAUCD(2).fit(X, y).ranking_
+    array([2, 3])
+    """
+
+    preset = Recipe("whole", "auc", "round_robin")
+
+
+@insert_texts
+class ChiSquare(_NominalFilter):
     r"""Rank features by their chi-square statistic with the class.
 
     Numeric features are discretised first by the supervised MDL method of Fayyad and Irani, as
@@ -427,41 +327,16 @@ class ChiSquare(ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
-        strings in a data frame are nominal anyway. Each category is a bin.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_features_to_select, categorical_features}
+        Each category is a bin.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Chi-square of every feature.
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its score.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
-        nominal ones as in `MDFS`.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        Chi-square of every feature; equal ones rank by column.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     Notes
     -----
@@ -472,6 +347,8 @@ class ChiSquare(ListSelector):
     References
     ----------
     .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+    .. [2] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued
+       attributes for classification learning", IJCAI 1993.
 
     Examples
     --------
@@ -484,16 +361,9 @@ class ChiSquare(ListSelector):
 
     preset = Recipe("whole", "chi2", "round_robin")
 
-    def __init__(
-        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-
-class SymmetricalUncertainty(ListSelector):
+@insert_texts
+class SymmetricalUncertainty(_NominalFilter):
     r"""Rank features by their symmetrical uncertainty with the class.
 
     Numeric features are discretised first by the supervised MDL method of Fayyad and Irani, as
@@ -501,41 +371,16 @@ class SymmetricalUncertainty(ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
-        strings in a data frame are nominal anyway. Each category is a bin.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_features_to_select, categorical_features}
+        Each category is a bin.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Symmetrical uncertainty of every feature, in [0, 1].
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its score.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
-        nominal ones as in `MDFS`.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        Symmetrical uncertainty of every feature, in [0, 1]; equal ones rank by column.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     Notes
     -----
@@ -558,16 +403,9 @@ class SymmetricalUncertainty(ListSelector):
 
     preset = Recipe("whole", "su", "round_robin")
 
-    def __init__(
-        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-
-class InformationGain(ListSelector):
+@insert_texts
+class InformationGain(_NominalFilter):
     r"""Rank features by their information gain about the class.
 
     Numeric features are discretised first by the supervised MDL method of Fayyad and Irani, as
@@ -575,41 +413,16 @@ class InformationGain(ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of
-        strings in a data frame are nominal anyway. Each category is a bin.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_features_to_select, categorical_features}
+        Each category is a bin.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Information gain of every feature, in bits.
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its score.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
-        nominal ones as in `MDFS`.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        Information gain of every feature, in bits; equal ones rank by column.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -623,8 +436,6 @@ class InformationGain(ListSelector):
     References
     ----------
     .. [1] J. R. Quinlan, "Induction of decision trees", Machine Learning 1, 1986.
-    .. [2] U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued
-       attributes for classification learning", IJCAI 1993.
 
     Examples
     --------
@@ -637,63 +448,40 @@ class InformationGain(ListSelector):
 
     preset = Recipe("whole", "ig", "round_robin")
 
-    def __init__(
-        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-
+@insert_texts
 class FSDD(SampleWeightMixin, ListSelector):
     r"""Rank features by the distance discriminant: spread between classes less that within.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    {n_features_to_select}
     beta : float, default=2.0
         Weight of the spread within classes.
     constants : {"last", "first"}, default="last"
         Where constant features rank: they tell nothing, so last. The published values on MNIST
         are those of a sort that their 0/0 misled, see docs/reproduction/fsdd_mnist.md.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Distance discriminant of every feature; -inf (inf with ``constants="first"``) for a
-        constant one.
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its score.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        Distance discriminant of every feature; -inf (inf with ``constants="first"``) for one that
+        is constant or has fewer than two known values.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     Notes
     -----
-    :math:`[\sigma''^2 - \beta \sum_k (n_k / n) \sigma_k'^2] / \sigma^2` (Eq. 8-11 of [1]_) with
-    the variance of the class means, of class k and of all, the latter two over n - 1. Missing
-    values are left out of their feature; weights are frequencies.
+    With :math:`n_k` samples of class k, mean :math:`\bar f_k` and variance :math:`s_k^2` (over
+    :math:`n_k - 1`, 0 for a single sample), and mean :math:`\bar f` and variance :math:`s^2`
+    (over n - 1) of all (Eq. 8-11 of [1]_),
+
+    .. math:: \frac{1}{s^2} \Big[ \sum_k \frac{n_k}{n} (\bar f_k - \bar f)^2
+              - \beta \sum_k \frac{n_k}{n} s_k^2 \Big]
+
+    Missing values are left out of their feature; weights are frequencies: weight 2 is the sample
+    given twice.
 
     References
     ----------
@@ -738,42 +526,29 @@ class FSDD(SampleWeightMixin, ListSelector):
         return ranked
 
 
-class FisherScore(SampleWeightMixin, ListSelector):
+class _NumericFilter(SampleWeightMixin, ListSelector):
+    """Base of the filters that take weighted numbers and have no further parameters."""
+
+    def __init__(self, n_features_to_select=0.5, *, n_jobs=None, verbose=False):
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+@insert_texts
+class FisherScore(_NumericFilter):
     r"""Rank features by their Fisher score: how far class means lie apart for their spread.
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_features_to_select, n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Fisher score of every feature.
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its score.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        Fisher score of every feature; equal ones rank by column.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -806,13 +581,9 @@ class FisherScore(SampleWeightMixin, ListSelector):
 
     preset = Recipe("whole", "fisher", "round_robin")
 
-    def __init__(self, n_features_to_select=0.5, *, n_jobs=None, verbose=False):
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-
-class AnovaF(SampleWeightMixin, ListSelector):
+@insert_texts
+class AnovaF(_NumericFilter):
     r"""Rank features by the F statistic of a one-way analysis of variance.
 
     The scores are those of ``sklearn.feature_selection.f_classif``; besides, this one takes
@@ -820,37 +591,14 @@ class AnovaF(SampleWeightMixin, ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_features_to_select, n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        F of every feature.
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its score.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        F of every feature; equal ones rank by column.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------
@@ -864,7 +612,7 @@ class AnovaF(SampleWeightMixin, ListSelector):
     .. math:: F = \frac{\sum_k n_k (\mu_k - \mu)^2 / (c - 1)}{\sum_k n_k \sigma_k^2 / (n - c)}
 
     A constant feature scores 0, the least there is, where f_classif gives NaN; one that is
-    constant within every class but not over all scores inf; one with at most one known value a
+    constant within every class but not over all scores inf; one with at most one known value per
     class 0. Missing values are left out of their feature, and so are classes without any known
     value; weights are frequencies.
 
@@ -883,12 +631,8 @@ class AnovaF(SampleWeightMixin, ListSelector):
 
     preset = Recipe("whole", "anova", "round_robin")
 
-    def __init__(self, n_features_to_select=0.5, *, n_jobs=None, verbose=False):
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-
+@insert_texts
 class FAST(ListSelector):
     r"""Rank features by sliding thresholds: the area under a ROC curve of few points.
 
@@ -897,39 +641,17 @@ class FAST(ListSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all" or "auto", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    {n_features_to_select}
     n_bins : int, default=10
         Bins, each of which gives a threshold.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
+    {n_jobs, verbose}
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns, best first; equal scores go by column.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Mean area of every feature over the class pairs, in [1/2, 1].
-    trace_ : SelectionTrace
-        For each step the feature, its rank and its score.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
+    {ranking_, support_, scores_}
+        Mean area of every feature over the class pairs, in [1/2, 1]; equal ones rank by column.
+    {trace_}
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     See Also
     --------

@@ -1,8 +1,8 @@
 """The greedy search that mRMR, JMI and ARCO share: the best feature given those chosen before.
 
-What a step looks at, states or ranks of all features, may be in a temporary file (`mauc.problem.
-spill`). A block of features is then gone through in parts, and after each of them the pages of the
-file are let go. No bit of the result depends on the parts.
+What a step looks at, states or ranks of all features, may be in a temporary file
+(`mauc.memory`). A block of features is then gone through in parts, and after each of them
+the pages of the file are released. No bit of the result depends on the parts.
 """
 
 import numpy as np
@@ -14,27 +14,11 @@ from mauc.progress import track
 class GreedySearch:
     """Choose the most relevant feature, then step by step the best one given the chosen.
 
-    Equal scores go by column. A constant feature has no information on anything and no redundancy
-    either, so that it would be chosen before redundant ones: constants come last instead, by
-    column, with a score of -inf.
-
-    Parameters
-    ----------
-    relevance : ndarray of shape (n_features,), float64
-    is_constant : ndarray of shape (n_features,), bool
-    k : int
-        How many features to choose, 1 <= k <= n_features.
-
-    Attributes
-    ----------
-    masked_relevance : ndarray of shape (n_features,), float64
-        -inf for constant features, which also bounds all their criteria.
-    ranking : ndarray of shape (k,), int64
-        Chosen features, the first chosen first.
-    scores : ndarray of shape (k,), float64
-        The criterion of each at the step of its choice; the relevance at the first step.
-    is_left : ndarray of shape (n_features,), bool
-        Whether a feature is still a candidate.
+    `ranking` has the chosen features in order, `scores` their criteria at the step of choice (the
+    relevance at the first), `is_left` says which are still candidates. Equal scores go by column.
+    A constant feature has no information on anything and no redundancy either, so that it would be
+    chosen before redundant ones: constants come last instead, by column, with a score of -inf,
+    which is their `masked_relevance` and bounds all their criteria.
     """
 
     def __init__(self, relevance, is_constant, k):
@@ -43,58 +27,30 @@ class GreedySearch:
         self.scores = np.empty(k)
         self.is_left = np.ones(len(relevance), np.bool_)
         first = int(np.argmax(self.masked_relevance))
-        self._take(0, first, self.masked_relevance[first])
+        self.ranking[0], self.scores[0] = first, self.masked_relevance[first]
+        self.is_left[first] = False
 
     def run(self, best_of_block, blocks, pool, prepare=None):
         """Choose the other features and return self.
 
-        Parameters
-        ----------
-        best_of_block : callable
-            ``(block, given) -> (feature, score)``: the best candidate of a range of features, the
-            lowest of equals, or -1 if none is left. Run in threads.
-        blocks : list of (int, int)
-            Ranges of features, in column order.
-        pool : executor or None
-            For `mauc.parallel.run_in`.
-        prepare : callable, optional
-            ``step -> given``, called once per step; without it `given` is the number of chosen
-            features.
+        ``best_of_block(block, given)`` returns the best candidate of a range of features, the
+        lowest of equals or -1 if none is left, and its score; it runs in the threads of `pool`.
+        The blocks are in column order. `given` is the number of chosen features, or what
+        ``prepare(step)`` returns, which is called once per step.
         """
         # ranking[:step] is the chosen set in the order of choice.
         for step in track(range(1, len(self.ranking)), "features"):
             given = step if prepare is None else prepare(step)
-            found = [
-                (f, score) for f, score in run_in(pool, best_of_block, blocks, given) if f >= 0
-            ]
-            # max keeps the first of equals, and the blocks are in column order.
-            self._take(step, *max(found, key=lambda pair: pair[1]))
+            if pool is None:
+                best, best_score = best_of_block(blocks[0], given)
+            else:
+                best, best_score = -1, -np.inf
+                for feature, score in run_in(pool, best_of_block, blocks, given):
+                    if feature >= 0 and (best < 0 or score > best_score):  # the first of equals
+                        best, best_score = feature, score
+            self.ranking[step], self.scores[step] = best, best_score
+            self.is_left[best] = False
         return self
-
-    def _take(self, step, feature, score):
-        self.ranking[step], self.scores[step] = feature, score
-        self.is_left[feature] = False
-
-
-def find_in_parts(find, block, room):
-    """Return the best candidate of a block and its score, by a kernel that may stop in between.
-
-    Parameters
-    ----------
-    find : callable
-        ``(first, last, best, best_score) -> (best, best_score, next)``: goes on from the best so
-        far, -1 if there is none, and returns where to begin again, or `last`.
-    block : (int, int)
-        Range of features.
-    room : Room
-        Whose pages are let go after every part.
-    """
-    first, last = block
-    best, score = -1, -np.inf
-    while first < last:
-        best, score, first = find(first, last, best, score)
-        room.release()
-    return best, score
 
 
 def row_parts(first, last, max_rows):

@@ -1,6 +1,9 @@
-"""Turn relevance scores into one ranking list per sub-problem, as columns stream by."""
+"""Selectors that draw features from one ranking list per sub-problem.
 
-from dataclasses import dataclass
+A relevance scores the features on every sub-problem, block by block, and the best K of each list
+are kept; then a schedule says which list gives its next feature, until K are selected.
+"""
+
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,31 +24,60 @@ from mauc.selectors.trace import Selection
 TIES = ("index", "mauc")
 
 
-@dataclass(frozen=True)
-class RankingLists:
-    """The best features of every sub-problem, best first.
+class TopK(NamedTuple):
+    """The best features of every list, best first: arrays of shape (n_lists, k)."""
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_subproblems, length), int64
-    scores : ndarray of shape (n_subproblems, length)
-    """
-
-    features: np.ndarray
     scores: np.ndarray
+    tie_breaks: np.ndarray  #: order equal scores
+    features: np.ndarray
 
-    @property
-    def n_lists(self):
-        """Number of lists."""
-        return self.features.shape[0]
-
-    @property
-    def length(self):
-        """Entries of each list."""
-        return self.features.shape[1]
+    def first(self, length):
+        """Return the first entries of the lists, put in order."""
+        order = np.lexsort((self.features, -self.tie_breaks, -self.scores))[:, :length]
+        return TopK(*(np.take_along_axis(part, order, axis=1) for part in self))
 
 
 def rank_features(
+    problem, decomposition, relevance, length, ties="index", n_jobs=None, **settings
+) -> tuple[TopK, np.ndarray]:
+    """Return the best `length` features of every sub-problem, and the mean scores of all features.
+
+    Parameters as in `top_k`, which workers call for their columns where the problem is on a
+    cluster.
+    """
+    arguments = (decomposition, relevance, length, ties)
+    if problem.cluster is None:
+        return top_k(problem, *arguments, n_jobs, **settings)
+    pair_auc = settings.pop("pair_auc", None)  # filled here, not on a worker
+    n_pairs = None if pair_auc is None else pair_auc.shape[1]
+    mean_scores = np.empty(problem.n_features)
+    lists = None
+    ranges = problem.cluster.map_ranges(problem, top_k_of_part, *arguments, n_pairs, settings)
+    for part, (best, mean_scores[part], auc_of_part) in ranges:
+        best = best._replace(features=best.features + part.start)
+        if lists is not None:
+            both = zip(lists, best, strict=True)
+            best = TopK(*(np.concatenate(parts, axis=1) for parts in both)).first(length)
+        lists = best
+        if pair_auc is not None:
+            pair_auc[part] = auc_of_part
+    return lists, mean_scores
+
+
+def top_k_of_part(part, decomposition, relevance, length, ties, n_pairs, settings):
+    """Return what `top_k` does of some columns, and their AUCs on `n_pairs` class pairs, or None.
+
+    Called on a worker.
+    """
+    pair_auc = None
+    if n_pairs is not None:
+        pair_auc = np.empty((part.n_features, n_pairs))
+        settings = {**settings, "pair_auc": pair_auc}
+    length = min(length, part.n_features)
+    return *top_k(part, decomposition, relevance, length, ties, **settings), pair_auc
+
+
+def top_k(
     problem, decomposition, relevance, length, ties="index", n_jobs=None, *, is_dense=True,
     reads_rows=False, denominators=None, **options,
 ):  # fmt: skip
@@ -55,69 +87,14 @@ def rank_features(
     O(n_subproblems * length + n_samples * block), never (n_features, n_subproblems). K
     features can be drawn from lists of K: whatever is popped from a list is selected by then.
 
-    Parameters
-    ----------
-    problem : Problem
-    decomposition : Decomposition
-    relevance : callable
-        ``(problem, decomposition, chosen) -> scores``, see `mauc.selectors.relevance`.
-    length : int
-    ties : {"index", "mauc"}, default="index"
-        Equal scores go by column number, the smaller first; or by the mean score over all
-        sub-problems, the larger first, then by column number.
-    n_jobs : int, optional
-    is_dense : bool, default=True
-        Whether the relevance fills in sparse columns.
-    reads_rows : bool, default=False
-        Whether it reads rows where X lies row by row.
-    denominators : ndarray of shape (n_subproblems,), optional
-        Of the scores, where they are quotients such as AUCs: their means are then rounded once,
-        so that equal means are equal numbers.
-    **options
-        Further arguments of the relevance.
-
-    Returns
-    -------
-    lists : RankingLists
-    mean_scores : ndarray of shape (n_features,)
-        Mean score of every feature over the sub-problems.
+    `relevance` is a function ``(problem, decomposition, chosen, **options) -> scores``, which fills
+    in sparse columns if `is_dense` and reads rows of a row-major X if `reads_rows`. Equal scores go
+    by column, with ``ties="mauc"`` by the mean over all sub-problems first. `denominators`, one
+    per sub-problem, are those of scores that are quotients, such as AUCs: their means are then
+    rounded once, so that equal means are equal numbers.
     """
-    arguments = (decomposition, relevance, length, ties)
-    layout = {"is_dense": is_dense, "reads_rows": reads_rows, "denominators": denominators}
-    if problem.cluster is not None:
-        held, mean_scores = _hold_on_cluster(problem, *arguments, layout, options)
-    else:
-        held, mean_scores = hold_best(problem, *arguments, n_jobs, **layout, **options)
-    return RankingLists(held.features, held.scores), mean_scores
-
-
-class HeldLists(NamedTuple):
-    """The best entries of every list, best first: arrays of shape (n_lists, length)."""
-
-    scores: np.ndarray
-    seconds: np.ndarray  #: break ties of scores
-    features: np.ndarray
-
-    def first(self, length):
-        """Return the first entries of the lists, put in order."""
-        order = np.lexsort((self.features, -self.seconds, -self.scores))[:, :length]
-        return HeldLists(*(np.take_along_axis(part, order, axis=1) for part in self))
-
-    def join(self, other, length):
-        """Return the best of the entries of both."""
-        parts = zip(self, other, strict=True)
-        return HeldLists(*(np.concatenate(both, axis=1) for both in parts)).first(length)
-
-
-def hold_best(
-    problem, decomposition, relevance, length, ties, n_jobs=None, *, is_dense, reads_rows,
-    denominators, **options,
-):  # fmt: skip
-    """Return the best entries of the lists, and the mean scores; parameters as above."""
-    n_lists = decomposition.n_subproblems
-    held_scores = np.empty((n_lists, length))
-    held_seconds = np.empty((n_lists, length))
-    held_features = np.empty((n_lists, length), np.int64)
+    shape = (decomposition.n_subproblems, length)
+    lists = TopK(np.empty(shape), np.empty(shape), np.empty(shape, np.int64))
     mean_scores = np.empty(problem.n_features)
 
     def score(block):
@@ -125,146 +102,49 @@ def hold_best(
 
     n_held = 0
     layout = {"is_dense": is_dense, "reads_rows": reads_rows}
-    for block, scores in problem.run_blocks(score, n_lists, n_jobs, **layout):
+    for block, scores in problem.run_blocks(score, len(lists.scores), n_jobs, **layout):
         if denominators is None:
             mean_scores[block] = scores.mean(axis=1)
         else:
             mean_scores[block] = mean_of_quotients(scores, denominators)
-        seconds = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
-        n_held = offer_block(
-            scores, seconds, block.start, n_held, held_scores, held_seconds, held_features
-        )
-    return HeldLists(held_scores, held_seconds, held_features).first(length), mean_scores
+        tie_breaks = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
+        n_held = push_block(scores, tie_breaks, block.start, n_held, *lists)
+    return lists.first(length), mean_scores
 
 
-def _hold_on_cluster(problem, decomposition, relevance, length, ties, layout, options):
-    """Return what `hold_best` does, from workers; `pair_auc` of the options is filled."""
-    n_lists = decomposition.n_subproblems
-    held = HeldLists(
-        np.empty((n_lists, 0)), np.empty((n_lists, 0)), np.empty((n_lists, 0), np.int64)
+def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
+    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
+
+    A drawn list gives its next feature; one that is already selected is dropped, and the turn is
+    over. ``score_feature(feature)`` is the AUC on every sub-problem, for schedules that observe.
+    """
+    n_lists, length = lists.features.shape
+    heads = np.zeros(n_lists, np.int64)
+    is_open = np.ones(n_lists, bool)
+    selected = {}
+    while len(selected) < n_wanted and is_open.any():
+        drawn = schedule.next_list(is_open)
+        head = heads[drawn]
+        heads[drawn] += 1
+        is_open[drawn] = heads[drawn] < length
+        feature = int(lists.features[drawn, head])
+        if feature not in selected:
+            selected[feature] = (drawn, head + 1, lists.scores[drawn, head])
+            if schedule.needs_scores:
+                schedule.observe(score_feature(feature))
+    subproblems, ranks, scores = zip(*selected.values(), strict=True)
+    return Selection(
+        np.array(list(selected)), np.array(subproblems), np.array(ranks), np.array(scores)
     )
-    mean_scores = np.empty(problem.n_features)
-    pair_auc = options.get("pair_auc")
-    keeps_auc = None if pair_auc is None else pair_auc.shape[1]
-    arguments = (decomposition, relevance, length, ties, keeps_auc, layout)
-    further = {name: value for name, value in options.items() if name != "pair_auc"}
-    for part, found in problem.cluster.map_ranges(problem, hold_part, *arguments, further):
-        best, mean_scores[part], of_pairs = found
-        held = held.join(best._replace(features=best.features + part.start), length)
-        if pair_auc is not None:
-            pair_auc[part] = of_pairs
-    return held, mean_scores
-
-
-def hold_part(part, decomposition, relevance, length, ties, n_pairs, layout, options):
-    """Return what `hold_best` does of a part of the columns, and its pair AUCs if they are kept.
-
-    Called on a worker; `n_pairs` is the number of class pairs, or None if nothing is kept.
-    """
-    pair_auc = None
-    if n_pairs is not None:
-        pair_auc = np.empty((part.n_features, n_pairs))
-        options = {**options, "pair_auc": pair_auc}
-    length = min(length, part.n_features)
-    held, mean_scores = hold_best(part, decomposition, relevance, length, ties, **layout, **options)
-    return held, mean_scores, pair_auc
-
-
-@njit(cache=True, nogil=True)
-def offer_block(scores, seconds, first_feature, n_held, held_scores, held_seconds, held_features):
-    """Offer a block of features to all lists.
-
-    A list is a binary heap with its worst entry at the root. An entry is better if its score
-    is larger, then its second score, then if its feature number is smaller; that order is
-    total, so the outcome does not depend on the order in which blocks are offered.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_block, n_lists), float64
-    seconds : ndarray of shape (n_block,), float64
-        Breaks ties of `scores`.
-    first_feature : int
-        Number of the block's first feature.
-    n_held : int
-        Features offered so far, at most the length of a list.
-    held_scores, held_seconds : ndarray of shape (n_lists, k), float64
-    held_features : ndarray of shape (n_lists, k), int64
-
-    Returns
-    -------
-    n_held : int
-    """
-    n_lists, k = held_scores.shape
-    for b in range(scores.shape[0]):
-        feature, second = first_feature + b, seconds[b]
-        if n_held < k:
-            for p in range(n_lists):
-                held_scores[p, n_held] = scores[b, p]
-                held_seconds[p, n_held] = second
-                held_features[p, n_held] = feature
-            n_held += 1
-            if n_held == k:
-                for p in range(n_lists):
-                    for root in range(k // 2 - 1, -1, -1):
-                        _sink(held_scores[p], held_seconds[p], held_features[p], root)
-            continue
-        for p in range(n_lists):
-            # Most features fail this first test against the list's worst entry.
-            if scores[b, p] < held_scores[p, 0]:
-                continue
-            if _is_worse(
-                held_scores[p, 0], held_seconds[p, 0], held_features[p, 0],
-                scores[b, p], second, feature,
-            ):  # fmt: skip
-                held_scores[p, 0] = scores[b, p]
-                held_seconds[p, 0] = second
-                held_features[p, 0] = feature
-                # a literal would compile the part once more
-                _sink(held_scores[p], held_seconds[p], held_features[p], np.int64(0))
-    return n_held
-
-
-@njit_part
-def _is_worse(score, second, feature, other_score, other_second, other_feature):
-    if score != other_score:
-        return score < other_score
-    if second != other_second:
-        return second < other_second
-    return feature > other_feature
-
-
-@njit_part
-def _sink(scores, seconds, features, root):
-    """Move the entry at `root` down until no child is worse than it."""
-    n = scores.shape[0]
-    while True:
-        child = 2 * root + 1
-        if child >= n:
-            return
-        if child + 1 < n and _is_worse(
-            scores[child + 1], seconds[child + 1], features[child + 1],
-            scores[child], seconds[child], features[child],
-        ):  # fmt: skip
-            child += 1
-        if not _is_worse(
-            scores[child], seconds[child], features[child],
-            scores[root], seconds[root], features[root],
-        ):  # fmt: skip
-            return
-        scores[root], scores[child] = scores[child], scores[root]
-        seconds[root], seconds[child] = seconds[child], seconds[root]
-        features[root], features[child] = features[child], features[root]
-        root = child
 
 
 _LARGEST_AUC = 1 - 1e-4  # where the probit of a perfect AUC is clipped
-_BATCH = 256  # random numbers drawn at once; fixed, so that a longer walk begins the same
+_BATCH = 256  # random numbers drawn at once; fixed, so that a longer selection begins the same
 
 
 class Random:
     """Draw a list uniformly at random: the schedule of MDFS."""
 
-    draws_until_new = False
     needs_scores = False
 
     def __init__(self, decomposition, class_weights, rng):
@@ -289,8 +169,6 @@ class Random:
 class RandRobin(Random):
     """Draw a list at random by the share of the samples that it is about."""
 
-    draws_until_new = True
-
     def __init__(self, decomposition, class_weights, rng):
         super().__init__(decomposition, class_weights, rng)
         self.shares = decomposition.shares(class_weights)
@@ -303,7 +181,6 @@ class RandRobin(Random):
 class RoundRobin:
     """Take the lists in turn: pairs in tournament order, classes in label order."""
 
-    draws_until_new = True
     needs_scores = False
 
     def __init__(self, decomposition, class_weights, rng):
@@ -318,16 +195,6 @@ class RoundRobin:
                 return self.order[self.turn]
 
 
-class RoundRobinDrop(RoundRobin):
-    """Take the lists in turn, one feature of each: one that is already selected is dropped.
-
-    Of the two rules this one comes closer to the published values of SCHI and SSU in most cases
-    (docs/reproduction/README.md).
-    """
-
-    draws_until_new = False
-
-
 class Hardest:
     r"""Draw from the sub-problem that the selected features separate least.
 
@@ -335,7 +202,6 @@ class Hardest:
     :math:`\Phi^{-1}(A)^2`, A being the AUC of a feature there; of equals the first.
     """
 
-    draws_until_new = True
     needs_scores = True
 
     def __init__(self, decomposition, class_weights, rng):
@@ -355,46 +221,7 @@ SCHEDULES = {
     "round_robin": RoundRobin,
     "rand_robin": RandRobin,
     "hardest": Hardest,
-    "round_robin_drop": RoundRobinDrop,
 }
-
-
-def draw_features(lists, schedule, n_wanted, score_feature):
-    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
-
-    Parameters
-    ----------
-    lists : RankingLists
-    schedule : object
-        One of `SCHEDULES`.
-    n_wanted : int
-    score_feature : callable
-        ``feature -> AUC`` on every sub-problem; called for schedules that need it.
-
-    Returns
-    -------
-    selection : Selection
-    """
-    heads = np.zeros(lists.n_lists, np.int64)
-    is_open = np.ones(lists.n_lists, bool)
-    selected = {}
-    while len(selected) < n_wanted and is_open.any():
-        drawn_list = schedule.next_list(is_open)
-        is_new = False
-        while is_open[drawn_list] and not is_new:
-            head = heads[drawn_list]
-            heads[drawn_list] += 1
-            is_open[drawn_list] = heads[drawn_list] < lists.length
-            feature = int(lists.features[drawn_list, head])
-            is_new = feature not in selected
-            if is_new:
-                selected[feature] = (drawn_list, head + 1, lists.scores[drawn_list, head])
-                if schedule.needs_scores:
-                    schedule.observe(score_feature(feature))
-            if not schedule.draws_until_new:
-                break
-    drawn, ranks, scores = zip(*selected.values(), strict=True)
-    return Selection(np.array(list(selected)), np.array(drawn), np.array(ranks), np.array(scores))
 
 
 _COUNTING = ("fsdd", "anova")  # relevances that depend on the number of samples
@@ -520,5 +347,76 @@ def _auc_denominators(problem, decomposition, relevance):
         return None
     if decomposition.name == "one-vs-one":
         return problem.max_wins
-    totals = problem.pair_weights[1]  # scaled weights are no whole numbers in any unit
+    totals = problem.pair_weights[1]  # scaled weights are not whole numbers in any unit
     return 2 * totals * (totals.sum() - totals)
+
+
+@njit(cache=True, nogil=True)
+def push_block(scores, tie_breaks, first_feature, n_held, top_scores, top_ties, top_features):
+    """Push a block of features into all lists, and return how many entries each has now.
+
+    `scores` has shape (n_block, n_lists), `tie_breaks` (n_block,), the lists (n_lists, k); `n_held`
+    entries of them are taken. A list is a binary heap with its worst entry at the root. An entry is
+    better if its score is larger, then its tie break, then if its feature number is smaller; that
+    order is total, so the outcome does not depend on the order in which blocks are pushed.
+    """
+    n_lists, k = top_scores.shape
+    for b in range(scores.shape[0]):
+        feature, tie_break = first_feature + b, tie_breaks[b]
+        if n_held < k:
+            for p in range(n_lists):
+                top_scores[p, n_held] = scores[b, p]
+                top_ties[p, n_held] = tie_break
+                top_features[p, n_held] = feature
+            n_held += 1
+            if n_held == k:
+                for p in range(n_lists):
+                    for root in range(k // 2 - 1, -1, -1):
+                        _sink(top_scores[p], top_ties[p], top_features[p], root)
+            continue
+        for p in range(n_lists):
+            # Most features fail this first test against the list's worst entry.
+            if scores[b, p] < top_scores[p, 0]:
+                continue
+            if _is_worse(
+                top_scores[p, 0], top_ties[p, 0], top_features[p, 0],
+                scores[b, p], tie_break, feature,
+            ):  # fmt: skip
+                top_scores[p, 0] = scores[b, p]
+                top_ties[p, 0] = tie_break
+                top_features[p, 0] = feature
+                # a literal would compile the part once more
+                _sink(top_scores[p], top_ties[p], top_features[p], np.int64(0))
+    return n_held
+
+
+@njit_part
+def _is_worse(score, tie_break, feature, other_score, other_tie_break, other_feature):
+    if score != other_score:
+        return score < other_score
+    if tie_break != other_tie_break:
+        return tie_break < other_tie_break
+    return feature > other_feature
+
+
+@njit_part
+def _sink(scores, ties, features, root):
+    """Move the entry at `root` down until no child is worse than it."""
+    n = scores.shape[0]
+    while True:
+        child = 2 * root + 1
+        if child >= n:
+            return
+        if child + 1 < n and _is_worse(
+            scores[child + 1], ties[child + 1], features[child + 1],
+            scores[child], ties[child], features[child],
+        ):  # fmt: skip
+            child += 1
+        if not _is_worse(
+            scores[child], ties[child], features[child], scores[root], ties[root], features[root]
+        ):
+            return
+        scores[root], scores[child] = scores[child], scores[root]
+        ties[root], ties[child] = ties[child], ties[root]
+        features[root], features[child] = features[child], features[root]
+        root = child

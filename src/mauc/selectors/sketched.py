@@ -1,23 +1,21 @@
-"""Selectors that rank by a sketch of rows: a PairAUCSketch in, ranking lists and a walk out."""
+"""Selectors that rank by a sketch of rows: ``partial_fit``, ``fit_sketch`` and Dask data frames."""
 
 import sys
-from functools import cached_property
 
 import numpy as np
 
-from mauc.data.decomposition import Decomposition
-from mauc.data.source import ColumnSource, default_memory
-from mauc.data.validate import check_columns, check_generator
-from mauc.engine.exact_mean import mean_of_quotients
+from mauc.data.source import ColumnSource
+from mauc.data.validate import check_columns
 from mauc.exceptions import MaucError, listed
-from mauc.parallel import count_threads
 from mauc.progress import shown
-from mauc.selectors.base import Ranked, check_n_features
-from mauc.selectors.lists import SCHEDULES, draw_features, rank_features
+from mauc.selectors.base import check_n_features
+
+# The sketch is imported by those who use it.
+_RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 
 
 class SketchMixin:
-    """Gives a selector that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
+    """Gives a `ListSelector` that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
     _rarely_learned = ("size_curve_", "sketch_", "error_bound_")
 
@@ -44,13 +42,13 @@ class SketchMixin:
         self : object
         """
         from mauc.sketch import PairAUCSketch
-        from mauc.sketch.dask_rows import by_rows
+        from mauc.sketch.rows import as_row_source
 
         with shown(type(self).__name__, verbose=bool(self.verbose)):
-            self._check_sketched()
+            options = self._check_sketched()
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
-            X, sketch = by_rows(X), getattr(self, "sketch_", None)
+            (X, y), sketch = as_row_source(X, y), getattr(self, "sketch_", None)
             if sketch is None:
                 sketch = PairAUCSketch(classes=classes, n_jobs=self.n_jobs)
             else:
@@ -59,8 +57,7 @@ class SketchMixin:
                 check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
                 if not isinstance(X, ColumnSource):
                     check_columns(X, self)
-            sketch.update(X, y)
-            return self._fit_sketch(sketch)
+            return self._rank_sketch(sketch.update(X, y), options)
 
     def fit_sketch(self, sketch):
         """Rank the features by a sketch of rows.
@@ -78,14 +75,14 @@ class SketchMixin:
 
         if not isinstance(sketch, PairAUCSketch):
             raise MaucError(f"sketch must be a PairAUCSketch, got {type(sketch).__name__}.")
-        self._check_sketched()
+        options = self._check_sketched()
         if (sketch.class_counts > 0).sum() < 2:
             raise MaucError(f"sketch must have rows of at least 2 classes, got {sketch!r}.")
-        return self._fit_sketch(sketch)
+        return self._rank_sketch(sketch, options)
 
     def _fit_rows(self, X, y, sample_weight, client):
-        from mauc.sketch import choose_way, sketch_rows
-        from mauc.sketch.dask_rows import dask_shape, is_dask_frame
+        """Fit on a Dask data frame that is better read by rows; return whether that was done."""
+        from mauc.sketch import dask_strategy, is_dask_frame, sketch_rows
 
         if not is_dask_frame(X) or sample_weight is not None or client is not None:
             return False
@@ -94,53 +91,48 @@ class SketchMixin:
                 f"y must hold the labels, got {y!r}; mauc.open_columns(X, target={y!r}) takes them "
                 f"from a column, and so does mauc.sketch_rows(X, {y!r})."
             )
-        way = choose_way(**dask_shape(X), memory=default_memory())
+        is_by_rows, why = dask_strategy(X)
         if self.verbose:
-            print(way.sentence, file=sys.stderr)
-        if way.name == "columns":
-            return False
-        self._check_sketched()
-        self._fit_sketch(sketch_rows(X, y, n_jobs=self.n_jobs))
-        return True
+            print(why, file=sys.stderr)
+        if is_by_rows:
+            options = self._check_sketched()
+            self._rank_sketch(sketch_rows(X, y, n_jobs=self.n_jobs), options)
+        return is_by_rows
 
     def __sklearn_is_fitted__(self):
         """Whether features are ranked; rows of one class alone rank none."""
         return hasattr(self, "ranking_")
 
     def _check_sketched(self):
-        """Check the options as `fit` does; those that need the rows themselves are refused."""
-        count_threads(self.n_jobs)
-        wanted = self.n_features_to_select
-        if isinstance(wanted, str) and wanted == "auto":
+        """Return the options, checked as `fit` does; what needs the rows themselves is refused."""
+        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             raise MaucError(
                 'n_features_to_select="auto" cross-validates on rows in memory; a sketch has none: '
                 'give a number, a fraction or "all".'
             )
-        check_n_features(1 if isinstance(wanted, int) else wanted, 1, '"all"')
         if self.categorical_features is not None:
             raise MaucError(
                 "categorical_features must be None for a sketch, which needs ordered values; "
                 "encode those columns first, or fit on columns (mauc.open_columns)."
             )
-        self.check_options()
+        return self._check_fit(None)
 
-    def _fit_sketch(self, sketch):
-        """Learn from a sketch; it may lack what is needed to rank."""
+    def _rank_sketch(self, sketch, options):
+        """Learn from a sketch; rows of one class alone rank nothing."""
         n_wanted = check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
+        names, problem = sketch.feature_names, SketchedProblem(sketch)
+        for name in (*self._rarely_learned, *_RANKED):
+            vars(self).pop(name, None)  # of an earlier fit
+        if problem.n_classes > 1:
+            ranked = self._rank(problem, n_wanted, options)
+            chosen = np.ix_(ranked.selection.features, problem.pairs)
+            self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
+            self.error_bound_ = sketch.error_bound()[chosen]
         self.sketch_ = sketch
         self.n_features_in_ = sketch.n_features
-        names = sketch.feature_names
+        vars(self).pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):
             self.feature_names_in_ = names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        problem = SketchedProblem(sketch)
-        if problem.n_classes < 2:
-            for name in ("ranking_", "support_", "scores_", "pair_auc_", "trace_"):
-                vars(self).pop(name, None)  # of an earlier fit
-            return self
-        self._learn(problem, rank_sketch(self, problem, n_wanted))
-        self.error_bound_ = problem.error_bound[self.ranking_]
         return self
 
 
@@ -158,91 +150,27 @@ def _check_classes(sketch, classes):
 
 
 class SketchedProblem:
-    """What ranking needs to know of a problem, from a sketch; classes without rows are left out.
-
-    Parameters
-    ----------
-    sketch : PairAUCSketch
-
-    Attributes
-    ----------
-    n_features, n_classes : int
-    classes : ndarray of shape (n_classes,)
-    class_weights : ndarray of shape (n_classes,), float64
-        Numbers of rows.
-    feature_names : ndarray of str, or None
-    """
+    """What ranking asks a `Problem` for, from a sketch; classes without rows are left out."""
 
     cluster = None  # a sketch is here
 
     def __init__(self, sketch):
-        self._sketch = sketch
-        counts = sketch.class_counts
-        self._is_seen = counts > 0
+        is_seen = sketch.class_counts > 0
+        first, second = np.triu_indices(len(is_seen), 1)
+        is_pair = is_seen[first] & is_seen[second]
         self.n_features, self.feature_names = sketch.n_features, sketch.feature_names
-        self.classes = sketch.classes_[self._is_seen]
-        self.n_classes = len(self.classes)
-        self.class_weights = counts[self._is_seen].astype(np.float64)
+        self.classes, self.n_classes = sketch.classes_[is_seen], int(is_seen.sum())
+        self.class_weights = sketch.class_counts[is_seen].astype(np.float64)
+        self.pairs = np.flatnonzero(is_pair)  # of all those of the sketch
+        self.max_wins = sketch.max_wins[is_pair]
+        #: wins of all features on the class pairs, which are not to be measured again
+        self.known_wins = sketch.pair_wins()[:, is_pair] if self.n_classes > 1 else None
 
-    @property
-    def _is_pair(self):
-        first, second = np.triu_indices(len(self._is_seen), 1)
-        return self._is_seen[first] & self._is_seen[second]
-
-    @cached_property
-    def pair_auc(self):
-        """Folded AUCs of all features, shape (n_features, n_pairs)."""
-        return np.ascontiguousarray(self._sketch.pair_auc()[:, self._is_pair])
-
-    @cached_property
-    def error_bound(self):
-        """Their largest errors."""
-        return np.ascontiguousarray(self._sketch.error_bound()[:, self._is_pair])
-
-    @property
-    def max_wins(self):
-        """The wins 2 n_i n_j of a perfect feature on every class pair."""
-        return self._sketch.max_wins[self._is_pair]
+    def nominal_columns(self, chosen):
+        """Return the nominal columns: a sketch has none."""
+        return []
 
     def run_blocks(self, function, *args, **layout):
         """Yield all features as one block, as `Problem.run_blocks` yields its blocks."""
         block = slice(0, self.n_features)
         yield block, function(block)
-
-
-def rank_sketch(selector, problem, n_wanted):
-    """Rank the features of a sketched problem as the selector would those of a table.
-
-    Parameters
-    ----------
-    selector : ListSelector
-        Whose relevance is the AUC, on class pairs or on average over them.
-    problem : SketchedProblem
-    n_wanted : int
-
-    Returns
-    -------
-    ranked : Ranked
-    """
-    recipe = selector.check_options()
-    decomposition = Decomposition(recipe.decomposition, problem.n_classes)
-    is_whole = decomposition.name == "whole"
-
-    def relevance(problem, decomposition, chosen):
-        pair_auc = problem.pair_auc[chosen]
-        if is_whole:
-            return mean_of_quotients(pair_auc, problem.max_wins)[:, np.newaxis]
-        return pair_auc
-
-    denominators = None if is_whole else problem.max_wins
-    lists, scores = rank_features(
-        problem, decomposition, relevance, n_wanted, recipe.ties, denominators=denominators
-    )
-    rng = check_generator(getattr(selector, "random_state", None))
-    schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
-
-    def separation(feature):
-        return relevance(problem, decomposition, [feature])[0]
-
-    selection = draw_features(lists, schedule, n_wanted, separation)
-    return Ranked(decomposition, selection, scores, problem.pair_auc[selection.features])

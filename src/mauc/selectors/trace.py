@@ -80,11 +80,11 @@ class SelectionTrace(Printed):
         """Return the trace as a pandas DataFrame, one row per step."""
         pd = optional_import("pandas", "data frames")
         frame = pd.DataFrame(list(self), columns=list(TraceStep._fields)).set_index("step")
-        return frame.assign(**self.details)
+        return frame.assign(**{name: np.asarray(part) for name, part in self.details.items()})
 
     def printed_parts(self) -> list[str | SmallTable]:
         """Return the first steps as a table."""
-        details = {name.replace("_", " "): values for name, values in self.details.items()}
+        details = {name.replace("_", " "): np.asarray(v) for name, v in self.details.items()}
         heads = ["step", "feature", "chosen for", "rank", "score", *details]
         rows = [
             [

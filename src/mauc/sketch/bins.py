@@ -1,79 +1,193 @@
-"""The bins of one feature: edges, counts by class, and what is not known of older counts."""
+"""The bins of one feature: fixed by its first values, counted by class, with the bounds of AUCs."""
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import uintp
+
+from mauc.compile import njit
+from mauc.parallel import scratch_array
+
+# Of the bins, one in four lies around the first values by width, not by their number: rows of
+# other classes, or of another time, may lie there. Widths grow from the centre on, by sinh of up to
+# _REACH: up to 14 times the central range of the first values, to either side.
+_SPACED_SHARE, _REACH = 4, 4.0
+_CENTRAL = (0.05, 0.95)  # quantiles of the central range
+_HEAVY = 2.0  # a value with this many times the share of a bin has a bin of its own
+_SPLIT = 21  # sums are kept as high * 2**_SPLIT + low: neither overflows up to 2**40 rows
+_MAX_EXACT = 2.0**62
+_TILE = 512  # rows whose bins are found together
 
 
-class FeatureBins(NamedTuple):
+class Column(NamedTuple):
+    """Values of one feature to be counted; missing ones are NaN."""
+
+    values: np.ndarray  #: shape (n_values,), float32 or float64
+    codes: np.ndarray  #: shape (n_values,), int32, class of each value
+    n_classes: int
+    zeros: np.ndarray | None = None  #: shape (n_classes,), further zeros of each class
+    is_rounded: bool = False  #: whether different values may share a float
+
+    def count(self, edges: np.ndarray) -> np.ndarray:
+        """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
+        dtype, n_edges = self.values.dtype, len(edges)
+        counts = np.zeros((n_edges + 2, self.n_classes), np.int64)
+        ladder = scratch_array("ladder", (2 ** n_edges.bit_length() - 1,), dtype)
+        with np.errstate(over="ignore", under="ignore"):
+            ladder[:n_edges] = edges
+            is_below = ladder[:n_edges] < edges  # a value of single precision reaches the next one
+            if is_below.any():
+                ladder[:n_edges][is_below] = np.nextafter(
+                    ladder[:n_edges][is_below], dtype.type(np.inf)
+                )
+        ladder[n_edges:] = np.nan
+        slots = scratch_array("slots", (_TILE,), np.uint32)
+        count_column(self.values, self.codes, ladder, slots, counts)
+        if self.zeros is not None:
+            counts[np.searchsorted(edges, 0.0, "right")] += self.zeros
+        return counts
+
+
+class Bins(NamedTuple):
     r"""Counts of one feature by bin and class.
 
     Bin b holds the values v with ``edges[b - 1] <= v < edges[b]``. The number of values of class k
     below ``edges[e]`` is at least :math:`L_k(e)`, the sum of ``counts[:e + 1, k]``, and at most
-    :math:`U_k(e) = L_k(e) + slack[e, k]`. Counts that were made with these edges have no slack; it
-    comes from counts that were made with others (`rebase`).
+    :math:`U_k(e) = L_k(e) + ` ``loose[e, k]``. Counts that were made with these edges have nothing
+    loose; it comes from merged counts that were made with other edges (`rebase`).
     """
 
     edges: np.ndarray  #: shape (n_edges,), float64, strictly ascending
-    counts: np.ndarray  #: shape (n_edges + 2, n_classes), int64; the last row are missing values
-    slack: np.ndarray | None = None  #: shape (n_edges, n_classes), int64; None stands for zeros
+    counts: np.ndarray  #: shape (n_edges + 2, n_classes), int64; the last row is of missing values
+    loose: np.ndarray | None = None  #: shape (n_edges, n_classes), int64; None stands for zeros
+    is_open: bool = (
+        False  #: whether each value so far has a bin of its own, and new ones get theirs
+    )
     is_rounded: bool = False  #: whether different values may share a float
-    spread: float = 0.0  #: the cost that bins were chosen for; 0 while all values have their own
 
     @property
-    def is_single(self):
+    def is_single(self) -> np.ndarray:
         """Mask of the bins that hold one value only, shape (n_edges + 1,)."""
-        if self.is_rounded:
-            return np.zeros(len(self.edges) + 1, bool)
-        return single_bins(self.edges)
+        return single_bins(self.edges) & (not self.is_rounded)
 
     @property
-    def is_exact(self):
-        """Whether the order of all values is known."""
-        return self.slack is None and not self.counts[:-1][~self.is_single].any()
-
-    @property
-    def n_filled(self):
+    def n_filled(self) -> int:
         """Number of bins that hold a value."""
         return int(self.counts[:-1].any(axis=1).sum())
 
+    def without_counts(self) -> "Bins":
+        """Return bins with the same edges, which are fixed, and no counts."""
+        return Bins(self.edges, np.zeros_like(self.counts))
 
-def no_bins(n_classes, edges=()):
-    """Return bins without counts."""
-    edges = np.array(edges, np.float64)
-    return FeatureBins(edges, np.zeros((len(edges) + 2, n_classes), np.int64))
+    def take_classes(self, slots: np.ndarray, n_classes: int) -> "Bins":
+        """Return bins whose class k stands at ``slots[k]`` of `n_classes`."""
+
+        def spread(array):
+            out = np.zeros((len(array), n_classes), np.int64)
+            out[:, slots] = array
+            return out
+
+        loose = None if self.loose is None else spread(self.loose)
+        return self._replace(counts=spread(self.counts), loose=loose)
 
 
-def single_bins(edges):
-    """Return which of the bins between edges can hold one value only: the next float is an edge.
+def no_bins(n_classes: int) -> Bins:
+    """Return open bins without values."""
+    return Bins(np.empty(0), np.zeros((2, n_classes), np.int64), is_open=True)
 
-    Parameters
-    ----------
-    edges : ndarray of shape (n_edges,), float64
 
-    Returns
-    -------
-    is_single : ndarray of shape (n_edges + 1,), bool
+def add_column(bins: Bins, column: Column, n_bins: int) -> Bins:
+    """Return bins with the values of a column added.
+
+    As long as there are at most `n_bins` distinct values each has a bin of its own. The values
+    that exceed it fix the edges, together with those before them.
     """
+    counts = bins.counts + column.count(bins.edges)
+    is_rounded = bins.is_rounded or column.is_rounded
+    total = bins._replace(
+        counts=counts, is_open=bins.is_open and not is_rounded, is_rounded=is_rounded
+    )
+    is_new = counts[:-1].any(axis=1) & ~single_bins(bins.edges)
+    if not bins.is_open or not is_new.any():
+        return total
+    class_counts = counts.sum(axis=0)
+    new, weights = _new_values(column, bins.edges, is_new, class_counts)
+    if total.is_open and bins.n_filled + len(new) <= n_bins:
+        edges = np.union1d(bins.edges, edges_around(new))
+    else:
+        is_known = bins.counts[:-1].any(axis=1)
+        known = np.concatenate([[-np.inf], bins.edges])[is_known]
+        values = np.concatenate([known, new])
+        weights = np.concatenate([_weights(bins.counts[:-1][is_known], class_counts), weights])
+        order = np.argsort(values, kind="stable")
+        edges = fix_edges(values[order], weights[order], n_bins)
+        total = total._replace(is_open=False)
+    # Known values have bins of their own, between which nothing lies: none gets loose.
+    return total._replace(
+        edges=edges, counts=rebase(bins, edges).counts + column.count(edges)
+    )  # fmt: skip
+
+
+def _new_values(column, edges, is_new, class_counts):
+    """Return the distinct values of a column in some bins, ascending, and their weights."""
+    values = column.values.astype(np.float64) + 0.0  # -0.0 is 0.0
+    weights = (1.0 / np.maximum(class_counts, 1))[column.codes]
+    if column.zeros is not None and column.zeros.any():
+        values = np.append(values, 0.0)
+        weights = np.append(weights, _weights(column.zeros, class_counts))
+    is_chosen = is_new[np.searchsorted(edges, values, "right")] & (values == values)
+    new, slots = np.unique(values[is_chosen], return_inverse=True)
+    return new, np.bincount(slots, weights[is_chosen], len(new))
+
+
+def _weights(counts, class_counts):
+    """Return weights with which all classes have the same sum."""
+    return (counts / np.maximum(class_counts, 1)).sum(axis=-1)
+
+
+def fix_edges(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarray:
+    """Return at most ``n_bins - 1`` edges for values like these, ascending and distinct."""
+    low, high = np.searchsorted(np.cumsum(weights), np.multiply(_CENTRAL, weights.sum()))
+    first, last = np.clip(values[[low, high]], -1e300, 1e300)
+    if first == last:  # one value has nearly all the weight
+        first, last = np.clip(values[[0, -1]], -1e300, 1e300)
+    steps = np.sinh(np.linspace(-_REACH, _REACH, n_bins // _SPACED_SHARE))
+    with np.errstate(over="ignore"):
+        spaced = (first / 2 + last / 2) + (last / 2 - first / 2) * steps
+    spaced = np.unique(spaced[np.isfinite(spaced)])
+    is_single = np.ones(len(values), bool)
+    chosen = choose_edges(values, _next(values), weights, is_single, n_bins - len(spaced))
+    return np.union1d(chosen, spaced)
+
+
+def choose_edges(low, high, weights, is_single, n_bins) -> np.ndarray:
+    """Return at most ``n_bins - 1`` of the ends of ranges between which weights are even.
+
+    Range r is from ``low[r]`` to ``high[r]`` and holds one value if ``is_single[r]``: with a large
+    weight it stays alone, so that its ties are known.
+    """
+    is_heavy = is_single & (weights * n_bins > _HEAVY * weights.sum())
+    heavy = np.concatenate([low[is_heavy], high[is_heavy]])
+    below = np.cumsum(np.where(is_heavy, 0.0, weights))
+    n_light = n_bins - len(heavy)
+    targets = below[-1] * np.arange(1, n_light) / n_light
+    edges = np.unique(np.concatenate([heavy, high[np.searchsorted(below, targets)]]))
+    return edges[edges > -np.inf]  # the last range may have no end, NaN
+
+
+def edges_around(values: np.ndarray) -> np.ndarray:
+    """Return the edges that give every value, of float64 without NaN, a bin of its own."""
+    # Nothing lies below -inf: what ends at the next float holds it alone.
+    return np.unique(np.concatenate([values[values > -np.inf], _next(values)]))
+
+
+def single_bins(edges: np.ndarray) -> np.ndarray:
+    """Return which bins, of n_edges + 1, hold one value only: the next float is an edge."""
     is_single = np.zeros(len(edges) + 1, bool)
     if len(edges):
-        lowest = np.concatenate([[-np.inf], edges[:-1]])
-        is_single[:-1] = _next(lowest) == edges
+        is_single[:-1] = _next(np.concatenate([[-np.inf], edges[:-1]])) == edges
         is_single[-1] = edges[-1] == np.inf
     return is_single
-
-
-def edges_around(values):
-    """Return the edges that give every value a bin of its own.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-        In any order; not NaN.
-    """
-    low = np.unique(values).astype(np.float64) + 0.0  # -0.0 is 0.0
-    # Nothing lies below -inf: what ends at the next float holds it alone.
-    return np.unique(np.concatenate([low[low > -np.inf], _next(low)]))
 
 
 def _next(values):
@@ -81,66 +195,155 @@ def _next(values):
         return np.nextafter(values, np.inf)
 
 
-def rebase(bins, edges):
+def merge_bins(first: Bins, second: Bins, n_bins: int) -> Bins:
+    """Return the sum of the counts of two sketches of one feature.
+
+    With the same edges the counts add up. Otherwise the edges of both are taken, or as many of
+    them as there may be.
+    """
+    if not np.array_equal(first.edges, second.edges):
+        edges = np.union1d(first.edges, second.edges)
+        first, second = rebase(first, edges), rebase(second, edges)
+    loose = first.loose
+    if second.loose is not None:
+        loose = second.loose if loose is None else loose + second.loose
+    total = Bins(
+        first.edges, first.counts + second.counts, loose, first.is_open and second.is_open,
+        first.is_rounded or second.is_rounded,
+    )  # fmt: skip
+    return limit_bins(total, n_bins)
+
+
+def limit_bins(bins: Bins, n_bins: int) -> Bins:
+    """Return bins with no more edges than allowed: neighbours are put together."""
+    if len(bins.edges) < n_bins or (bins.is_open and bins.n_filled <= n_bins):
+        return bins
+    counts = bins.counts[:-1].astype(np.float64)
+    if bins.loose is not None:  # half-way between the bounds
+        counts[:-1] += bins.loose / 2
+        counts[1:] -= bins.loose / 2
+    low, high = np.append(-np.inf, bins.edges), np.append(bins.edges, np.nan)
+    weights = _weights(counts, bins.counts.sum(axis=0))
+    edges = choose_edges(low, high, weights, bins.is_single, n_bins)
+    return rebase(bins, edges)._replace(is_open=False)
+
+
+def rebase(bins: Bins, edges: np.ndarray) -> Bins:
     r"""Express counts by other edges.
 
     Below a new edge e lie at least the values below the nearest old edge :math:`a \le e` and at
     most those below the nearest old edge :math:`b \ge e`: :math:`L(e) = L(a)`, :math:`U(e) = U(b)`.
     Nothing is lost at edges that were there before, nor in bins without values.
-
-    Parameters
-    ----------
-    bins : FeatureBins
-    edges : ndarray of shape (n_edges,), float64
-
-    Returns
-    -------
-    bins : FeatureBins
     """
-    if np.array_equal(bins.edges, edges):
-        return bins
-    if not bins.counts[:-1].any():
-        counts = np.zeros((len(edges) + 2, bins.counts.shape[1]), np.int64)
-        counts[-1] = bins.counts[-1]
-        return bins._replace(edges=edges, counts=counts, slack=None)
     below = np.cumsum(bins.counts[:-1], axis=0)  # its last row is the total
     start = np.zeros((1, below.shape[1]), np.int64)
-    lowest = np.concatenate([start, below[:-1]])  # by the number of old edges <= e
-    highest = below
-    if bins.slack is not None:
+    lowest, highest = np.concatenate([start, below[:-1]]), below
+    if bins.loose is not None:
         highest = below.copy()
-        highest[:-1] += bins.slack
+        highest[:-1] += bins.loose
     low = lowest[np.searchsorted(bins.edges, edges, "right")]
-    high = highest[np.searchsorted(bins.edges, edges, "left")]
+    loose = highest[np.searchsorted(bins.edges, edges, "left")] - low
     counts = np.diff(low, axis=0, prepend=start, append=below[-1:])
-    slack = high - low
-    return FeatureBins(
-        edges, np.concatenate([counts, bins.counts[-1:]]), slack if slack.any() else None,
-        bins.is_rounded, bins.spread,
-    )  # fmt: skip
+    return bins._replace(
+        edges=edges,
+        counts=np.concatenate([counts, bins.counts[-1:]]),
+        loose=loose if loose.any() else None,
+    )
 
 
-def add_bins(first, second):
-    """Return the sum of counts with the same edges."""
-    slack = first.slack
-    if second.slack is not None:
-        slack = second.slack if slack is None else slack + second.slack
-    return FeatureBins(
-        first.edges, first.counts + second.counts, slack, first.is_rounded or second.is_rounded,
-        max(first.spread, second.spread),
-    )  # fmt: skip
+def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return the fewest and the most wins of every class pair that the counts allow.
+
+    The wins of class i over class j, twice the number of pairs of rows in which i has the higher
+    value plus the number of ties, are largest if the values of i lie as high and those of j as low
+    as the counts allow. With :math:`\ell_k` and :math:`u_k` the differences of :math:`L_k` and
+    :math:`U_k`, see `Bins`,
+
+    .. math:: W^+ = \sum_b \ell_i(b)\,\Bigl(2 \sum_{a<b} u_j(a) + s_b\,u_j(b)\Bigr),
+       \qquad s_b = 1 \text{ in bins of one value, } 2 \text{ in others.}
+
+    :math:`W^-` is the reverse, with :math:`s_b = 1` or 0. Missing values tie with every value. Both
+    are of int64, or of float64 beyond 2**62.
+    """
+    low = high = bins.counts[:-1]
+    if bins.loose is not None:
+        high = low.copy()
+        high[:-1] += bins.loose
+        high[1:] -= bins.loose
+    is_filled = low.any(axis=1) | high.any(axis=1)
+    low, high, is_single = low[is_filled], high[is_filled], bins.is_single[is_filled]
+    n_classes = low.shape[1]
+    first, second = np.triu_indices(n_classes, 1)
+    totals, missing = bins.counts.sum(axis=0), bins.counts[-1]
+    dtype = np.int64 if 2.0 * totals.max(initial=0) ** 2.0 < _MAX_EXACT else np.float64
+    totals, missing = totals.astype(dtype), missing.astype(dtype)
+    ties = missing[first] * totals[second] + (totals - missing)[first] * missing[second]
+
+    def wins(upper, lower, factors):
+        sums = np.zeros((2, n_classes, n_classes), np.int64)
+        sum_wins(upper, lower, factors, np.empty((2, n_classes), np.int64), *sums)
+        high_part, low_part = sums[:, first, second].astype(dtype)
+        return high_part * 2**_SPLIT + low_part + ties
+
+    fewest = wins(high, low, is_single.astype(np.int64))
+    if bins.loose is None and is_single.all():
+        return fewest, fewest
+    return fewest, wins(low, high, 2 - is_single.astype(np.int64))
 
 
-def take_classes(bins, places, n_classes):
-    """Return bins whose class k stands at ``places[k]`` of `n_classes`."""
-    if len(places) == n_classes and np.array_equal(places, np.arange(n_classes)):
-        return bins
+@njit(cache=True, nogil=True)
+def count_column(values, codes, ladder, slots, counts):
+    """Add the values of a column to `counts`, of shape (n_edges + 2, n_classes).
 
-    def spread(array):
-        if array is None:
-            return None
-        out = np.zeros((len(array), n_classes), np.int64)
-        out[:, places] = array
-        return out
+    `ladder`, of shape (2**n_levels - 1,), holds the edges and then NaN, which no value reaches.
+    All values of a tile take a step of the binary search before any takes the next one: a step is
+    then a loop without branches that LLVM vectorises, ten times as fast as search after search.
+    """
+    one = uintp(1)
+    n, n_tile = uintp(values.shape[0]), uintp(slots.shape[0])
+    missing = uintp(counts.shape[0]) - one
+    for start in range(uintp(0), n, n_tile):
+        width = min(n_tile, n - start)
+        for i in range(width):
+            slots[i] = 0
+        step = (uintp(ladder.shape[0]) + one) >> one
+        while step > uintp(0):
+            # slots[i] edges are known to be <= the value; of the next 2 * step - 1 it is not known
+            for i in range(width):
+                slot = slots[i]
+                further = slot + np.uint32(step)
+                is_above = ladder[uintp(further) - one] <= values[start + i]
+                slots[i] = further if is_above else slot
+            step >>= one
+        for i in range(width):
+            value = values[start + i]
+            bin = uintp(slots[i]) if value == value else missing
+            counts[bin, codes[start + i]] += 1
 
-    return bins._replace(counts=spread(bins.counts), slack=spread(bins.slack))
+
+@njit(cache=True, nogil=True)
+def sum_wins(upper, lower, factors, beaten, high, low):
+    """Add the wins of class i, as in `upper`, over class j > i, as in `lower`, to high and low.
+
+    `upper` and `lower` are counts of shape (n_bins, n_classes); those of the same bin are
+    multiplied by ``factors[b]``, of lower bins by 2. `beaten` is for work, of shape (2, n_classes).
+    """
+    n_bins, n_classes = uintp(upper.shape[0]), uintp(upper.shape[1])
+    split = np.int64(_SPLIT)
+    mask = (np.int64(1) << split) - np.int64(1)
+    below, here = beaten[0], beaten[1]  # twice the values in lower bins; what a value beats
+    for k in range(n_classes):
+        below[k] = 0
+    for b in range(n_bins):
+        row, others, factor = upper[b], lower[b], factors[b]
+        for k in range(n_classes):
+            here[k] = below[k] + factor * others[k]
+            below[k] += np.int64(2) * others[k]
+        for i in range(n_classes):
+            count = row[i]
+            if count == 0:
+                continue
+            high_i, low_i = high[i], low[i]
+            for j in range(i + uintp(1), n_classes):
+                high_i[j] += count * (here[j] >> split)
+                low_i[j] += count * (here[j] & mask)

@@ -7,8 +7,8 @@ from scipy import sparse
 from sklearn.datasets import load_wine
 
 from mauc import MAUCD, MDFS, ChiSquare, mauc_score
+from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
-from mauc.evaluation.select_k import nested_log_probabilities
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
 from mauc.report.html import held_out
 from mauc.report.html.held_out import drop_absent, hold_out, sample_rows, split_rows

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information.binned import binned_features
-from mauc.selectors.information.mrmr import mrmr_search
+from mauc.selectors.information.greedy import mrmr_search
 from tests.helpers import oracle_mrmr as oracle
 from tests.helpers import rival_strategies
 

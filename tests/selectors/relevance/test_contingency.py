@@ -8,7 +8,8 @@ from sklearn.base import BaseEstimator
 from mauc.binning.contingency import CHI, IG, SU
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.problem import make_problem
-from mauc.registry import RELEVANCES, Accepts, contingency_scores
+from mauc.registry import RELEVANCES, Accepts
+from mauc.selectors.relevance import contingency_scores
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import weka_filters
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.selectors.relieff.neighbors import (
+from mauc.selectors.relieff.relieff import (
     add_weights,
     fill_panel,
     new_slots,

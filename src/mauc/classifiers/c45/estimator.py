@@ -1,122 +1,29 @@
-"""C4.5 on nested feature sets: the columns are sorted once."""
+"""The C4.5 classifier: estimator, nested feature sets, shared sorted columns, printout."""
 
 import math
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from mauc.checks import check_real
-from mauc.classifiers.base import BaseClassifier
-from mauc.classifiers.c45.columns import encode_columns, sort_columns, warn_of_close_values
-from mauc.classifiers.c45.nodes import EPS
-from mauc.classifiers.c45.tree import fit_tree, predict_fractions
+from mauc.classifiers.base import UNSEEN, BaseClassifier, Samples, encode_column, find_categories
+from mauc.classifiers.c45.grow import grow_complete, grow_weighted
+from mauc.classifiers.c45.prune import collapse, prune_complete, prune_weighted
+from mauc.classifiers.c45.tree import EPS, GAP, Tree, compact, predict_fractions
 from mauc.data.columns import default_names
 from mauc.data.validate import check_fitted
+from mauc.engine.arrays import read_only
+from mauc.engine.keys import argsort_columns
+from mauc.exceptions import TinyUnitsWarning, listed, warn_user
+from mauc.texts import insert_texts
+
+MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
+MIN_SEEN = 0.1  # part of the steps between neighbouring values below which a column is blurred
 
 
-class NestedTree:
-    """Scores of C45 on the first features of rankings.
-
-    Parameters
-    ----------
-    grow : callable
-        From `SortedColumns` and the numbers of some columns to a `Tree`.
-    columns : SortedColumns
-        Of the training part.
-    X_test : ndarray of shape (n_test, n_features), in Fortran order
-    """
-
-    def __init__(self, grow, columns, X_test):
-        self._grow, self._columns = grow, columns
-        self._QT = encode_columns(X_test, columns.categories)
-
-    def scores(self, ranking, sizes):
-        """Yield the leaf fractions of the first k features for each k of the ascending sizes."""
-        for size in sizes:
-            tree = self._grow(self._columns, ranking[:size].astype(np.int32))
-            fractions = np.empty((self._QT.shape[1], self._columns.n_classes))
-            predict_fractions(tree, self._QT, fractions)
-            yield fractions
-
-
-def format_number(value, decimals=6):
-    """Format a number with at most `decimals` decimals and no trailing zeros."""
-    scaled = math.floor(abs(value) * 10.0**decimals + 0.5)
-    if scaled == 0:
-        return "0"
-    text = f"{scaled / 10.0**decimals:.{decimals}f}".rstrip("0").rstrip(".")
-    return f"-{text}" if value < 0 else text
-
-
-def format_weight(weight):
-    """Format a weight with one or two decimals, halves rounded up."""
-    return repr(math.floor(weight * 100.0 + 0.5) / 100.0)
-
-
-def largest_class(counts):
-    """Return the most frequent class, of (nearly) equals the first."""
-    best = 0
-    for c in range(1, len(counts)):
-        if counts[c] - counts[best] > EPS:
-            best = c
-    return best
-
-
-def describe_test(tree, node, child, feature_names, categories):
-    """Return the test on the branch from `node` to its `child`-th child, as ``petal <= 0.6``."""
-    feature = int(tree.feature[node])
-    name = feature_names[feature]
-    if feature in categories:
-        value = categories[feature][child]
-        return f"{name} = {value:g}" if isinstance(value, Real) else f"{name} = {value}"
-    return f"{name} {'<=' if child == 0 else '>'} {format_number(float(tree.threshold[node]))}"
-
-
-def describe_leaf(tree, node, parent, class_names):
-    """Return the leaf's class with the weight that reached it / the weight it gets wrong."""
-    counts = tree.counts[node]
-    total = float(counts.sum())
-    if total < EPS and parent >= 0:
-        return f"{class_names[largest_class(tree.counts[parent])]} (0.0)"
-    best = largest_class(counts)
-    wrong = total - float(counts[best])
-    errors = f"/{format_weight(wrong)}" if wrong > EPS else ""
-    return f"{class_names[best]} ({format_weight(total)}{errors})"
-
-
-def tree_to_text(tree, feature_names, class_names, categories):
-    """Return the tree in the layout of J48's printout.
-
-    Parameters
-    ----------
-    tree : Tree
-    feature_names, class_names : sequences of str
-    categories : dict of int to ndarray
-        Values of the nominal columns.
-
-    Returns
-    -------
-    text : str
-    """
-    n_leaves = int(np.count_nonzero(tree.n_children == 0))
-    lines = []
-    if tree.n_children[0] == 0:
-        lines.append(f": {describe_leaf(tree, 0, -1, class_names)}")
-    # Branches to print: (parent, child number, depth); the first child is on top.
-    waiting = [(0, v, 0) for v in reversed(range(tree.n_children[0]))]
-    while waiting:
-        parent, v, depth = waiting.pop()
-        node = int(tree.first_child[parent]) + v
-        line = "|   " * depth + describe_test(tree, parent, v, feature_names, categories)
-        if tree.n_children[node] == 0:
-            line += f": {describe_leaf(tree, node, parent, class_names)}"
-        lines.append(line)
-        waiting += [(node, u, depth + 1) for u in reversed(range(tree.n_children[node]))]
-    lines += ["", f"Number of Leaves  : {n_leaves}", ""]
-    lines += [f"Size of the tree : {len(tree.feature)}", ""]
-    return "\n".join(lines)
-
-
+@insert_texts
 class C45(BaseClassifier):
     """C4.5 decision tree with pessimistic pruning and subtree raising.
 
@@ -133,21 +40,14 @@ class C45(BaseClassifier):
         Whether to prune. Without it only splits that do not reduce the training error are undone.
     subtree_raising : bool, default=True
         Whether pruning may replace a node by its largest branch.
-    categorical_features : array-like of bool, int or str of shape (n_features,) or \
-            (n_categorical_features,), default=None
-        Nominal features, as mask, indices or names; columns of a categorical dtype or of strings in
-        a data frame are nominal anyway. They get one branch per value.
+    {categorical_features}
+        They get one branch per value.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where X had any.
+    {classes_, n_features_in_, feature_names_in_}
     tree_ : Tree
-        The flat tree, see :class:`mauc.classifiers.c45.nodes.Tree`.
+        The flat tree, see :class:`mauc.classifiers.c45.tree.Tree`.
     categories_ : dict of int to ndarray
         Values of the nominal features found in `fit`.
     n_leaves_, tree_size_ : int
@@ -214,31 +114,6 @@ class C45(BaseClassifier):
         self.subtree_raising = subtree_raising
         self.categorical_features = categorical_features
 
-    def fit(self, X, y, sample_weight=None):
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. None: all 1.
-
-        Returns
-        -------
-        self : C45
-        """
-        columns = self.prepare(self._check_samples(X, y, sample_weight))
-        warn_of_close_values(columns, self.feature_names())
-        self._codes = columns.categories
-        self.categories_ = self._coder.name_values(self._codes)
-        self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
-        self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
-        self.tree_size_ = len(self.tree_.feature)
-        return self
-
     def check_options(self):
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("confidence", self.confidence, 0, 0.5, is_low_open=True)
@@ -246,27 +121,19 @@ class C45(BaseClassifier):
 
     def prepare(self, samples):
         """Return the `SortedColumns` of training `Samples`."""
-        return sort_columns(samples)
+        return SortedColumns.of(samples)
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the `NestedTree` of training `Samples` and a test part."""
-        return NestedTree(self._grow, self.prepare(samples), X_test)
+        """Return the scores on nested features: the columns are sorted once."""
+        columns = self.prepare(samples)
+        QT = encode_columns(X_test, columns.categories)
 
-    def predict_proba(self, X):
-        """Return the class fractions at the leaf of each sample.
+        def scores(ranking, sizes):
+            for size in sizes:
+                tree = self._grow(columns, ranking[:size].astype(np.int32))
+                yield predict_fractions(tree, QT)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        fractions : ndarray of shape (n_samples, n_classes)
-        """
-        XT = encode_columns(self._check_X(X), self._codes)
-        fractions = np.empty((XT.shape[1], len(self.classes_)))
-        predict_fractions(self.tree_, XT, fractions)
-        return fractions
+        return scores
 
     def to_text(self, feature_names=None, class_names=None):
         """Return the tree as text, in the layout of J48's printout.
@@ -297,8 +164,169 @@ class C45(BaseClassifier):
         default = default_names(range(self.n_features_in_))
         return list(getattr(self, "feature_names_in_", default))
 
+    def _learn(self, samples):
+        columns = self.prepare(samples)
+        warn_of_close_values(columns, self.feature_names())
+        self._codes = columns.categories
+        self.categories_ = self._coder.name_values(self._codes)
+        self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
+        self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
+        self.tree_size_ = len(self.tree_.feature)
+
+    def _score(self, X):
+        """Return the class fractions at the leaf of each sample."""
+        return predict_fractions(self.tree_, encode_columns(X, self._codes))
+
     def _grow(self, columns, chosen):
         return fit_tree(
             columns, chosen, confidence=self.confidence, min_leaf=self.min_samples_leaf,
             prune=self.prune, raising=self.subtree_raising,
         )  # fmt: skip
+
+
+class SortedColumns(NamedTuple):
+    """Training data that all trees share, whichever of the columns they use."""
+
+    XT: np.ndarray  #: read-only float32 or float64, (n_features, n); NaN missing, nominal as codes
+    order: np.ndarray  #: int32, (n_features, n), the rows of each column by ascending value
+    y: np.ndarray  #: int32 class codes
+    n_classes: int  #: also those without rows
+    n_values: np.ndarray  #: int32, (n_features,), values of a nominal column, 0 for a numeric one
+    has_missing: np.ndarray  #: bool, (n_features,)
+    weight: np.ndarray | None  #: float64, positive weights of the rows, None if all are 1
+    categories: dict  #: values of the nominal columns
+
+    @classmethod
+    def of(cls, samples: Samples) -> "SortedColumns":
+        """Sort the columns of training samples."""
+        categories = find_categories(samples.X, samples.nominal)
+        XT = encode_columns(samples.X, categories)
+        n_values = np.zeros(len(XT), np.int32)
+        n_values[list(categories)] = [len(values) for values in categories.values()]
+        weight = samples.weights if (samples.weights != 1.0).any() else None
+        return cls(
+            XT, argsort_columns(XT), samples.codes, samples.n_classes, n_values,
+            np.isnan(XT).any(axis=1), weight, categories,
+        )  # fmt: skip
+
+    def are_complete(self, columns: np.ndarray) -> bool:
+        """Whether the columns are complete numbers, of rows of weight 1."""
+        is_numeric = not (self.n_values[columns].any() or self.has_missing[columns].any())
+        return is_numeric and self.weight is None and self.n_classes <= MAX_PACKED_CLASSES
+
+
+def fit_tree(
+    data: SortedColumns, columns: np.ndarray, *, confidence: float = 0.25, min_leaf: float = 2.0,
+    prune: bool = True, raising: bool = True,
+) -> Tree:  # fmt: skip
+    """Grow, collapse and prune the tree of some columns; ties go to the earlier of them."""
+    limits = float(confidence), float(ndtri(1.0 - confidence)), bool(raising)
+    if data.are_complete(columns):
+        tree, n_nodes = grow_complete(data, columns, min_leaf)
+        collapse(tree, n_nodes)
+        if prune:
+            prune_complete(tree, n_nodes, data, *limits)
+        tree = compact(tree)
+        size, is_inner = tree.counts.sum(axis=1), tree.feature >= 0
+        tree.share[1:] = size[1:] / np.repeat(size[is_inner], 2)
+        return tree
+    weight = np.ones(data.y.size) if data.weight is None else data.weight
+    tree, n_nodes = grow_weighted(data, columns, weight, weight, min_leaf)
+    collapse(tree, n_nodes)
+    if prune:
+        prune_weighted(tree, n_nodes, data.XT, data.y, weight, *limits)
+    return compact(tree)
+
+
+def encode_columns(X: np.ndarray, categories: dict) -> np.ndarray:
+    """Return X transposed, read-only, nominal columns as codes (one too many if unseen)."""
+    if categories:
+        X = X.copy(order="F")
+    for j, values in categories.items():
+        codes = encode_column(X[:, j], values)
+        codes[codes == UNSEEN] = len(values)
+        X[:, j] = np.where(np.isnan(X[:, j]), np.nan, codes)
+    return read_only(X.T)
+
+
+def warn_of_close_values(columns: SortedColumns, names: list[str]) -> None:
+    """Warn of numeric columns whose neighbouring values are nearly all within `GAP`."""
+    blind = []
+    for j in np.flatnonzero(columns.n_values == 0):
+        steps = np.diff(columns.XT[j][columns.order[j]].astype(np.float64))
+        n_steps = np.count_nonzero(steps > 0)  # missing values come last and make no step
+        if np.count_nonzero(steps > GAP) < MIN_SEEN * n_steps:
+            blind.append(names[j])
+    if blind:
+        warn_user(
+            f"{len(blind)} of {len(columns.XT)} features ({listed(blind)}) have values closer than "
+            f"{GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in a smaller "
+            f"unit, or scale them, for example with sklearn.preprocessing.StandardScaler.",
+            TinyUnitsWarning,
+        )
+
+
+def format_number(value, decimals=6):
+    """Format a number with at most `decimals` decimals and no trailing zeros."""
+    scaled = math.floor(abs(value) * 10.0**decimals + 0.5)
+    if scaled == 0:
+        return "0"
+    text = f"{scaled / 10.0**decimals:.{decimals}f}".rstrip("0").rstrip(".")
+    return f"-{text}" if value < 0 else text
+
+
+def format_weight(weight):
+    """Format a weight with one or two decimals, halves rounded up."""
+    return repr(math.floor(weight * 100.0 + 0.5) / 100.0)
+
+
+def largest_class(counts):
+    """Return the most frequent class, of (nearly) equals the first."""
+    best = 0
+    for c in range(1, len(counts)):
+        if counts[c] - counts[best] > EPS:
+            best = c
+    return best
+
+
+def describe_test(tree, node, child, feature_names, categories):
+    """Return the test on the branch from `node` to its `child`-th child, as ``petal <= 0.6``."""
+    feature = int(tree.feature[node])
+    name = feature_names[feature]
+    if feature in categories:
+        value = categories[feature][child]
+        return f"{name} = {value:g}" if isinstance(value, Real) else f"{name} = {value}"
+    return f"{name} {'<=' if child == 0 else '>'} {format_number(float(tree.threshold[node]))}"
+
+
+def describe_leaf(tree, node, parent, class_names):
+    """Return the leaf's class with the weight that reached it / the weight it gets wrong."""
+    counts = tree.counts[node]
+    total = float(counts.sum())
+    if total < EPS and parent >= 0:
+        return f"{class_names[largest_class(tree.counts[parent])]} (0.0)"
+    best = largest_class(counts)
+    wrong = total - float(counts[best])
+    errors = f"/{format_weight(wrong)}" if wrong > EPS else ""
+    return f"{class_names[best]} ({format_weight(total)}{errors})"
+
+
+def tree_to_text(tree, feature_names, class_names, categories):
+    """Return the tree in the layout of J48's printout; `categories` has the nominal values."""
+    n_leaves = int(np.count_nonzero(tree.n_children == 0))
+    lines = []
+    if tree.n_children[0] == 0:
+        lines.append(f": {describe_leaf(tree, 0, -1, class_names)}")
+    # Branches to print: (parent, child number, depth); the first child is on top.
+    waiting = [(0, v, 0) for v in reversed(range(tree.n_children[0]))]
+    while waiting:
+        parent, v, depth = waiting.pop()
+        node = int(tree.first_child[parent]) + v
+        line = "|   " * depth + describe_test(tree, parent, v, feature_names, categories)
+        if tree.n_children[node] == 0:
+            line += f": {describe_leaf(tree, node, parent, class_names)}"
+        lines.append(line)
+        waiting += [(node, u, depth + 1) for u in reversed(range(tree.n_children[node]))]
+    lines += ["", f"Number of Leaves  : {n_leaves}", ""]
+    lines += [f"Size of the tree : {len(tree.feature)}", ""]
+    return "\n".join(lines)

@@ -1,28 +1,122 @@
-"""Find the best cut of a sorted column when every row counts one.
+"""Grow C4.5 trees: a fast road for complete numeric rows of weight 1, one for all others.
 
-An entry of a sorted column is one integer, the rank of the value in the high bits and the row
-number in the low ones. Entropies are sums of v log2 v over integer counts, looked up in a table in
-fixed point.
+Both split the nodes on a stack, the left child first. On the fast road a node owns the same stretch
+of every sorted column, which a split partitions stably; an entry is one integer, the rank of the
+value in the high bits and the row number in the low ones, and entropies are sums of v log2 v over
+integer counts, looked up in a table in fixed point. On the other road a row whose tested value is
+missing goes to every child with a part of its weight, so a node owns a copy of its rows: those of
+the nodes to split stand one after the other in an arena, the next one at its end. Entropies are
+sums of floating-point numbers in the order of the reference, which is several times slower.
+
+The kernels return where a tree outgrows its arrays and are called again with larger ones:
+allocations would take longer to compile than the rest of them.
 """
 
 import math
 
 import numpy as np
 
-from mauc.classifiers.c45.nodes import (
+from mauc.classifiers.c45.tree import (
     EPS,
     GAP,
-    Tree,
     choose_column,
+    cut_between,
+    enlarge_tree,
     goes_left,
+    new_tree,
+    plogp,
     smallest_branch,
-    snap_threshold,
 )
 from mauc.compile import njit, njit_part
 from mauc.engine.special import LN2, log_table
 
 ROW_BITS = 32
 ROW_MASK = (1 << ROW_BITS) - 1
+_FIRST_CAPACITY = 256  # nodes
+
+
+def grow_complete(data, columns, min_leaf):
+    """Return the unpruned tree of complete numeric rows of weight 1, and its number of nodes.
+
+    Ties between columns go to the earlier in `columns`; shares are not set.
+    """
+    n, k, n_classes = data.y.size, columns.size, data.n_classes
+    entries, is_close = np.empty((k, n), np.int64), np.empty(k, np.bool_)
+    pack_columns(data.XT, data.order, columns, entries, is_close)
+    logs, fixed, scale = log_table(n, LN2)
+    fixed_data = (
+        data.XT, data.y.astype(np.uint16), data.order, columns, entries, is_close,
+        logs, fixed, np.diff(fixed), scale, float(min_leaf),
+    )  # fmt: skip
+    work = (
+        np.empty((2, k)), np.empty(k, np.bool_), np.empty(k, np.int64), np.arange(k),
+        np.empty((2, n_classes), np.int64), np.empty(n, np.bool_), np.empty(n, np.int64),
+    )  # fmt: skip
+    stack = np.empty((n + 2, 4), np.int64)  # at most one node per row
+    stack[0] = 0, 0, n, k
+    top, n_nodes = 1, 1
+    tree = new_tree(min(_FIRST_CAPACITY, 2 * n + 1), n_classes)
+    tree.counts[0] = np.bincount(data.y, minlength=n_classes)
+    while True:
+        nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
+        top, n_nodes = split_complete(*fixed_data, *work, stack, top, n_nodes, *nodes)
+        if top == 0:
+            break
+        tree = enlarge_tree(tree, n_nodes, 4 * n_nodes)
+    tree.n_children[tree.feature >= 0] = 2
+    return tree, n_nodes
+
+
+def grow_weighted(data, columns, weight, repeats, min_leaf):
+    """Return the unpruned tree of rows with weights, and its number of nodes.
+
+    `repeats` is how many rows each row represents where the rules count rows: 1 as in J48, or its
+    weight, so that a row of weight 2 is the same as the row given twice.
+    """
+    n, k, n_classes, n_values = data.y.size, columns.size, data.n_classes, data.n_values[columns]
+    is_numeric = n_values == 0
+    # A nominal column with many values is left out of the mean gain, unless all columns are such.
+    many = np.cumsum(0.3 * repeats)[-1]  # not `sum`: the order of the additions is part of it
+    in_mean = is_numeric | (many - n_values > EPS)
+    in_mean |= not in_mean.any()
+    # A node's block: its rows, then their order by each numeric column.
+    block_of = np.cumsum(is_numeric)
+    arena = np.vstack([np.arange(n), data.order[columns[is_numeric]]]).astype(np.int32).ravel()
+    arena_weight = weight.copy()
+    max_bags = max(2, int(n_values.max()))
+    fixed_data = (
+        data.XT,
+        data.y,
+        data.order,
+        columns,
+        n_values,
+        block_of,
+        in_mean,
+        repeats,
+        float(min_leaf),
+    )
+    work = (
+        np.empty((2, max_bags, n_classes)), np.empty((2, n_classes)), np.empty((2, k)),
+        np.empty(k, np.bool_), np.empty(k, np.int64), np.empty(n), np.empty(n, np.int32),
+        np.empty((4, max_bags), np.int64),
+    )  # fmt: skip
+    tree = new_tree(max(_FIRST_CAPACITY, 1 + max_bags), n_classes)
+    tree.counts[0] = np.bincount(data.y, weight, minlength=n_classes)
+    stack = np.empty((tree.feature.size, 3), np.int64)
+    stack[0] = 0, 0, n
+    top, n_nodes = 1, 1
+    while True:
+        top, n_nodes, n_needed = split_weighted(
+            *fixed_data, *work, arena, arena_weight, stack, top, n_nodes, *tree
+        )
+        if top == 0:
+            return tree, n_nodes
+        if n_needed > arena_weight.size:
+            arena = np.resize(arena, 2 * n_needed * (arena.size // arena_weight.size))
+            arena_weight = np.resize(arena_weight, 2 * n_needed)
+        else:
+            tree = enlarge_tree(tree, n_nodes, 4 * n_nodes + max_bags)
+            stack = np.resize(stack, (tree.feature.size, 3))
 
 
 @njit(cache=True, nogil=True)
@@ -47,44 +141,109 @@ def pack_columns(XT, order, columns, entries, is_close):
         is_close[a] = has_close_values
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def split_complete(
+    XT, class_of, order, columns, entries, is_close, logs, fixed, step, scale, min_leaf,
+    gains, is_valid, n_left_of, live, class_counts, is_left, buffer,
+    stack, top, n_nodes, feature, threshold, first_child, counts,
+):  # fmt: skip
+    """Split the nodes on the stack and their descendants, as far as there is room for nodes.
+
+    A row of the stack, (n + 2, 4), is a node, the start and end of its entries and the number of
+    its live columns: ``live[:n_live]``, of a permutation of all k, still vary at the node, whose
+    subtree only permutes them among themselves. `step` is ``diff(fixed)``, see `scan_column`. Work
+    space: gains and gain ratios (2, k); whether a column has a cut and the rows left of it (k,);
+    class counts of the node and left of a cut (2, n_classes); `is_left` and `buffer` (n,). Returns
+    how many nodes are left on the stack, for lack of room, and the number of nodes.
+    """
+    gain, ratio = gains[0], gains[1]
+    total, left = class_counts[0], class_counts[1]
+    while top > 0 and n_nodes + 2 <= feature.size:
+        top -= 1
+        node, start, end, n_live = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        size = end - start
+        largest_class = 0.0
+        for c in range(total.size):
+            total[c] = np.int64(counts[node, c])
+            largest_class = max(largest_class, counts[node, c])
+        if 2.0 * min_leaf - size > EPS or size - largest_class < EPS:
+            continue
+        min_rows = smallest_branch(np.float64(size), total.size, min_leaf)
+        if 2.0 * min_rows - size > EPS:
+            continue
+        n_min = max(1, np.int64(math.ceil(min_rows - EPS)))
+        margin = np.int64(math.floor(EPS * size * scale))
+
+        for a in range(is_valid.size):
+            is_valid[a] = False
+        b = 0
+        while b < n_live:
+            # the columns live[:b] are scanned and vary, live[n_live:] are constant at this node
+            a = live[b]
+            if (entries[a, start] ^ entries[a, end - 1]) <= ROW_MASK:
+                n_live -= 1
+                live[b] = live[n_live]
+                live[n_live] = a
+                continue
+            b += 1
+            n_left, n_cuts, fixed_gain = scan_column(
+                XT[columns[a]], is_close[a], entries[a, start:end], class_of, total, left, fixed,
+                step, margin, n_min,
+            )  # fmt: skip
+            if n_left == 0:
+                continue
+            gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, logs)
+            n_left_of[a] = n_left
+            is_valid[a] = gain[a] > 0.0
+        best = choose_column(gain, ratio, is_valid, is_valid)
+        if best < 0:
+            continue
+
+        x = XT[columns[best]]
+        stretch = entries[best, start:end]
+        lower = np.float64(x[np.uint32(stretch[n_left_of[best] - 1])])
+        upper = np.float64(x[np.uint32(stretch[n_left_of[best]])])
+        cut = cut_between(x, order[columns[best]], lower, upper)
+
+        n_left = 0
+        for i in range(size):
+            row = np.uint32(stretch[i])
+            is_left[row] = goes_left(np.float64(x[row]), cut)
+            n_left += is_left[row]
+        if n_left == 0 or n_left == size:
+            continue  # the values at the cut are within EPS of another training value
+
+        feature[node], threshold[node], first_child[node] = columns[best], cut, n_nodes
+        for i in range(size):
+            row = np.uint32(stretch[i])
+            counts[n_nodes + 1 - is_left[row], class_of[row]] += 1.0
+        if max(n_left, size - n_left) >= 2.0 * min_leaf - EPS:
+            for b in range(n_live):
+                partition_stretch(entries[live[b], start:end], is_left, buffer)
+        for side in range(2):
+            # the left child is on top of the stack
+            stack[top + side, 0] = n_nodes + 1 - side
+            stack[top + side, 1] = start + n_left if side == 0 else start
+            stack[top + side, 2] = end if side == 0 else start + n_left
+            stack[top + side, 3] = n_live
+        top += 2
+        n_nodes += 2
+    return top, n_nodes
+
+
 @njit_part
 def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margin, n_min):
     """Find the best cut of one sorted column at one node.
 
-    Parameters
-    ----------
-    x, has_close_values : ndarray of shape (n,) and bool
-        The column; it is read only if some of its values are close.
-    stretch : int64 ndarray of shape (size,)
-        The packed rows of the node by ascending value.
-    y : uint16 ndarray of shape (n,)
-    total : int64 ndarray of shape (n_classes,)
-        Class counts of the node.
-    left : int64 ndarray of shape (n_classes,)
-        Work space.
-    fixed : int64 ndarray
-        f(v) = v log2 v in fixed point, see `mauc.engine.special.log_table`.
-    step : int64 ndarray
-        ``fixed[v + 1] - fixed[v]``.
-    margin : int
-        By how much a later cut must be better to replace the best: ``EPS * size`` in fixed point.
-    n_min : int
-        Minimum number of rows of a branch.
+    Returns the rows left of the cut (0 if no cut gains anything), the number of admissible cuts for
+    the correction log2(n_cuts) / size, and the entropy that the cut saves, times size, in fixed
+    point. `stretch` holds the packed rows of the node by ascending value; the column `x` itself is
+    read only if some of its values are close. `total` has the class counts of the node, `left` is
+    work space. A later cut must be better by `margin`; a branch has `n_min` rows at least.
 
-    Returns
-    -------
-    n_left : int
-        Rows left of the best cut; 0 if no cut gains anything.
-    n_cuts : int
-        Admissible cuts, for the correction log2(n_cuts) / size.
-    fixed_gain : int
-        Entropy that the best cut saves, times size, in fixed point.
-
-    Notes
-    -----
-    With f(v) = v log2 v, the cut's weighted entropy is f(n_L) + f(n_R) - s where s sums f over the
-    classes left and right. Moving a row of class c with a rows already left changes s by
-    step[a] - step[total[c] - a - 1]: two table look-ups, no logarithm.
+    With f(v) = v log2 v, in fixed point, the cut's weighted entropy is f(n_L) + f(n_R) - s where s
+    sums f over the classes left and right. Moving a row of class c with a rows already left changes
+    s by step[a] - step[total[c] - a - 1], step[v] = f(v + 1) - f(v): two table look-ups.
     """
     # np.uint32(entry) is the row; unsigned indices need no test for being negative.
     size = stretch.size
@@ -135,9 +294,6 @@ def gain_of_cut(saved, size, n_left, n_cuts, logs):
     return gain, gain / (information / size)
 
 
-_FIRST_CAPACITY = 256  # nodes
-
-
 @njit_part
 def partition_stretch(stretch, is_left, buffer):
     """Move the rows that go left to the front; both sides keep their order."""
@@ -155,178 +311,266 @@ def partition_stretch(stretch, is_left, buffer):
         stretch[n_left + i] = buffer[i]
 
 
-def grow_complete(XT, y, n_classes, order, columns, min_leaf):
-    """Grow the unpruned tree of complete numeric data with unit weights.
-
-    Parameters
-    ----------
-    XT : read-only ndarray of shape (n_features, n)
-    y : int32 ndarray of shape (n,)
-        Class codes; `n_classes` counts also the classes without rows.
-    order : int32 ndarray of shape (n_features, n)
-        From `argsort_columns`; it is read, never changed.
-    columns : int32 ndarray of shape (k,)
-        The columns the tree may use, in the order in which ties are broken.
-    min_leaf : float
-
-    Returns
-    -------
-    tree : Tree
-        With room for more nodes; the first `n_nodes` are in use. The shares are not set.
-    n_nodes : int
-    """
-    n, k = y.size, columns.size
-    entries, is_close = np.empty((k, n), np.int64), np.empty(k, np.bool_)
-    pack_columns(XT, order, columns, entries, is_close)
-    logs, fixed, scale = log_table(n, LN2)
-    data = (XT, y.astype(np.uint16), order, columns, entries, is_close, logs, fixed, np.diff(fixed))
-    work = (
-        np.empty((2, k)), np.empty(k, np.bool_), np.empty(k, np.int64), np.arange(k),
-        np.empty((2, n_classes), np.int64), np.empty(n, np.bool_), np.empty(n, np.int64),
-    )  # fmt: skip
-    # Nodes to split, see `grow_nodes`: at most one per row.
-    stack = np.empty((n + 2, 4), np.int64)
-    stack[0] = 0, 0, n, k
-    top, n_nodes = 1, 1
-    tree = _enlarge(None, 0, min(_FIRST_CAPACITY, 2 * n + 1), n_classes)
-    tree.counts[0] = np.bincount(y, minlength=n_classes)
-    while True:
-        nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
-        top, n_nodes = grow_nodes(*data, scale, min_leaf, *work, stack, top, n_nodes, *nodes)
-        if top == 0:
-            break
-        tree = _enlarge(tree, n_nodes, 4 * n_nodes, n_classes)
-    tree.n_children[tree.feature >= 0] = 2
-    return tree, n_nodes
-
-
-def _enlarge(tree, n_nodes, capacity, n_classes):
-    """Return a tree with room for `capacity` nodes; the first `n_nodes` are those of `tree`."""
-    larger = Tree(
-        np.full(capacity, -1, np.int32), np.full(capacity, np.nan), np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.int32), np.ones(capacity), np.zeros((capacity, n_classes)),
-    )  # fmt: skip
-    if tree is not None:
-        for old, new in zip(tree, larger, strict=True):
-            new[:n_nodes] = old[:n_nodes]
-    return larger
-
-
 @njit(cache=True, nogil=True, error_model="numpy")
-def grow_nodes(
-    XT, class_of, order, columns, entries, is_close, logs, fixed, step, scale, min_leaf,
-    gains, is_valid, n_left_of, live, class_counts, is_left, buffer,
-    stack, top, n_nodes, feature, threshold, first_child, counts,
+def split_weighted(
+    XT, y, order, columns, n_values, block_of, in_mean, repeats, min_leaf,
+    both_bags, logs, gains, is_valid, n_left_of, weight, branch, children,
+    arena, arena_weight, stack, top, n_nodes,
+    feature, threshold, first_child, n_children_of, share, counts,
 ):  # fmt: skip
-    """Split the nodes on the stack and their descendants, as far as there is room for nodes.
+    """Split the nodes on the stack and their descendants, as far as there is room.
 
-    Parameters
-    ----------
-    XT, order, columns, min_leaf
-        As in `grow_complete`.
-    class_of : uint16 ndarray of shape (n,)
-        Class codes.
-    entries, is_close
-        From `pack_columns`.
-    logs, fixed, scale
-        v log2 v up to the number of rows, see `mauc.engine.special`.
-    step : int64 ndarray of shape (n,)
-        ``fixed[v + 1] - fixed[v]``.
-    gains : float64 ndarray of shape (2, k)
-        Work space: gains and gain ratios of the columns at a node.
-    is_valid, n_left_of : bool and int64 ndarrays of shape (k,)
-        Work space: whether a column has a cut, and the rows left of it.
-    live : int64 ndarray of shape (k,)
-        A permutation of the columns, see the stack.
-    class_counts : int64 ndarray of shape (2, n_classes)
-        Work space: class counts of the node and left of a cut.
-    is_left, buffer : bool and int64 ndarrays of shape (n,)
-        Work space.
-    stack, top : int64 ndarray of shape (n + 2, 4) and int
-        Nodes to split: (node, start, end, number of live columns). ``live[:n_live]`` are the
-        columns that still vary at the node; its subtree only permutes them among themselves.
-    n_nodes : int
-    feature, threshold, first_child, counts
-        Arrays of the tree.
-
-    Returns
-    -------
-    top, n_nodes : int
-        Nodes still to be split, for which there is no room, and nodes of the tree.
+    A row of the stack is a node, where its weights begin in `arena_weight` and its number of rows;
+    its block begins in `arena` at that times the blocks, and has the rows and, for column a, their
+    order in block ``block_of[a]``. Returns how many nodes are left on the stack, the number of
+    nodes, and the rows that there must be room for, 0 if it is nodes that there is no room for.
     """
+    bags, best_bags = both_bags[0], both_bags[1]
     gain, ratio = gains[0], gains[1]
-    total, left = class_counts[0], class_counts[1]
-    while top > 0 and n_nodes + 2 <= feature.size:
+    n_classes, n_blocks = counts.shape[1], arena.size // arena_weight.size
+    while top > 0 and n_nodes + bags.shape[0] <= feature.size:
         top -= 1
-        node, start, end, n_live = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        size = end - start
-        largest_class = 0.0
-        for c in range(total.size):
-            total[c] = np.int64(counts[node, c])
+        node, begin, size = stack[top, 0], stack[top, 1], stack[top, 2]
+        node_weight, largest_class = 0.0, 0.0
+        for c in range(n_classes):
+            node_weight += counts[node, c]
             largest_class = max(largest_class, counts[node, c])
-        if 2.0 * min_leaf - size > EPS or size - largest_class < EPS:
+        if 2.0 * min_leaf - node_weight > EPS or node_weight - largest_class < EPS:
             continue
-        min_rows = smallest_branch(np.float64(size), total.size, min_leaf)
-        if 2.0 * min_rows - size > EPS:
-            continue
-        n_min = max(1, np.int64(math.ceil(min_rows - EPS)))
-        margin = np.int64(math.floor(EPS * size * scale))
+        block = arena[n_blocks * begin : n_blocks * (begin + size)].copy()
+        rows = block[:size]
+        for i in range(size):
+            weight[rows[i]] = arena_weight[begin + i]
 
-        for a in range(is_valid.size):
+        for a in range(columns.size):
+            x, n_bags = XT[columns[a]], np.int64(n_values[a])
             is_valid[a] = False
-        b = 0
-        while b < n_live:
-            # the columns live[:b] are scanned and vary, live[n_live:] are constant at this node
-            a = live[b]
-            if (entries[a, start] ^ entries[a, end - 1]) <= ROW_MASK:
-                n_live -= 1
-                live[b] = live[n_live]
-                live[n_live] = a
-                continue
-            b += 1
-            n_left, n_cuts, fixed_gain = scan_column(
-                XT[columns[a]], is_close[a], entries[a, start:end], class_of, total, left, fixed,
-                step, margin, n_min,
-            )  # fmt: skip
-            if n_left == 0:
-                continue
-            gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, logs)
-            n_left_of[a] = n_left
-            is_valid[a] = gain[a] > 0.0
-        best = choose_column(gain, ratio, is_valid, is_valid)
+            if n_bags > 0:
+                if not scan_nominal(x, rows, y, weight, n_bags, min_leaf, bags):
+                    continue
+                gain[a], information = gain_and_information(bags, n_bags, node_weight)
+                is_valid[a] = True
+            else:
+                stretch = block[block_of[a] * size : (block_of[a] + 1) * size]
+                n_left_of[a], n_cuts = scan_numeric(
+                    x, stretch, y, weight, repeats, node_weight, min_leaf, bags, logs
+                )
+                if n_left_of[a] == 0:
+                    continue
+                gain[a], information = gain_and_information(bags, np.int64(2), node_weight)
+                gain[a] -= math.log(n_cuts) / LN2 / node_weight
+                is_valid[a] = gain[a] >= EPS
+            ratio[a] = gain[a] / information if information > 0.0 else 0.0
+        best = choose_column(gain, ratio, in_mean, is_valid)
         if best < 0:
             continue
 
-        x = XT[columns[best]]
-        stretch = entries[best, start:end]
-        lower = np.float64(x[np.uint32(stretch[n_left_of[best] - 1])])
-        upper = np.float64(x[np.uint32(stretch[n_left_of[best]])])
-        midpoint = (lower + upper) / 2.0
-        if midpoint == upper:
-            midpoint = lower
-        cut = snap_threshold(x, order[columns[best]], midpoint)
-
-        n_left = 0
+        x, n_children, cut = XT[columns[best]], np.int64(n_values[best]), np.nan
+        is_numeric = n_children == 0
+        if is_numeric:
+            n_children = np.int64(2)
+            last_left = block_of[best] * size + n_left_of[best] - 1
+            lower, upper = np.float64(x[block[last_left]]), np.float64(x[block[last_left + 1]])
+            cut = cut_between(x, order[columns[best]], lower, upper)
+        child_size, base = children[0, :n_children], children[1, :n_children]
+        takes_missing, slot = children[2, :n_children], children[3, :n_children]
+        clear(best_bags, n_children)
+        for v in range(n_children):
+            child_size[v] = 0
+        known, n_missing = 0.0, 0
         for i in range(size):
-            row = np.uint32(stretch[i])
-            is_left[row] = goes_left(np.float64(x[row]), cut)
-            n_left += is_left[row]
-        if n_left == 0 or n_left == size:
+            row = rows[i]
+            value = np.float64(x[row])
+            if math.isnan(value):
+                branch[row] = -1
+                n_missing += 1
+                continue
+            if is_numeric:
+                branch[row] = 0 if goes_left(value, cut) else 1
+            else:
+                branch[row] = int(value)
+            best_bags[branch[row], y[row]] += weight[row]
+            child_size[branch[row]] += 1
+            known += weight[row]
+        if is_numeric and (child_size[0] == 0 or child_size[1] == 0):
             continue  # the values at the cut are within EPS of another training value
+        for v in range(n_children):
+            bag = 0.0
+            for c in range(n_classes):
+                bag += best_bags[v, c]
+            share[n_nodes + v] = bag / known
+            takes_missing[v] = bag / known > EPS
+        # The node's rows are free again: its children take them, the first of them at the end.
+        end = begin
+        for v in range(n_children - 1, -1, -1):
+            child_size[v] += n_missing if takes_missing[v] else 0
+            base[v] = end
+            end += child_size[v]
+        if end > arena_weight.size:
+            return top + 1, n_nodes, end
 
-        feature[node], threshold[node], first_child[node] = columns[best], cut, n_nodes
-        for i in range(size):
-            row = np.uint32(stretch[i])
-            counts[n_nodes + 1 - is_left[row], class_of[row]] += 1.0
-        if max(n_left, size - n_left) >= 2.0 * min_leaf - EPS:
-            for b in range(n_live):
-                partition_stretch(entries[live[b], start:end], is_left, buffer)
-        for side in range(2):
-            # the left child is on top of the stack
-            stack[top + side, 0] = n_nodes + 1 - side
-            stack[top + side, 1] = start + n_left if side == 0 else start
-            stack[top + side, 2] = end if side == 0 else start + n_left
-            stack[top + side, 3] = n_live
-        top += 2
-        n_nodes += 2
-    return top, n_nodes
+        feature[node], threshold[node] = columns[best], cut
+        first_child[node], n_children_of[node] = n_nodes, n_children
+        for v in range(n_children):
+            for c in range(n_classes):
+                counts[n_nodes + v, c] = best_bags[v, c]
+        for i in range(size if n_missing > 0 else 0):
+            if branch[rows[i]] < 0:
+                for v in range(n_children):
+                    if takes_missing[v]:
+                        part = share[n_nodes + v] * weight[rows[i]]
+                        counts[n_nodes + v, y[rows[i]]] += part
+        send_rows(block, size, n_blocks, branch, takes_missing, base, child_size, slot, arena)
+        for v in range(n_children - 1, -1, -1):
+            for i in range(child_size[v]):
+                row = arena[n_blocks * base[v] + i]
+                part = share[n_nodes + v] if branch[row] < 0 else 1.0
+                arena_weight[base[v] + i] = weight[row] * part
+            stack[top, 0], stack[top, 1], stack[top, 2] = n_nodes + v, base[v], child_size[v]
+            top += 1
+        n_nodes += n_children
+    return top, n_nodes, np.int64(0)
+
+
+@njit_part
+def scan_nominal(x, rows, y, weight, n_values, min_leaf, bags):
+    """Fill the values x classes table; return whether two values have enough weight for a split."""
+    clear(bags, n_values)
+    for i in range(rows.size):
+        value = np.float64(x[rows[i]])
+        if not math.isnan(value):
+            bags[int(value), y[rows[i]]] += weight[rows[i]]
+    n_large = 0
+    for v in range(n_values):
+        bag = 0.0
+        for c in range(bags.shape[1]):
+            bag += bags[v, c]
+        if min_leaf - bag < EPS:
+            n_large += 1
+    return n_large > 1
+
+
+@njit_part
+def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, logs):
+    """Return after how many rows of a sorted column the best cut is, 0 if none, and the cuts.
+
+    `stretch` holds the rows of the node by ascending value, missing values last; `weight` and
+    `repeats`, (n,), are those of each row at this node. ``bags[:2]`` are filled with the class
+    weights left and right of the cut; `logs`, (2, n_classes), is work space: v log2 v of each bag.
+    """
+    n_classes = bags.shape[1]
+    clear(bags, np.int64(2))
+    known, n_rows = 0.0, 0.0
+    n_known = 0
+    while n_known < stretch.size:
+        row = stretch[n_known]
+        if math.isnan(np.float64(x[row])):
+            break
+        bags[1, y[row]] += weight[row]
+        known += weight[row]
+        # the size rule counts rows; a fraction of a row is a row
+        n_rows += repeats[row]
+        n_known += 1
+    smallest = smallest_branch(known, n_classes, min_leaf)
+    if n_known < 2 or 2.0 * smallest - n_rows > EPS:
+        return 0, 0
+    node_entropy = plogp(known)
+    for c in range(n_classes):
+        logs[0, c] = 0.0
+        logs[1, c] = plogp(bags[1, c])
+    for c in range(n_classes):
+        node_entropy -= logs[1, c]
+    left, right = 0.0, known
+    known_part = 1.0 - (node_weight - known) / node_weight
+    best_gain, i_best, n_cuts = 0.0, 0, 0
+    for i in range(n_known - 1):
+        # bags[0] and left hold the weights of stretch[:i], bags[1] and right those of stretch[i:]
+        row = stretch[i]
+        c, w = y[row], weight[row]
+        bags[0, c] += w
+        bags[1, c] -= w
+        left += w
+        right -= w
+        logs[0, c] = plogp(bags[0, c])
+        logs[1, c] = plogp(bags[1, c])
+        if not np.float64(x[row]) + GAP < np.float64(x[stretch[i + 1]]):
+            continue
+        if smallest - left >= EPS or smallest - right >= EPS:
+            continue
+        n_cuts += 1
+        entropy = 0.0
+        for u in range(n_classes):
+            entropy -= logs[0, u]
+        entropy += plogp(left)
+        for u in range(n_classes):
+            entropy -= logs[1, u]
+        entropy += plogp(right)
+        gain = known_part * (node_entropy - entropy) / known
+        if gain - best_gain > EPS:
+            best_gain, i_best = gain, i + 1
+    clear(bags, np.int64(2))
+    for i in range(n_known):
+        bags[0 if i < i_best else 1, y[stretch[i]]] += weight[stretch[i]]
+    return i_best, n_cuts
+
+
+@njit_part
+def gain_and_information(bags, n_bags, node_weight):
+    """Return gain and split information of a bags x classes table of weights.
+
+    gain = (1 - u) (H - H_split), u the part of the weight that is missing; the split information
+    counts the missing weight as one more bag. Both are per unit of weight, the gain per unit of
+    known weight.
+    """
+    n_classes = bags.shape[1]
+    known, node, split, information = 0.0, 0.0, 0.0, 0.0
+    for v in range(n_bags):
+        bag = 0.0
+        for c in range(n_classes):
+            bag += bags[v, c]
+            split += plogp(bags[v, c])
+        split -= plogp(bag)
+        information -= plogp(bag)
+        known += bag
+    for c in range(n_classes):
+        of_class = 0.0
+        for v in range(n_bags):
+            of_class += bags[v, c]
+        node += plogp(of_class)
+    missing = node_weight - known
+    numerator = (1.0 - missing / node_weight) * (plogp(known) - node + split)
+    gain = 0.0 if abs(numerator) < EPS else numerator / known
+    information += plogp(node_weight) - plogp(missing)
+    return gain, (information / node_weight if abs(information) >= EPS else 0.0)
+
+
+@njit_part
+def send_rows(block, size, n_blocks, branch, takes_missing, base, child_size, slot, arena):
+    """Copy the rows of a node to its children; all blocks keep their order.
+
+    `block` holds `n_blocks` orders of the node's `size` rows; ``branch[row]`` is the child, -1 for
+    all that take missing values. Child v gets the same orders of its ``child_size[v]`` rows from
+    ``arena[n_blocks * base[v]]`` on. `slot` is work space.
+    """
+    for b in range(n_blocks):
+        for v in range(base.size):
+            slot[v] = n_blocks * base[v] + b * child_size[v]
+        for i in range(b * size, (b + 1) * size):
+            row = block[i]
+            v = branch[row]
+            if v < 0:
+                for u in range(base.size):
+                    if takes_missing[u]:
+                        arena[slot[u]] = row
+                        slot[u] += 1
+            else:
+                arena[slot[v]] = row
+                slot[v] += 1
+
+
+@njit_part
+def clear(bags, n_bags):
+    """Set the first bags of a table to 0."""
+    for v in range(n_bags):
+        for c in range(bags.shape[1]):
+            bags[v, c] = 0.0

@@ -1,34 +1,324 @@
-"""Let complete rows go down a C4.5 tree of numeric splits, each by itself."""
+"""Prune C4.5 trees bottom-up: a fast road for complete numeric rows of weight 1, one for all.
+
+A node whose children are pruned becomes a leaf if its estimated errors exceed by at most 0.1 those
+of the subtree and those of its largest branch with all rows of the node; else the branch replaces
+the node if its errors exceed those of the subtree by at most 0.1, and the node is pruned again.
+Both roads prune in place; nodes that are cut off stay in the arrays.
+
+On the fast road counts are whole numbers, whose sums are exact, so rows may be visited in any
+order: each goes down the tree by itself, and a raised branch gets the rows of the other one only.
+The descendants of a node have consecutive numbers, as `grow_complete` gives them. The other road
+routes weighted rows depth first through one store, which is several times slower.
+"""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from mauc.classifiers.c45.nodes import AVERAGE_SLACK, EPS, compact, copy_node, goes_left, make_leaf
+from mauc.classifiers.c45.tree import AVERAGE_SLACK, EPS, Tree, branch_of, descend
 from mauc.compile import njit, njit_part
+
+TOLERATED_EXTRA_ERRORS = 0.1
+
+
+def collapse(tree: Tree, n_nodes: int) -> None:
+    """Make a leaf of every node whose subtree makes no fewer training errors than a leaf."""
+    total, largest = np.zeros(n_nodes), np.zeros(n_nodes)
+    for weights in tree.counts[:n_nodes].T:  # not `sum`: the order of the additions is part of it
+        total += weights
+        np.maximum(largest, weights, out=largest)
+    own = (total - largest).tolist()
+    errors = own.copy()
+    n_children, first_child = tree.n_children.tolist(), tree.first_child.tolist()
+    leaves = []
+    # children come after their parent, so the errors of all children are known
+    for t in reversed(np.flatnonzero(tree.n_children[:n_nodes]).tolist()):
+        below = 0.0
+        for child in range(first_child[t], first_child[t] + n_children[t]):
+            below += errors[child]
+        errors[t] = below
+        if below >= own[t] - AVERAGE_SLACK:
+            leaves.append(t)
+    tree.feature[leaves], tree.threshold[leaves] = -1, np.nan
+    tree.first_child[leaves], tree.n_children[leaves] = 0, 0
+
+
+def prune_complete(
+    tree: Tree, n_nodes: int, data, confidence: float, z: float, raising: bool
+) -> None:
+    """Prune a tree of complete numeric rows of weight 1; `z` is the quantile of 1 - confidence."""
+    n, n_classes = data.y.size, tree.counts.shape[1]
+    begin, size, last, slot = np.zeros((4, n_nodes), np.int64)
+    size[0] = n
+    nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
+    prune_stretches(
+        data.XT, data.y, *nodes, np.arange(n), np.empty((2, n), np.int64), begin, size, last, slot,
+        np.zeros(n_nodes, np.bool_), np.empty(n_nodes), np.zeros((n_nodes, n_classes)),
+        confidence, z, raising,
+    )  # fmt: skip
+    is_leaf = tree.feature < 0
+    tree.threshold[is_leaf] = np.nan
+    tree.n_children[is_leaf] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def prune_stretches(
+    XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, last, slot,
+    is_waiting, errors, extra, confidence, z, raising,
+):  # fmt: skip
+    """Prune in place; the thresholds of new leaves are not changed.
+
+    The rows of node t are ``rows[begin[t] : begin[t] + size[t]]``, given for the root; `rows` has
+    every row once and is permuted. ``is_waiting``, all False, marks the nodes still to be pruned,
+    children before parents; ``extra``, (n_nodes, n_classes), all 0, counts the rows that a raised
+    branch would get. Work space: the last descendant of each node, slots and errors (n_nodes,);
+    `spare` (2, n).
+    """
+    for t in range(errors.size - 1, -1, -1):
+        last[t] = t
+        if feature[t] >= 0:
+            last[t] = max(last[first_child[t]], last[first_child[t] + 1])
+    tolerated = TOLERATED_EXTRA_ERRORS + EPS
+    t, is_new = 0, True
+    while t >= 0:
+        if is_new:
+            sort_rows(
+                XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, slot,
+                is_waiting, t, last[t],
+            )  # fmt: skip
+            t, is_new = last[t], False
+        if is_waiting[t]:
+            is_waiting[t] = False
+            errors[t] = leaf_errors(counts[t], extra[t], confidence, z)
+            if feature[t] >= 0:
+                child = np.int64(first_child[t])
+                tree_errors = errors[child] + errors[child + 1]
+                # the larger branch, the second of equals
+                branch, other = child, child + 1
+                if size[child] <= size[child + 1]:
+                    branch, other = other, branch
+                branch_errors = np.inf
+                if raising:
+                    branch_errors = raised_errors(
+                        XT, y, feature, threshold, first_child, counts, rows, begin[other],
+                        begin[other] + size[other], branch, extra, slot, confidence, z,
+                    )  # fmt: skip
+                if min(tree_errors, branch_errors) + tolerated > errors[t]:
+                    feature[t] = -1
+                elif branch_errors < tree_errors + tolerated:
+                    feature[t], threshold[t] = feature[branch], threshold[branch]
+                    first_child[t] = first_child[branch]
+                    is_new = True
+                    continue
+                else:
+                    errors[t] = tree_errors
+        t -= 1
 
 
 @njit_part
-def descend(XT, row, feature, threshold, first_child, t):
-    """Return the leaf that a row reaches from node `t`, -1 if a value on the way is missing."""
-    while feature[np.uint32(t)] >= 0:
-        value = np.float64(XT[np.uint32(feature[np.uint32(t)]), np.uint32(row)])
-        if value != value:
-            return np.int64(-1)
-        is_right = not goes_left(value, threshold[np.uint32(t)])
-        t = np.int64(first_child[np.uint32(t)]) + is_right
-    return t
+def sort_rows(
+    XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, slot, is_waiting,
+    root, last,
+):  # fmt: skip
+    """Sort the rows of `root` by leaf and count them; mark it and its descendants, up to `last`."""
+    is_waiting[root] = True
+    first = last + 1 if feature[root] < 0 else first_child[root]
+    for j in range(first - 1, last + 1):
+        t = root if j < first else j
+        slot[t] = 0
+        if is_waiting[t]:
+            if feature[t] >= 0:
+                is_waiting[first_child[t]] = is_waiting[first_child[t] + 1] = True
+            for c in range(counts.shape[1]):
+                counts[t, c] = 0.0
+    start, end = begin[root], begin[root] + size[root]
+    for i in range(start, end):
+        leaf = descend(XT, rows[i], feature, threshold, first_child, root)
+        counts[leaf, y[rows[i]]] += 1.0
+        slot[leaf] += 1
+        spare[0, i], spare[1, i] = rows[i], leaf
+    for j in range(last, first - 2, -1):
+        t = root if j < first else j
+        if is_waiting[t]:
+            size[t] = slot[t]
+            if feature[t] >= 0:
+                child = first_child[t]
+                size[t] = size[child] + size[child + 1]
+                for c in range(counts.shape[1]):
+                    counts[t, c] = counts[child, c] + counts[child + 1, c]
+    for j in range(first - 1, last + 1):
+        t = root if j < first else j
+        slot[t] = begin[t]
+        if is_waiting[t] and feature[t] >= 0:
+            child = first_child[t]
+            begin[child] = begin[t]
+            begin[child + 1] = begin[t] + size[child]
+    for i in range(start, end):
+        leaf = spare[1, i]
+        rows[slot[leaf]] = spare[0, i]
+        slot[leaf] += 1
+
+
+@njit_part
+def raised_errors(
+    XT, y, feature, threshold, first_child, counts, rows, start, end, branch, extra, stack,
+    confidence, z,
+):  # fmt: skip
+    """Return the estimated errors of a branch if it gets the rows ``[start, end)``, too."""
+    for i in range(start, end):
+        leaf = descend(XT, rows[i], feature, threshold, first_child, branch)
+        extra[leaf, y[rows[i]]] += 1.0
+    # leaves from left to right: the order of the additions is part of the result
+    stack[0] = branch
+    n_waiting = 1
+    errors = 0.0
+    while n_waiting > 0:
+        n_waiting -= 1
+        t = stack[n_waiting]
+        if feature[t] >= 0:
+            stack[n_waiting], stack[n_waiting + 1] = first_child[t] + 1, first_child[t]
+            n_waiting += 2
+            continue
+        errors += leaf_errors(counts[t], extra[t], confidence, z)
+        for c in range(counts.shape[1]):
+            extra[t, c] = 0.0
+    return errors
 
 
 @njit(cache=True, nogil=True)
-def find_leaves(XT, feature, threshold, first_child, leaf_of):
-    """Fill the leaf of each row; return whether all values on the way were known."""
-    is_known = True
-    for i in range(leaf_of.size):
-        leaf_of[i] = descend(XT, i, feature, threshold, first_child, np.int64(0))
-        is_known &= leaf_of[i] >= 0
-    return is_known
+def prune_weighted(tree, n_nodes, XT, y, weight, confidence, z, raising):
+    """Prune in place a tree of rows with weights; `z` is the quantile of 1 - confidence."""
+    n_children_of, first_child = tree.n_children, tree.first_child
+    counts_of, share_of = tree.counts, tree.share
+    n = y.size
+    rows = Rows(np.zeros(n, np.int32), np.zeros(n))
+    buffer = Rows(np.zeros(n, np.int32), np.zeros(n))
+    for i in range(n):
+        rows.row[i], rows.weight[i] = i, weight[i]
+    max_children = 1
+    for t in range(n_nodes):
+        max_children = max(max_children, n_children_of[t])
+    bounds = np.zeros(max_children + 1, np.int64)
+    share, none = np.zeros(max_children), np.zeros(counts_of.shape[1])
+    begin_of, end_of = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
+    errors_of = np.zeros(n_nodes)
+    end_of[0] = n
+    # Frames: (node, next child to visit (-1: rows not yet sent down), free slot before the node).
+    stack, waiting = np.zeros((n_nodes + 1, 3), np.int64), np.zeros((n_nodes + 1, 3), np.int64)
+    stack[0, 1], stack[0, 2] = -1, n
+    top, depth = n, 1
+    while depth > 0:
+        t = stack[depth - 1, 0]
+        start, end = begin_of[t], end_of[t]
+        n_children = n_children_of[t]
+        child = stack[depth - 1, 1]
+        if n_children == 0:
+            errors_of[t] = leaf_errors(counts_of[t], none, confidence, z)
+            top = stack[depth - 1, 2]
+            depth -= 1
+            continue
+        if child < 0:
+            for v in range(n_children):
+                share[v] = share_of[first_child[t] + v]
+            rows, top = split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer)
+            for v in range(n_children):
+                begin_of[first_child[t] + v] = bounds[v]
+                end_of[first_child[t] + v] = bounds[v + 1]
+            child = 0
+        if child < n_children:
+            stack[depth - 1, 1] = child + 1
+            stack[depth, 0] = first_child[t] + child
+            stack[depth, 1], stack[depth, 2] = -1, top
+            depth += 1
+            continue
+
+        # the children are pruned; their rows are no longer needed
+        top = stack[depth - 1, 2]
+        own_errors = leaf_errors(counts_of[t], none, confidence, z)
+        tree_errors = 0.0
+        for v in range(n_children):
+            tree_errors += errors_of[first_child[t] + v]
+        branch = largest_child(tree, t)
+        branch_errors = np.inf
+        if raising:
+            rows, branch_errors = redistribute(
+                tree, branch, XT, y, rows, start, end, top, share, none, buffer, waiting,
+                confidence, z, np.bool_(False),
+            )  # fmt: skip
+        tolerated = TOLERATED_EXTRA_ERRORS + EPS
+        if own_errors < tree_errors + tolerated and own_errors < branch_errors + tolerated:
+            tree.feature[t], tree.threshold[t] = -1, np.nan
+            first_child[t], n_children_of[t] = 0, 0
+        elif branch_errors < tree_errors + tolerated:
+            tree.feature[t], tree.threshold[t] = tree.feature[branch], tree.threshold[branch]
+            first_child[t], n_children_of[t] = first_child[branch], n_children_of[branch]
+            rows, _ = redistribute(
+                tree, t, XT, y, rows, start, end, top, share, none, buffer, waiting, confidence, z,
+                np.bool_(True),
+            )  # fmt: skip
+            stack[depth - 1, 1] = -1
+            continue
+        errors_of[t] = tree_errors
+        if n_children_of[t] == 0:
+            errors_of[t] = own_errors
+        depth -= 1
+
+
+@njit_part
+def redistribute(
+    tree, root, XT, y, rows, start, end, top, share, none, buffer, waiting, confidence, z, keep
+):
+    """Send a stretch of rows through the subtree at `root`.
+
+    Returns the store, which may have moved, and the estimated errors of the leaves with these rows.
+    If `keep`, the class counts and shares of the subtree become those of these rows.
+    """
+    n_children_of, first_child = tree.n_children, tree.first_child
+    counts_of, share_of = tree.counts, tree.share
+    bounds, counts = np.zeros(share.size + 1, np.int64), np.zeros(counts_of.shape[1])
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = root, start, end
+    n_waiting = 1
+    errors = 0.0
+    while n_waiting > 0:
+        n_waiting -= 1
+        t, first, last = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
+        n_children = n_children_of[t]
+        if keep or n_children == 0:
+            for c in range(counts.size):
+                counts[c] = 0.0
+            for i in range(first, last):
+                counts[y[rows.row[i]]] += rows.weight[i]
+            if keep:
+                for c in range(counts.size):
+                    counts_of[t, c] = counts[c]
+        if n_children == 0:
+            errors += leaf_errors(counts, none, confidence, z)
+            continue
+        measure_shares(tree, t, XT, rows, first, last, share)
+        if keep:
+            for v in range(n_children):
+                share_of[first_child[t] + v] = share[v]
+        rows, top = split_rows(tree, t, XT, rows, first, last, top, share, bounds, buffer)
+        for v in range(n_children - 1, -1, -1):
+            waiting[n_waiting, 0] = first_child[t] + v
+            waiting[n_waiting, 1], waiting[n_waiting, 2] = bounds[v], bounds[v + 1]
+            n_waiting += 1
+    return rows, errors
+
+
+@njit_part
+def largest_child(tree, t):
+    """Return the child of largest weight, the last of equals."""
+    total = 0.0
+    for c in range(tree.counts.shape[1]):
+        total += tree.counts[t, c]
+    best, largest = 0, 0.0
+    for v in range(tree.n_children[t]):
+        bag = tree.share[tree.first_child[t] + v] * total
+        if largest - bag < EPS:
+            best, largest = v, bag
+    return tree.first_child[t] + best
 
 
 class Rows(NamedTuple):
@@ -36,16 +326,6 @@ class Rows(NamedTuple):
 
     row: np.ndarray
     weight: np.ndarray
-
-
-@njit_part
-def branch_of(tree, t, value):
-    """Return the child a value goes to, -1 if it is missing."""
-    if math.isnan(value):
-        return -1
-    if math.isnan(tree.threshold[t]):
-        return int(value)
-    return 0 if goes_left(value, tree.threshold[t]) else 1
 
 
 @njit_part
@@ -66,16 +346,11 @@ def measure_shares(tree, t, XT, rows, start, end, share):
 
 @njit_part
 def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
-    """Send the rows of a stretch to the children of node `t`.
+    """Send the rows of a stretch to the children of node `t`, child v from ``bounds[v]`` on.
 
     Without missing values the stretch itself is permuted, child after child. Otherwise the
-    children's rows are written after `top`, which may move the store to larger arrays.
-
-    Returns
-    -------
-    rows : Rows
-    top : int
-        First free place of the store. Child v has ``[bounds[v], bounds[v + 1])``.
+    children's rows are written after `top`, which may move the store to larger arrays. Returns the
+    store and its first free slot.
     """
     n_children = np.int64(tree.n_children[t])
     column = XT[tree.feature[t]]
@@ -103,9 +378,9 @@ def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
     bounds[0] = begin
     for v in range(n_children):
         bounds[v + 1] = bounds[v] + size[v]
-    place = np.zeros(n_children, np.int64)
+    slot = np.zeros(n_children, np.int64)
     for v in range(n_children):
-        place[v] = bounds[v]
+        slot[v] = bounds[v]
     if n_missing == 0:
         for i in range(end - start):
             buffer.row[i], buffer.weight[i] = rows.row[start + i], rows.weight[start + i]
@@ -115,20 +390,29 @@ def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
             row, weight = buffer.row[i - start], buffer.weight[i - start]
         v = branch_of(tree, t, np.float64(column[row]))
         if v >= 0:
-            rows.row[place[v]], rows.weight[place[v]] = row, weight
-            place[v] += 1
+            rows.row[slot[v]], rows.weight[slot[v]] = row, weight
+            slot[v] += 1
             continue
         for u in range(n_children):
             if share[u] > EPS:
-                rows.row[place[u]], rows.weight[place[u]] = row, weight * share[u]
-                place[u] += 1
+                rows.row[slot[u]], rows.weight[slot[u]] = row, weight * share[u]
+                slot[u] += 1
     return rows, top
 
 
-TOLERATED_EXTRA_ERRORS = 0.1
+@njit_part
+def leaf_errors(counts, extra, confidence, z):
+    """Return the pessimistic errors of a leaf with the sum of two class counts."""
+    total, largest = 0.0, 0.0
+    for c in range(counts.size):
+        total += counts[c] + extra[c]
+        largest = max(largest, counts[c] + extra[c])
+    if total < EPS:
+        return 0.0
+    return total - largest + added_errors(total, total - largest, confidence, z)
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def added_errors(n, e, confidence, z):
     """Return the errors to add to `e` errors among `n` rows for the upper confidence bound.
 
@@ -150,361 +434,3 @@ def added_errors(n, e, confidence, z):
         root = math.sqrt(f / n - f * f / n + z * z / (4.0 * n * n))
         bound = (f + z * z / (2.0 * n) + z * root) / (1.0 + z * z / n) * n - e
     return base + fraction * (bound - base)
-
-
-@njit_part
-def estimated_errors(counts, confidence, z):
-    """Return the pessimistic errors of a leaf with these class counts."""
-    total, largest = 0.0, 0.0
-    for c in range(counts.size):
-        total += counts[c]
-        largest = max(largest, counts[c])
-    if total < EPS:
-        return 0.0
-    return total - largest + added_errors(total, total - largest, confidence, z)
-
-
-def collapse(tree, n_nodes):
-    """Make a leaf of every node whose subtree makes no fewer training errors than a leaf."""
-    total, largest = np.zeros(n_nodes), np.zeros(n_nodes)
-    for weights in tree.counts[:n_nodes].T:  # not `sum`: the order of the additions is part of it
-        total += weights
-        np.maximum(largest, weights, out=largest)
-    own = (total - largest).tolist()
-    errors = own.copy()
-    n_children, first_child = tree.n_children.tolist(), tree.first_child.tolist()
-    leaves = []
-    # children come after their parent, so the errors of all children are known
-    for t in reversed(np.flatnonzero(tree.n_children[:n_nodes]).tolist()):
-        below = 0.0
-        for child in range(first_child[t], first_child[t] + n_children[t]):
-            below += errors[child]
-        errors[t] = below
-        if below >= own[t] - AVERAGE_SLACK:
-            leaves.append(t)
-    tree.feature[leaves], tree.threshold[leaves] = -1, np.nan
-    tree.first_child[leaves], tree.n_children[leaves] = 0, 0
-
-
-@njit_part
-def redistribute(tree, root, XT, y, rows, start, end, top, share, buffer, confidence, z, keep):
-    """Send a stretch of rows through the subtree at `root`.
-
-    Returns the store, which may have moved, and the estimated errors of the leaves with these rows.
-    If `keep`, the class counts and shares of the subtree become those of these rows.
-    """
-    n_children_of, first_child = tree.n_children, tree.first_child
-    counts_of, share_of = tree.counts, tree.share
-    max_children = share.size
-    bounds = np.zeros(max_children + 1, np.int64)
-    counts = np.zeros(counts_of.shape[1])
-    stack = np.zeros((8 * (max_children + 1), 3), np.int64)
-    stack[0, 0], stack[0, 1], stack[0, 2] = root, start, end
-    n_waiting = 1
-    errors = 0.0
-    while n_waiting > 0:
-        n_waiting -= 1
-        t, first, last = stack[n_waiting, 0], stack[n_waiting, 1], stack[n_waiting, 2]
-        n_children = n_children_of[t]
-        if keep or n_children == 0:
-            for c in range(counts.size):
-                counts[c] = 0.0
-            for i in range(first, last):
-                counts[y[rows.row[i]]] += rows.weight[i]
-            if keep:
-                for c in range(counts.size):
-                    counts_of[t, c] = counts[c]
-        if n_children == 0:
-            errors += estimated_errors(counts, confidence, z)
-            continue
-        measure_shares(tree, t, XT, rows, first, last, share)
-        if keep:
-            for v in range(n_children):
-                share_of[first_child[t] + v] = share[v]
-        rows, top = split_rows(tree, t, XT, rows, first, last, top, share, bounds, buffer)
-        if n_waiting + n_children > stack.shape[0]:
-            larger = np.zeros((2 * (n_waiting + n_children), 3), np.int64)
-            for i in range(n_waiting):
-                for j in range(3):
-                    larger[i, j] = stack[i, j]
-            stack = larger
-        for v in range(n_children - 1, -1, -1):
-            stack[n_waiting, 0] = first_child[t] + v
-            stack[n_waiting, 1], stack[n_waiting, 2] = bounds[v], bounds[v + 1]
-            n_waiting += 1
-    return rows, errors
-
-
-@njit_part
-def largest_child(tree, t):
-    """Return the child of largest weight, the last of equals."""
-    total = 0.0
-    for c in range(tree.counts.shape[1]):
-        total += tree.counts[t, c]
-    best, largest = 0, 0.0
-    for v in range(tree.n_children[t]):
-        bag = tree.share[tree.first_child[t] + v] * total
-        if largest - bag < EPS:
-            best, largest = v, bag
-    return tree.first_child[t] + best
-
-
-def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
-    """Return the tree pruned bottom-up.
-
-    A node whose children are pruned becomes a leaf if its estimated errors exceed by at most 0.1
-    those of the subtree and those of its largest branch with all rows of the node; else the branch
-    replaces the node if its errors exceed those of the subtree by at most 0.1, and the node is
-    pruned again.
-
-    Parameters
-    ----------
-    tree, n_nodes : grown, collapsed tree
-    XT, y, weight : the rows it was grown on
-    confidence, z : float
-        Confidence of the pessimistic bound and the normal quantile of 1 - confidence.
-    raising : bool
-        Whether a branch may replace its parent.
-    """
-    prune_nodes(tree, n_nodes, XT, y, weight, confidence, z, raising)
-    return compact(tree)
-
-
-@njit(cache=True, nogil=True)
-def prune_nodes(tree, n_nodes, XT, y, weight, confidence, z, raising):
-    """Prune in place, see `prune_tree`; nodes that are cut off stay in the arrays."""
-    n_children_of, first_child = tree.n_children, tree.first_child
-    counts_of, share_of = tree.counts, tree.share
-    n = y.size
-    rows = Rows(np.zeros(n, np.int32), np.zeros(n))
-    buffer = Rows(np.zeros(n, np.int32), np.zeros(n))
-    for i in range(n):
-        rows.row[i], rows.weight[i] = i, weight[i]
-    max_children = 1
-    for t in range(n_nodes):
-        max_children = max(max_children, n_children_of[t])
-    bounds = np.zeros(max_children + 1, np.int64)
-    share = np.zeros(max_children)
-    begin_of, end_of = np.zeros(n_nodes, np.int64), np.zeros(n_nodes, np.int64)
-    errors_of = np.zeros(n_nodes)
-    end_of[0] = n
-    # Frames: (node, next child to visit (-1: rows not yet sent down), free place before the node).
-    stack = np.zeros((n_nodes + 1, 3), np.int64)
-    stack[0, 1], stack[0, 2] = -1, n
-    top, depth = n, 1
-    while depth > 0:
-        t = stack[depth - 1, 0]
-        start, end = begin_of[t], end_of[t]
-        n_children = n_children_of[t]
-        child = stack[depth - 1, 1]
-        if n_children == 0:
-            errors_of[t] = estimated_errors(counts_of[t], confidence, z)
-            top = stack[depth - 1, 2]
-            depth -= 1
-            continue
-        if child < 0:
-            for v in range(n_children):
-                share[v] = share_of[first_child[t] + v]
-            rows, top = split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer)
-            for v in range(n_children):
-                begin_of[first_child[t] + v] = bounds[v]
-                end_of[first_child[t] + v] = bounds[v + 1]
-            child = 0
-        if child < n_children:
-            stack[depth - 1, 1] = child + 1
-            stack[depth, 0] = first_child[t] + child
-            stack[depth, 1], stack[depth, 2] = -1, top
-            depth += 1
-            continue
-
-        # the children are pruned; their rows are no longer needed
-        top = stack[depth - 1, 2]
-        leaf_errors = estimated_errors(counts_of[t], confidence, z)
-        tree_errors = 0.0
-        for v in range(n_children):
-            tree_errors += errors_of[first_child[t] + v]
-        branch = largest_child(tree, t)
-        branch_errors = np.inf
-        if raising:
-            rows, branch_errors = redistribute(
-                tree, branch, XT, y, rows, start, end, top, share, buffer, confidence, z,
-                np.bool_(False),
-            )  # fmt: skip
-        tolerated = TOLERATED_EXTRA_ERRORS + EPS
-        if leaf_errors < tree_errors + tolerated and leaf_errors < branch_errors + tolerated:
-            make_leaf(tree, t)
-        elif branch_errors < tree_errors + tolerated:
-            copy_node(tree, branch, tree, t)
-            rows, _ = redistribute(
-                tree, t, XT, y, rows, start, end, top, share, buffer, confidence, z, np.bool_(True)
-            )
-            stack[depth - 1, 1] = -1
-            continue
-        errors_of[t] = tree_errors
-        if n_children_of[t] == 0:
-            errors_of[t] = leaf_errors
-        depth -= 1
-
-
-def prune_complete(tree, n_nodes, XT, y, confidence, z, raising):
-    """Return the tree pruned bottom-up; parameters and rules are those of `prune_tree`."""
-    n, n_classes = y.size, tree.counts.shape[1]
-    begin, size, last, place = np.zeros((4, n_nodes), np.int64)
-    size[0] = n
-    nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
-    prune_stretches(
-        XT, y, *nodes, np.arange(n), np.empty((2, n), np.int64), begin, size, last, place,
-        np.zeros(n_nodes, np.bool_), np.empty(n_nodes), np.zeros((n_nodes, n_classes)),
-        confidence, z, raising,
-    )  # fmt: skip
-    is_leaf = tree.feature < 0
-    tree.threshold[is_leaf] = np.nan
-    tree.n_children[is_leaf] = 0
-    return compact(tree)
-
-
-@njit_part
-def leaf_errors(counts, extra, t, confidence, z):
-    """Return the pessimistic errors of node `t` as a leaf, with extra rows."""
-    total, largest = 0.0, 0.0
-    for c in range(counts.shape[1]):
-        total += counts[t, c] + extra[t, c]
-        largest = max(largest, counts[t, c] + extra[t, c])
-    return total - largest + added_errors(total, total - largest, confidence, z)
-
-
-@njit_part
-def send_rows(
-    XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, place, is_waiting,
-    root, last,
-):  # fmt: skip
-    """Send the rows of `root` to its descendants, the last of which is `last`; mark them all."""
-    is_waiting[root] = True
-    first = last + 1 if feature[root] < 0 else first_child[root]
-    for j in range(first - 1, last + 1):
-        t = root if j < first else j
-        place[t] = 0
-        if is_waiting[t]:
-            if feature[t] >= 0:
-                is_waiting[first_child[t]] = is_waiting[first_child[t] + 1] = True
-            for c in range(counts.shape[1]):
-                counts[t, c] = 0.0
-    start, end = begin[root], begin[root] + size[root]
-    for i in range(start, end):
-        leaf = descend(XT, rows[i], feature, threshold, first_child, root)
-        counts[leaf, y[rows[i]]] += 1.0
-        place[leaf] += 1
-        spare[0, i], spare[1, i] = rows[i], leaf
-    for j in range(last, first - 2, -1):
-        t = root if j < first else j
-        if is_waiting[t]:
-            size[t] = place[t]
-            if feature[t] >= 0:
-                child = first_child[t]
-                size[t] = size[child] + size[child + 1]
-                for c in range(counts.shape[1]):
-                    counts[t, c] = counts[child, c] + counts[child + 1, c]
-    for j in range(first - 1, last + 1):
-        t = root if j < first else j
-        place[t] = begin[t]
-        if is_waiting[t] and feature[t] >= 0:
-            child = first_child[t]
-            begin[child] = begin[t]
-            begin[child + 1] = begin[t] + size[child]
-    for i in range(start, end):
-        leaf = spare[1, i]
-        rows[place[leaf]] = spare[0, i]
-        place[leaf] += 1
-
-
-@njit_part
-def raised_errors(
-    XT, y, feature, threshold, first_child, counts, rows, start, end, branch, extra, stack,
-    confidence, z,
-):  # fmt: skip
-    """Return the estimated errors of a branch if it gets the rows ``[start, end)``, too."""
-    for i in range(start, end):
-        leaf = descend(XT, rows[i], feature, threshold, first_child, branch)
-        extra[leaf, y[rows[i]]] += 1.0
-    # leaves from left to right: the order of the additions is part of the result
-    stack[0] = branch
-    n_waiting = 1
-    errors = 0.0
-    while n_waiting > 0:
-        n_waiting -= 1
-        t = stack[n_waiting]
-        if feature[t] >= 0:
-            stack[n_waiting], stack[n_waiting + 1] = first_child[t] + 1, first_child[t]
-            n_waiting += 2
-            continue
-        errors += leaf_errors(counts, extra, t, confidence, z)
-        for c in range(counts.shape[1]):
-            extra[t, c] = 0.0
-    return errors
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def prune_stretches(
-    XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, last, place,
-    is_waiting, errors, extra, confidence, z, raising,
-):  # fmt: skip
-    """Prune in place; nodes that are cut off stay in the arrays.
-
-    Parameters
-    ----------
-    XT, y, confidence, z, raising
-        As in `prune_tree`.
-    feature, threshold, first_child, counts
-        Arrays of the tree; the thresholds of new leaves are not changed.
-    rows : int64 ndarray of shape (n,)
-        Every row once; permuted.
-    begin, size : int64 ndarrays of shape (n_nodes,)
-        The rows of node t are ``rows[begin[t] : begin[t] + size[t]]``; given for the root.
-    last : int64 ndarray of shape (n_nodes,)
-        Work space: the last descendant of each node.
-    spare, place, errors : ndarrays of shapes (2, n), (n_nodes,) and (n_nodes,)
-        Work space.
-    is_waiting : bool ndarray of shape (n_nodes,)
-        All False. The nodes still to be pruned, children before parents.
-    extra : float64 ndarray of shape (n_nodes, n_classes)
-        All 0. Counts of rows that a raised branch would get.
-    """
-    for t in range(errors.size - 1, -1, -1):
-        last[t] = t
-        if feature[t] >= 0:
-            last[t] = max(last[first_child[t]], last[first_child[t] + 1])
-    tolerated = TOLERATED_EXTRA_ERRORS + EPS
-    t, is_new = 0, True
-    while t >= 0:
-        if is_new:
-            send_rows(
-                XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, place,
-                is_waiting, t, last[t],
-            )  # fmt: skip
-            t, is_new = last[t], False
-        if is_waiting[t]:
-            is_waiting[t] = False
-            errors[t] = leaf_errors(counts, extra, t, confidence, z)
-            if feature[t] >= 0:
-                child = np.int64(first_child[t])
-                tree_errors = errors[child] + errors[child + 1]
-                # the larger branch, the second of equals
-                branch, other = child, child + 1
-                if size[child] <= size[child + 1]:
-                    branch, other = other, branch
-                branch_errors = np.inf
-                if raising:
-                    branch_errors = raised_errors(
-                        XT, y, feature, threshold, first_child, counts, rows, begin[other],
-                        begin[other] + size[other], branch, extra, place, confidence, z,
-                    )  # fmt: skip
-                if min(tree_errors, branch_errors) + tolerated > errors[t]:
-                    feature[t] = -1
-                elif branch_errors < tree_errors + tolerated:
-                    feature[t], threshold[t] = feature[branch], threshold[branch]
-                    first_child[t] = first_child[branch]
-                    is_new = True
-                    continue
-                else:
-                    errors[t] = tree_errors
-        t -= 1

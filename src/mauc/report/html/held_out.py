@@ -10,9 +10,9 @@ from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.classifiers import NormalNaiveBayes
+from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import Problem, make_problem
-from mauc.evaluation.evaluate import deal_rows, rank_part
-from mauc.evaluation.select_k import nested_log_probabilities
+from mauc.evaluation.evaluate import assign_folds, rank_part
 from mauc.exceptions import UndefinedMAUCError
 from mauc.selectors.base import RankingSelector
 
@@ -175,7 +175,7 @@ def split_rows(codes: Array) -> list[tuple[Array, Array]]:
     ----------
     codes : ndarray of shape (n_samples,)
     """
-    place = deal_rows(codes, N_FOLDS, np.random.default_rng(0))
+    place = assign_folds(codes, N_FOLDS, np.random.default_rng(0))
     folds = [fold for fold in range(N_FOLDS) if (place == fold).any()]
     return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in folds]
 

@@ -186,10 +186,7 @@ def _features(
 
 def _alternatives(selector: RankingSelector, names: list[str]) -> list[str]:
     """Return a line for each chosen feature that another could replace, if that is known."""
-    try:
-        found = getattr(selector, "alternatives_", None)
-    except MaucError:  # of a fit on a cluster
-        return []
+    found = getattr(selector, "alternatives_", None)
     return [] if found is None else [text(line) for line in found.with_names(names).lines()]
 
 
@@ -203,7 +200,7 @@ def _halves(selector: RankingSelector) -> str:
     """Return what a consensus knows of its stability; "" for other selectors."""
     if not hasattr(selector, "stability_"):
         return ""
-    from mauc.selectors.consensus.rules import stability_sentence
+    from mauc.selectors.consensus import stability_sentence
 
     return str(stability_sentence(selector))
 

@@ -1,134 +1,25 @@
-"""Weights of the features in the greedy search: given by a user, or importances of extra trees."""
-
-from collections.abc import Mapping
-from reprlib import repr as short_repr
+"""Weights of the features in the greedy search, made of the importances of extra trees."""
 
 import numpy as np
 
-from mauc.checks import unknown_word
-from mauc.exceptions import MaucError
+from mauc.data.problem import Problem
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
-from mauc.selectors.greedy_mauc.scores import value_scores
-from mauc.selectors.greedy_mauc.search import within_scales
+from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
-_WORDS = ("auto", "extra_trees")
-_WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
-_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
-_MAX_CELLS = 2**28  # values of which "auto" grows trees
 _N_TREES, _SEED = 200, 0
 _POWER, _MIN_IMPORTANCE = 0.2, 1e-4
 _SMALL_CELLS = 2**26  # whose memory need not be asked for
 _BYTES_PER_CELL = 10  # a value, and twice as the float32 that trees read
+_QUARTILE = 1.349  # standard deviations between the quartiles of normal values
+_MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values
 
 
-def needs_prior(class_counts, n_features):
-    """Whether ``prior="auto"`` takes the importances of extra trees: where samples are few.
-
-    They are few up to 500 if there are fewer than two per feature; with more than 2**28 values the
-    trees would take too long. It depends on the shape of the data alone, so that all ways to fit
-    agree.
-
-    Parameters
-    ----------
-    class_counts : ndarray of shape (n_classes,), int64
-    n_features : int
-    """
-    n_samples = int(class_counts.sum())
-    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
-    return is_few and n_samples * n_features <= _MAX_CELLS
-
-
-def check_prior(prior):
-    """Return a prior as given by a user, checked as far as that needs no data.
-
-    Parameters
-    ----------
-    prior : None, str, array-like, Series or dict
-
-    Returns
-    -------
-    prior : None, str, ndarray of shape (n_weights,), float64, or dict of name to float
-    """
-    if prior is None:
-        return None
-    if isinstance(prior, str):
-        if prior not in _WORDS:
-            raise unknown_word("prior", prior, (None, *_WORDS), quoted=True)
-        return prior
-    if isinstance(prior, Mapping):
-        names = list(prior)
-    elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
-        names = list(prior.index)
-        if len(set(names)) < len(names):
-            raise MaucError(f"prior must name every feature once, got {_repeated(names)!r} twice.")
-    else:
-        return _numbers(prior)
-    if not names:
-        return {}
-    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
-    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
-
-
-def resolve_prior(prior, problem):
-    """Return the weights of all features, or how to find them; before any column is measured.
-
-    Parameters
-    ----------
-    prior
-        From `check_prior`.
-    problem : Problem
-
-    Returns
-    -------
-    prior : ndarray of shape (n_features,), float64, None or "extra_trees"
-        The largest weight is 1.
-    """
-    if isinstance(prior, str) and prior == "auto":
-        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
-    if prior is None or isinstance(prior, str):
-        return prior
-    weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
-    if len(weights) != problem.n_features:
-        raise MaucError(
-            f"prior must have one weight for each of the {problem.n_features:,} features, got "
-            f"{len(weights):,}."
-        )
-    # A weight that is lost in the division is still positive.
-    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
-
-
-def find_prior(prior, problem, scores, n_jobs=None):
-    """Return the weights of all features, or None, for a prior as given by a user.
-
-    Parameters
-    ----------
-    prior : None, str, array-like, Series or dict
-    problem : Problem
-    scores : NormalScores
-        Of the same problem.
-    n_jobs : int, optional
-    """
-    found = resolve_prior(check_prior(prior), problem)
-    return tree_prior(problem, scores, n_jobs) if isinstance(found, str) else found
-
-
-def tree_prior(problem, scores, n_jobs=None):
+def tree_prior(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
     r"""Return weights of the features made of the importances of extra trees.
 
-    Parameters
-    ----------
-    problem : Problem
-    scores : NormalScores
-        Of the same problem.
-    n_jobs : int, optional
-        Threads. The result does not depend on it.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,), float64
-        :math:`\max(i_f / i_{max}, 10^{-4})^{0.2}`: importances are rough, and their order counts
-        more than their ratios.
+    They are :math:`\max(i_f / i_{max}, 10^{-4})^{0.2}`: importances are rough, and their order
+    counts more than their ratios.
     """
     importances = tree_importances(problem, scores, n_jobs)
     largest = importances.max()
@@ -137,22 +28,9 @@ def tree_prior(problem, scores, n_jobs=None):
     return np.maximum(importances / largest, _MIN_IMPORTANCE) ** _POWER
 
 
-def tree_importances(problem, scores, n_jobs=None):
+def tree_importances(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
     r"""Return the importances of all features in extremely randomised trees.
 
-    Parameters
-    ----------
-    problem : Problem
-    scores : NormalScores
-        Of the same problem.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    importances : ndarray of shape (n_features,), float64
-
-    Notes
-    -----
     200 trees, each on all rows that are kept, with a fixed seed, of the values in robust standard
     deviations (`value_scores`). A split divides rows by counts of the classes on its two sides, so
     the order of the rows does not matter. A feature and its negative have the same importance, for
@@ -188,7 +66,7 @@ def _apparent(scores, column):
     """Return the sum over the class pairs of the squared distances of the means of a feature."""
     present = np.flatnonzero(scores.class_counts)
     n_free = scores.class_counts.sum() - len(present)
-    scale = within_scales(scores)[1][column] * np.sqrt(max(n_free, 1))
+    scale = scores.within_scales()[1][column] * np.sqrt(max(n_free, 1))
     means = scores.sums[present, column] / scores.class_counts[present] * scale
     return float(len(means) * (means**2).sum() - means.sum() ** 2)
 
@@ -204,46 +82,70 @@ def _check_cells(n_features, n_kept):
         )
 
 
-def _numbers(values, names=None):
-    """Return weights as an array of finite positive numbers; an error tells the name of one."""
-    try:
-        weights = np.asarray(values)
-        if weights.dtype.kind == "c":
-            raise TypeError
-        weights = weights.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise MaucError(f"{_WANTED}, got {short_repr(values)}.") from error
-    if weights.ndim != 1 or len(weights) == 0:
-        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
-        raise MaucError(f"{_WANTED}, got {shape}.")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
-    if len(wrong) > 0:
-        where = f"at place {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
-        raise MaucError(
-            f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
-            f"to be chosen), got {weights[wrong[0]]:g} {where}."
-        )
-    return weights
+def value_scores(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
+    r"""Return the values of all features in robust standard deviations, as bytes like the scores.
+
+    The score of a value x is (x - median) / s, clipped to [-3.97, 3.97], where
+    :math:`s = (q_3 - q_1) / 1.349` by the quartiles of all rows, or the standard deviation if that
+    is more than 20 times as large: most values are equal, or some are very far out. An infinite
+    value counts as one just beyond the finite ones, a missing one as the median. A positive factor
+    and a shift of a column change nothing but rounding; sums are of sorted values, so that the
+    order of the rows does not matter. Nominal features keep their normal scores.
+    """
+    out = np.zeros((problem.n_features, len(scores.rows)), np.int8)
+
+    def fill(block):
+        columns = np.arange(problem.n_features)[block]
+        out[columns] = _robust_scores(problem.value_columns(columns))[:, scores.rows]
+
+    for _ in problem.run_blocks(fill, 1, n_jobs, is_dense=True):
+        pass
+    nominal = np.array(sorted(scores.nominal_squares), np.int64)
+    if len(nominal) > 0:
+        out[nominal] = scores.scores[nominal]
+    return out
 
 
-def _by_column(by_name, problem):
-    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
-    if problem.feature_names is not None:
-        names = [str(name) for name in problem.feature_names]
-        if list(by_name) == list(range(len(names))):  # a Series without names
-            return np.array(list(by_name.values()))
-    else:
-        names = problem.column_labels or range(problem.n_features)
-    unknown = set(by_name) - set(names)
-    if unknown:
-        has_names = problem.feature_names is not None or problem.column_labels is not None
-        how = "features of the data" if has_names else "features without names by column number"
-        raise MaucError(
-            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
-        )
-    return np.array([by_name.get(name, 1.0) for name in names])
+def _robust_scores(XT):
+    """Return the scores of columns, shape (n_columns, n_samples), int8."""
+    values = _in_range(XT.astype(np.float64))
+    ordered = np.sort(values, axis=1)  # missing values come last
+    n_known = (ordered == ordered).sum(axis=1)
+    low, middle, high = (_quantile(ordered, n_known, share) for share in (0.25, 0.5, 0.75))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        spread = (high - low) / _QUARTILE
+        deviation = _deviation(ordered, n_known)
+        spread = np.where(spread > _MIN_SPREAD * deviation, spread, deviation)
+        scaled = (values - middle[:, np.newaxis]) / spread[:, np.newaxis]
+    scaled = np.nan_to_num(scaled, nan=0.0, posinf=MAX_SCORE, neginf=-MAX_SCORE)
+    return np.rint(np.clip(UNIT * scaled, -MAX_SCORE, MAX_SCORE)).astype(np.int8)
 
 
-def _repeated(names):
-    seen = set()
-    return next(name for name in names if name in seen or seen.add(name))
+def _in_range(values):
+    """Return columns times powers of two: finite values within [-1, 1], infinite ones -2 or 2.
+
+    No square overflows then, and none that counts is lost.
+    """
+    sizes = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1)
+    exponents = np.frexp(sizes)[1]
+    return np.clip(np.ldexp(values, -exponents[:, np.newaxis]), -2.0, 2.0)
+
+
+def _quantile(ordered, n_known, share):
+    """Return a quantile of the known values of every sorted row, between two of them by share."""
+    rank = share * np.maximum(n_known - 1, 0)
+    below = rank.astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(n_known - 1, 0))
+    rows = np.arange(len(ordered))
+    part = rank - below
+    return (1.0 - part) * ordered[rows, below] + part * ordered[rows, above]
+
+
+def _deviation(ordered, n_known):
+    """Return the standard deviation of the known values of every row; 0 if there is none."""
+    is_known = np.arange(ordered.shape[1]) < n_known[:, np.newaxis]
+    known = np.where(is_known, ordered, 0.0)
+    n = np.maximum(n_known, 1)[:, np.newaxis]
+    mean = known.sum(axis=1, keepdims=True) / n
+    squares = np.where(is_known, (known - mean) ** 2, 0.0)
+    return np.sqrt(squares.sum(axis=1) / n[:, 0])

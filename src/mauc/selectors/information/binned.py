@@ -1,7 +1,7 @@
-"""Joint counts of two discretised features: codes or bit planes in, counts and information out.
+"""Discretised features with their joint counts, of which mRMR, JMI and FCBF search.
 
-In come codes ``D``, one row of ``uint8`` states per feature. A missing value is one more state of
-its feature; the kernels do not know which state it is.
+States have shape (n_features, n_samples), uint8. A missing value is one more state of its feature;
+the kernels do not know which state it is.
 
 Two ways lead to the same counts. A feature of few states is stored as *bit planes*: bit i of
 plane ``a`` says that sample i is in state ``a``. A joint count is then the number of ones in
@@ -38,6 +38,159 @@ MAX_PLANE_STATES = 8
 MAX_CLASS_PRODUCTS = 128
 # Words of one block: eight planes of a block stay in the first-level cache.
 BLOCK_WORDS = 512
+# Words and table look-ups of work that make a second thread worth its start; an estimate.
+BLOCK_WORK = 1 << 19
+_TABLE_BYTES = 8  # per sample, of the table of L
+
+
+class BinnedSelector(RankingSelector):
+    """Base of the selectors that discretise all features first: MRMR, JMI and FCBF."""
+
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_choice("binning", self.binning, BINNINGS)
+        if self.binning in ("equal_width", "equal_frequency"):
+            check_int("n_bins", self.n_bins, 2, MAX_BINS)
+
+    def binned(self, problem):
+        """Return the context that holds the features of a problem, discretised."""
+        problem.workspace.reserve(_TABLE_BYTES * problem.n_samples)
+        if problem.cluster is None:
+            states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
+        else:
+            states, n_states = _bin_on_cluster(problem, self.binning, self.n_bins)
+        return binned_features(
+            states, n_states, problem.codes, problem.n_classes, count_threads(self.n_jobs),
+            problem.count_logs, problem.workspace,
+        )  # fmt: skip
+
+
+def _bin_on_cluster(problem, binning, n_bins):
+    """Return what `bin_columns` does; workers discretise, their states are collected here."""
+    states = problem.workspace.array((problem.n_features, problem.n_samples), np.uint8)
+    n_states = np.empty(problem.n_features, np.int64)
+    for part, found in problem.cluster.map_ranges(problem, bin_columns, binning, n_bins):
+        states[part], n_states[part] = found
+        problem.workspace.release()
+    return states, n_states
+
+
+class CountArrays(NamedTuple):
+    """What the kernels read, in the order of their arguments."""
+
+    D: np.ndarray  #: states, (n_features, n_samples), uint8
+    n_states: np.ndarray  #: states of feature j are below ``n_states[j]``
+    starts: np.ndarray  #: feature j owns the planes ``starts[j]`` to ``starts[j + 1]``, if any
+    planes: np.ndarray  #: (n_planes, n_words), uint64
+    counts: np.ndarray  #: samples in each state, (n_features, max(n_states))
+    margin_logs: np.ndarray  #: sum of L over the states of a feature
+    log_n: int  #: L(n_samples)
+    table: np.ndarray  #: L(v) = v log v in fixed point; this and the unit as in `log_table`
+    unit: float
+
+
+@dataclass(frozen=True)
+class BinnedFeatures:
+    """Features ready for joint counts, and the threads to count them with."""
+
+    arrays: CountArrays
+    y: np.ndarray
+    class_counts: np.ndarray
+    log_y: int  #: sum of L over the classes
+    relevance: np.ndarray  #: I(f; y) of every feature
+    is_constant: np.ndarray
+    blocks: list[tuple[int, int]]  #: ranges of features, one per thread
+    pool: Any  #: for `mauc.parallel.run_in`
+    workspace: Workspace  #: of the states and planes
+    max_rows: int  #: rows of them that a thread may read before it calls ``workspace.release``
+
+
+@contextmanager
+def binned_features(
+    D, n_states, y, n_classes, n_threads=1, logs=None, workspace=None
+) -> Iterator[BinnedFeatures]:
+    """Count the margins of discretised features, and what each tells about the class.
+
+    A state may be empty, and a feature has at most 256. `logs` are L up to the number of samples;
+    `workspace`, which gave `D`, gives out the memory for bit planes. No result depends on
+    the threads.
+    """
+    n_features, n_samples = D.shape
+    workspace = workspace or Workspace()
+    # Read-only views: one compiled version of each kernel, whatever the caller holds.
+    D, y = read_only(D), read_only(y)
+    n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
+    n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
+    starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
+    planes = workspace.array((starts[-1], (n_samples + 63) // 64), np.uint64)
+    counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
+    margin_logs = np.empty(n_features, dtype=np.int64)
+    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes, logs)
+    arrays = CountArrays(
+        D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
+    )
+    relevance = np.empty(n_features, dtype=np.float64)
+    # Of the type of the states where it holds them, for which the loops are compiled anyway.
+    classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
+
+    blocks = _feature_blocks(D, n_states, n_threads)
+    plane_bytes = planes.shape[1] * planes.itemsize * int(n_planes.max())
+    # A feature is read as planes or as states, and as both while planes are made of it.
+    max_rows = workspace.rows_at_once(n_samples + plane_bytes, len(blocks))
+
+    def count(block):
+        for first, last in row_parts(*block, max_rows):
+            feature_margins(
+                D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
+                table, planes[starts[first] : starts[last]], counts[first:last],
+                margin_logs[first:last],
+            )  # fmt: skip
+            target_information(
+                *arrays, classes, n_classes, class_planes, class_counts, log_y,
+                np.arange(first, last), relevance[first:last],
+            )  # fmt: skip
+            workspace.release()
+
+    with start_pool(len(blocks)) as pool:
+        run_in(pool, count, blocks)
+        is_constant = counts.max(axis=1) == n_samples
+        yield BinnedFeatures(
+            arrays,
+            y,
+            class_counts,
+            log_y,
+            relevance,
+            is_constant,
+            blocks,
+            pool,
+            workspace,
+            max_rows,
+        )
+
+
+def _feature_blocks(D, n_states, n_threads):
+    """Cut the features into at most ``n_threads`` blocks worth a thread each."""
+    n_features, n_samples = D.shape
+    states = int(n_states.max())
+    words = n_samples // 64 * (states - 1) ** 2 if states <= MAX_PLANE_STATES else n_samples
+    work = n_features * (words + states**2)
+    return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
+
+
+def class_margins(y, n_classes, logs=None):
+    """Return L and its unit (see `log_table`), and planes, counts and the sum of L of the classes.
+
+    There are no planes where there are too many classes for them.
+    """
+    table, unit = logs or log_table(y.shape[0], 1.0)[1:]
+    # With more classes no feature is counted by planes. The type is that of the states: what packs
+    # them is compiled once.
+    n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
+    class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
+    if n_planes > 0:
+        pack_planes(read_only(y.astype(np.uint8)), n_planes, 0, class_planes)
+    class_counts = np.bincount(y, minlength=n_classes)
+    return table, unit, class_planes, class_counts, int(table[class_counts].sum())
 
 
 @intrinsic
@@ -65,8 +218,8 @@ def equal_mask(typingctx, codes, index, state):
         vector = ir.VectorType(element, 64)
         lane = ir.IntType(32)
         data = make_array(array_type)(context, builder, args[0]).data
-        place = builder.bitcast(builder.gep(data, [args[1]]), vector.as_pointer())
-        values = builder.load(place)
+        address = builder.bitcast(builder.gep(data, [args[1]]), vector.as_pointer())
+        values = builder.load(address)
         values.align = array_type.dtype.bitwidth // 8
         empty = ir.Constant(vector, ir.Undefined)
         single = builder.insert_element(empty, args[2], ir.Constant(lane, 0))
@@ -111,7 +264,7 @@ def plane_counts(planes_a, first_a, n_a, planes_b, first_b, n_b, joint):
         for b in range(n_b):
             joint[a, b] = 0
     for begin in range(0, n_words, BLOCK_WORDS):
-        end = min(begin + BLOCK_WORDS, n_words)
+        end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
         # joint holds the counts of the words before begin.
         for a in range(n_a):
             words_a = planes_a[first_a + a, begin:end]
@@ -151,17 +304,6 @@ def histogram_counts(codes_a, n_states_a, codes_b, n_states_b, joint):
         joint[codes_a[i], codes_b[i]] += 1
 
 
-@njit_inline
-def joint_counts(D, n_states, starts, planes, counts, a, b, joint):
-    """Count the samples of every pair of states of two features, by planes if both have them."""
-    n_a, n_b = starts[a + 1] - starts[a], starts[b + 1] - starts[b]
-    if n_a > 0 and n_b > 0:
-        plane_counts(planes, starts[a], n_a, planes, starts[b], n_b, joint)
-        complete_counts(joint, counts[a], n_states[a], counts[b], n_states[b])
-    else:
-        histogram_counts(D[a], n_states[a], D[b], n_states[b], joint)
-
-
 @njit_part
 def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, table, unit):
     """Return I(a; b) in nats from joint counts; never negative.
@@ -173,169 +315,27 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
         for b in range(n_states_b):
             total += table[joint[a, b]]
     total += log_n - log_a - log_b
-    # Rounding of the entries of L can leave a few units of either sign.
-    return max(total, 0) / (n_samples * unit)
+    # Rounding of the entries of L can leave a few units of either sign. Conditions compile faster
+    # than min and max.
+    return (total if total > 0 else np.int64(0)) / (n_samples * unit)
 
 
 @njit_inline
-def pair_information(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, a, b, joint
-):
-    """Return I(a; b) of two features in nats; `joint` is room for their counts."""
-    joint_counts(D, n_states, starts, planes, counts, a, b, joint)
+def shared_information(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    j, target, n_target, target_planes, target_counts, target_log, joint,
+):  # fmt: skip
+    """Return I(f; t) of feature j and a target, see `target_information`; `joint` is work space."""
+    n_planes = starts[j + 1] - starts[j]
+    n_products = n_planes * target_planes.shape[0]
+    if 0 < n_products <= MAX_CLASS_PRODUCTS:
+        plane_counts(planes, starts[j], n_planes, target_planes, np.int64(0), n_target - 1, joint)
+        complete_counts(joint, counts[j], n_states[j], target_counts, n_target)
+    else:
+        histogram_counts(D[j], n_states[j], target, n_target, joint)
     return information(
-        joint, n_states[a], n_states[b], margin_logs[a], margin_logs[b],
-        log_n, D.shape[1], table, unit,
-    )  # fmt: skip
-
-
-# Words and table look-ups of work that make a second thread worth its start; an estimate.
-BLOCK_WORK = 1 << 19
-_TABLE_BYTES = 8  # per sample, of the table of L
-
-
-class BinnedSelector(RankingSelector):
-    """Base of the selectors that discretise all features first: MRMR, JMI and FCBF."""
-
-    def check_options(self):
-        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("binning", self.binning, BINNINGS)
-        if self.binning in ("equal_width", "equal_frequency"):
-            check_int("n_bins", self.n_bins, 2, MAX_BINS)
-
-    def binned(self, problem):
-        """Return the context that holds the features of a problem, discretised."""
-        problem.workspace.reserve(_TABLE_BYTES * problem.n_samples)
-        states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        return binned_features(
-            states, n_states, problem.codes, problem.n_classes, count_threads(self.n_jobs),
-            problem.count_logs, problem.workspace,
-        )  # fmt: skip
-
-
-class CountArrays(NamedTuple):
-    """What the kernels read, in the order of their arguments."""
-
-    D: np.ndarray  #: states; this and the next five as in `feature_margins`
-    n_states: np.ndarray
-    starts: np.ndarray
-    planes: np.ndarray
-    counts: np.ndarray
-    margin_logs: np.ndarray
-    log_n: int  #: L(n_samples)
-    table: np.ndarray  #: this and the unit as in `log_table`
-    unit: float
-
-
-@dataclass(frozen=True)
-class BinnedFeatures:
-    """Features ready for joint counts, and the threads to count them with.
-
-    Parameters
-    ----------
-    arrays : CountArrays
-    y : ndarray of shape (n_samples,), int32
-    class_counts : ndarray of shape (n_classes,), int64
-    log_y : int
-        Sum of L over the classes.
-    relevance : ndarray of shape (n_features,), float64
-        I(f; y) of every feature.
-    is_constant : ndarray of shape (n_features,), bool
-    blocks : list of (int, int)
-        Ranges of features, one per thread.
-    pool : executor or None
-        For `mauc.parallel.run_in`.
-    room : Workspace
-        Of the states and planes.
-    max_rows : int
-        Rows of them that a thread may read before it calls ``room.release``.
-    """
-
-    arrays: CountArrays
-    y: np.ndarray
-    class_counts: np.ndarray
-    log_y: int
-    relevance: np.ndarray
-    is_constant: np.ndarray
-    blocks: list[tuple[int, int]]
-    pool: Any
-    room: Workspace
-    max_rows: int
-
-
-@contextmanager
-def binned_features(
-    D, n_states, y, n_classes, n_threads=1, logs=None, room=None
-) -> Iterator[BinnedFeatures]:
-    """Count the margins of discretised features, and what each tells about the class.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_features, n_samples), uint8, C-contiguous
-        State of each sample in each feature; a missing value is one more state.
-    n_states : int or ndarray of shape (n_features,)
-        Codes of feature j are below ``n_states[j]``, at most 256. A state may be empty.
-    y : ndarray of shape (n_samples,), int32
-        Classes, 0 .. n_classes - 1.
-    n_classes : int
-    n_threads : int, default=1
-        Features are shared out in blocks. No result depends on it.
-    logs : (table, unit), optional
-        L up to the number of samples, see `class_margins`.
-    room : Workspace, optional
-        Gives out the memory for bit planes, or a file; the one that gave `D`.
-    """
-    n_features, n_samples = D.shape
-    room = room or Workspace()
-    # Read-only views: one compiled version of each kernel, whatever the caller holds.
-    D, y = read_only(D), read_only(y)
-    n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
-    n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
-    starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
-    planes = room.array((starts[-1], (n_samples + 63) // 64), np.uint64)
-    counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
-    margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit, class_planes, class_counts, log_y = class_margins(y, n_classes, logs)
-    arrays = CountArrays(
-        D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
+        joint, n_states[j], n_target, margin_logs[j], target_log, log_n, D.shape[1], table, unit
     )
-    relevance = np.empty(n_features, dtype=np.float64)
-    # Of the type of the states where it holds them, for which the loops are compiled anyway.
-    classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
-
-    blocks = _feature_blocks(D, n_states, n_threads)
-    plane_bytes = planes.shape[1] * planes.itemsize * int(n_planes.max())
-    # A feature is read as planes or as states, and as both while planes are made of it.
-    max_rows = room.rows_at_once(n_samples + plane_bytes, len(blocks))
-
-    def count(block):
-        for first, last in row_parts(*block, max_rows):
-            feature_margins(
-                D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
-                table, planes[starts[first] : starts[last]], counts[first:last],
-                margin_logs[first:last],
-            )  # fmt: skip
-            target_information(
-                *arrays, classes, n_classes, class_planes, class_counts, log_y,
-                np.arange(first, last), relevance[first:last],
-            )  # fmt: skip
-            room.release()
-
-    with start_pool(len(blocks)) as pool:
-        run_in(pool, count, blocks)
-        is_constant = counts.max(axis=1) == n_samples
-        yield BinnedFeatures(
-            arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool, room, max_rows
-        )
-
-
-def _feature_blocks(D, n_states, n_threads):
-    """Cut the features into at most ``n_threads`` blocks worth a thread each."""
-    n_features, n_samples = D.shape
-    states = int(n_states.max())
-    words = n_samples // 64 * (states - 1) ** 2 if states <= MAX_PLANE_STATES else n_samples
-    work = n_features * (words + states**2)
-    return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
 
 
 @njit(cache=True, nogil=True)
@@ -354,57 +354,9 @@ def pack_planes(codes, n_planes, first, planes):
             planes[first + state, n_full] = word
 
 
-def class_margins(y, n_classes, logs=None):
-    """Return L as a table and its unit (see `log_table`), and planes, counts and L of the classes.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,), int32
-    n_classes : int
-    logs : (table, unit), optional
-        L up to the number of samples.
-
-    Returns
-    -------
-    table : ndarray of shape (n_samples + 1,), int64
-    unit : float
-    class_planes : ndarray of shape (n_classes - 1, n_words), uint64
-        None where there are too many classes for planes.
-    class_counts : ndarray of shape (n_classes,), int64
-    log_y : int
-        Sum of L over the classes.
-    """
-    table, unit = logs or log_table(y.shape[0], 1.0)[1:]
-    # With more classes no feature is counted by planes. The type is that of the states: what packs
-    # them is compiled once.
-    n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
-    class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
-    if n_planes > 0:
-        pack_planes(read_only(y.astype(np.uint8)), n_planes, 0, class_planes)
-    class_counts = np.bincount(y, minlength=n_classes)
-    return table, unit, class_planes, class_counts, int(table[class_counts].sum())
-
-
 @njit(cache=True, nogil=True)
 def feature_margins(D, n_states, starts, table, planes, counts, margin_logs):
-    """Prepare features: margins of every row of codes, and planes where there are few states.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_features, n_samples), uint8
-    n_states : ndarray of shape (n_features,), int64
-        Codes of feature j are below ``n_states[j]``.
-    starts : ndarray of shape (n_features + 1,), int64
-        Feature j owns the planes ``starts[j]`` to ``starts[j + 1]``; none means histograms.
-    table : ndarray of int64
-        L in fixed point, see `log_table`.
-    planes : ndarray of shape (starts[-1], n_words), uint64
-        Filled.
-    counts : ndarray of shape (n_features, max(n_states)), int64
-        Filled with the number of samples in each state.
-    margin_logs : ndarray of shape (n_features,), int64
-        Filled with the sum of L over the states.
-    """
+    """Fill the planes, counts and logs of `CountArrays` from its states."""
     n_samples = D.shape[1]
     for j in range(D.shape[0]):
         n_planes = starts[j + 1] - starts[j]
@@ -431,34 +383,14 @@ def target_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
     target, n_target, target_planes, target_counts, target_log, features, out,
 ):  # fmt: skip
-    """Fill ``out`` with I(f; t) of some features and one target: the class, or a feature.
+    """Fill `out` with I(f; t) of some features and one target: the class, or a feature.
 
-    Parameters are those of `feature_margins`; besides
-
-    target : ndarray of shape (n_samples,), uint8, or int32 for more than 256 classes
-        States of the target.
-    n_target : int
-        Number of its states.
-    target_planes : ndarray of shape (n_target - 1, n_words), uint64
-        Without rows where the target has no planes.
-    target_counts : ndarray of shape (n_target,), int64
-    target_log, log_n : int
-        Sum of L over the states of the target, and L(n_samples).
-    features : ndarray of int64
+    The target has states, uint8 (int32 for more than 256 classes), planes of all but the last, or
+    none, counts and the sum of L over its states.
     """
-    n_samples = target.shape[0]
     joint = np.empty((counts.shape[1], n_target), dtype=np.int64)
-    for position in range(features.shape[0]):
-        j = features[position]
-        n_planes = starts[j + 1] - starts[j]
-        n_products = n_planes * target_planes.shape[0]
-        if 0 < n_products <= MAX_CLASS_PRODUCTS:
-            plane_counts(
-                planes, starts[j], n_planes, target_planes, np.int64(0), n_target - 1, joint
-            )
-            complete_counts(joint, counts[j], n_states[j], target_counts, n_target)
-        else:
-            histogram_counts(D[j], n_states[j], target, n_target, joint)
-        out[position] = information(
-            joint, n_states[j], n_target, margin_logs[j], target_log, log_n, n_samples, table, unit
-        )
+    for i in range(features.shape[0]):
+        out[i] = shared_information(
+            D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+            features[i], target, n_target, target_planes, target_counts, target_log, joint,
+        )  # fmt: skip

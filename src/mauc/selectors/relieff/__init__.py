@@ -1,4 +1,4 @@
-"""Nearest hits and misses."""
+"""ReliefF: nearest hits and misses."""
 
 from mauc.selectors.relieff.relieff import ReliefF
 

@@ -1,10 +1,4 @@
-"""ReliefF weights of a source: passes over the columns in, the weight of every feature out.
-
-The distances of a panel of queries to all rows are sums over the columns, in their order. They are
-added up as the columns pass by, a few at a time, so that they have the same bits as where all
-columns are in memory. With the neighbours of a panel known, its part of the weights is added in the
-next pass, the one that finds the neighbours of the next panel.
-"""
+"""ReliefF of a source: the columns pass by, once for every panel of samples."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -16,7 +10,8 @@ from mauc.exceptions import LongFitWarning, warn_user
 from mauc.memory import format_bytes
 from mauc.parallel import even_ranges, run_blocks
 from mauc.progress import track
-from mauc.selectors.relieff.neighbors import (
+from mauc.selectors.relieff.relieff import (
+    SLOT_SIZE,
     add_weights,
     column_widths,
     count_values,
@@ -29,27 +24,18 @@ from mauc.selectors.relieff.neighbors import (
 # Parts of the memory of a source: for distances, and for scaled columns.
 _PANEL_SHARE, _COLUMNS_SHARE = 4, 8
 _MAX_COLUMNS = 64
-_SLOT_BYTES = 12  # of a neighbour: its row, its distance
-# Rough seconds of one difference, and of a byte of the temporary file; patience of a user.
+# Rough seconds of one difference, and of a byte of the temporary file; of a fit to warn of.
 _DIFFERENCE_TIME, _BYTE_TIME = 3e-10, 1e-9
 _LONG = 3600.0
 
 
 def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
-    """Compute the ReliefF weight of every feature of a source.
+    """Return the ReliefF weight and the range of every feature of a source.
 
-    Parameters
-    ----------
-    problem : Problem
-        Its X is a source.
-    rows, n_neighbors, n_threads
-        As in `mauc.selectors.relieff.relieff.relieff_weights`, whose bits the weights have.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,), float64
-    widths : ndarray of shape (n_features,), float64
-        The range of every column.
+    The distances of a panel of queries to all rows are sums over the columns, in their order. They
+    are added up as the columns pass by, a few at a time, so that they have the same bits as where
+    all columns are in memory. With the neighbours of a panel known, its part of the weights is
+    added in the next pass, the one that finds the neighbours of the next panel.
     """
     queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
     n_slots = problem.n_classes * n_neighbors
@@ -75,7 +61,7 @@ def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
                 if found is not None:
                     _weigh(run, part, found, class_counts, n_threads, weights)
                 if panel.size:
-                    fixed = part.ZT, part.places, part.n_values, part.is_plain, panel, False
+                    fixed = part.ZT, part.columns, part.n_values, part.is_plain, panel, False
                     further = y, distances, *slots, part.start > 0
                     rows_of = even_ranges(problem.n_samples, n_threads)
                     run(fill_panel, [(*fixed, a, b, *further) for a, b in rows_of])
@@ -88,7 +74,7 @@ def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
 
 
 class _Neighbors(NamedTuple):
-    """A panel of queries with its neighbours, as places in the rows that are among them."""
+    """A panel of queries with its neighbours, as positions in the rows that are among them."""
 
     rows: np.ndarray
     queries: np.ndarray
@@ -99,8 +85,8 @@ class _Neighbors(NamedTuple):
     def of(cls, panel, near_row, y):
         is_found = near_row >= 0
         rows = np.unique(np.concatenate([panel, near_row[is_found]]))
-        places = np.where(is_found, np.searchsorted(rows, near_row), -1).astype(np.int32)
-        return cls(rows, np.searchsorted(rows, panel), places, y[rows])
+        positions = np.where(is_found, np.searchsorted(rows, near_row), -1).astype(np.int32)
+        return cls(rows, np.searchsorted(rows, panel), positions, y[rows])
 
 
 class _Part(NamedTuple):
@@ -108,7 +94,7 @@ class _Part(NamedTuple):
 
     start: int
     ZT: np.ndarray  #: (> n_columns, n_samples); zeros in the last row
-    places: np.ndarray  #: rows of the columns in `ZT`, padded with the last to a multiple of 4
+    columns: np.ndarray  #: rows of the columns in `ZT`, padded with the last to a multiple of 4
     n_values: np.ndarray
     is_plain: bool
     n_columns: int
@@ -126,29 +112,15 @@ def _weigh(run, part, found, class_counts, n_threads, weights):
 class _ScaledColumns:
     """Gives out the scaled columns of a source, pass after pass.
 
-    The first pass reads the source. If there are many, it keeps the columns, in memory or in a
-    temporary file, for the others; a second pass reads the source again.
-
-    Parameters
-    ----------
-    problem : Problem
-    n_queries : int
-    n_slots : int
-        Neighbours of a query.
-    n_threads : int
-
-    Attributes
-    ----------
-    n_panel : int
-        Queries whose distances to all rows are held at once; a multiple of 4.
-    widths : ndarray of shape (n_features,), float64
-        Filled by the first pass.
+    The first pass reads the source and fills `widths`, the ranges of all columns. If there are
+    many, it keeps the columns, in memory or in a temporary file, for the others; a second pass
+    reads the source again. Distances of `n_panel` queries, a multiple of 4, are held at once.
     """
 
     def __init__(self, problem, n_queries, n_slots, n_threads):
         self._problem, self._n_threads = problem, n_threads
         memory, column_bytes = problem.columns.source.memory, 8 * problem.n_samples
-        query_bytes = column_bytes + _SLOT_BYTES * n_slots
+        query_bytes = column_bytes + SLOT_SIZE * n_slots
         most = n_queries + -n_queries % 4
         self.n_panel = min(most, _multiple(memory // _PANEL_SHARE // query_bytes))
         most = problem.n_features + -problem.n_features % 4
@@ -177,22 +149,22 @@ class _ScaledColumns:
         """Yield the columns of a pass in order, as parts that hold until the next one is taken."""
         held, n_held = [], 0
         for block, (ZT, is_plain) in self._blocks():
-            for place in range(len(ZT)):
-                self._ZT[n_held] = ZT[place]
+            for row in range(len(ZT)):
+                self._ZT[n_held] = ZT[row]
                 held.append(is_plain)
                 n_held += 1
-                stop = block.start + place + 1
+                stop = block.start + row + 1
                 if n_held == len(self._ZT) - 1 or stop == self._problem.n_features:
                     yield self._part(stop - n_held, n_held, all(held))
                     held, n_held = [], 0
         self._is_first = False
 
     def _part(self, start, n_columns, is_plain):
-        places = np.arange(n_columns)
+        columns = np.arange(n_columns)
         if is_plain:
-            places = np.append(places, np.full(-n_columns % 4, len(self._ZT) - 1))
+            columns = np.append(columns, np.full(-n_columns % 4, len(self._ZT) - 1))
         n_values = self._n_values[start : start + n_columns]
-        return _Part(start, self._ZT, places, n_values, is_plain, n_columns)
+        return _Part(start, self._ZT, columns, n_values, is_plain, n_columns)
 
     def _blocks(self):
         if self._is_first or self._kept is None:

@@ -1,0 +1,212 @@
+"""Rows known by what they hold, not by where they stand: hashes of rows, and samples of them.
+
+The rows of a class are sorted by a hash of the ranks of their values, and taken at even distances.
+So the order of the rows does not matter, nor does a strictly monotone map of a column. Rows that
+share a hash are told apart by further columns; those that are equal everywhere are interchangeable.
+
+A category has no rank. It is known by what does not depend on its name, its counts per class: rows
+whose categories have equal counts are as good as equal. Only two categories with the same counts,
+which are scored as numbers, can differ; the codes of categories therefore decide, last of all,
+between rows that are open.
+"""
+
+from itertools import islice
+from math import gcd, log2
+from typing import Any
+
+import numpy as np
+
+from mauc.data.problem import Problem
+from mauc.engine.levels import find_levels
+from mauc.engine.nominal import count_categories
+
+_MAX_MIXED = 64  # columns that the hashes of all rows are made of
+_LOOK_EVERY = 4  # columns are mixed before rows are compared
+_ENOUGH = 3.0  # times the information that tells all rows apart, for columns repeat each other
+_MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+
+def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept: int) -> np.ndarray:
+    """Choose some of the rows, each class with its share; return their offsets in `order`.
+
+    Class k is ``order[starts[k]:starts[k + 1]]``; the offsets ascend.
+    """
+    n = problem.n_samples
+    # As many of a class as even distances over all rows would take.
+    wanted = np.diff(np.searchsorted(np.arange(n_kept) * n // n_kept, starts))
+    columns = _spread_columns(problem)
+    ahead: Any = problem.in_groups(columns)
+    hashes = _hash_rows(problem, ahead)
+    offset_bits = np.uint64(max(1, int(n - 1).bit_length()))
+    low_bits = (np.uint64(1) << offset_bits) - np.uint64(1)
+    words = (hashes[order] & ~low_bits) | np.arange(n, dtype=np.uint64)
+    chosen, open_groups = [], []
+    for k in np.flatnonzero(wanted):
+        part = np.sort(words[starts[k] : starts[k + 1]])
+        found = _take_evenly(part >> offset_bits, (part & low_bits).astype(np.int64), wanted[k])
+        chosen.append(found[0])
+        open_groups += found[1]
+    # The columns that are left, and at last the codes of the nominal ones.
+    nominal: Any = problem.in_groups(columns[problem.is_nominal[columns]])
+    for left, values_of in ((ahead, _values), (nominal, _codes)):
+        # Whether a group is open is asked first: the next column may have to be read.
+        while open_groups and (column := next(left, None)) is not None:
+            found = _split_groups(values_of(problem, column)[order], open_groups)
+            chosen += found[0]
+            open_groups = found[1]
+        left.close()
+    chosen += [offsets[:n_taken] for offsets, n_taken in open_groups]  # rows that are all equal
+    return np.sort(np.concatenate(chosen))
+
+
+def hash_all_rows(problem: Problem) -> np.ndarray:
+    """Return a hash of every row, uint64, that tells it from all rows that differ in any column.
+
+    Columns are mixed in until all rows differ, or none is left; the codes of nominal ones come
+    last.
+    """
+    hashes = np.zeros(problem.n_samples, np.uint64)
+    columns = _spread_columns(problem)
+    nominal = columns[problem.is_nominal[columns]]
+    for some, ranks_of in ((columns, _ranks), (nominal, _code_ranks)):
+        ahead: Any = problem.in_groups(some)
+        for n_mixed, column in enumerate(ahead):
+            _mix(hashes, ranks_of(problem, column)[0])
+            if n_mixed % _LOOK_EVERY == 0 and len(np.unique(hashes)) == problem.n_samples:
+                ahead.close()
+                return hashes
+    return hashes
+
+
+def _spread_columns(problem):
+    """Return all columns, any first ones of them at about even distances, nominal ones last."""
+    m = problem.n_features
+    step = max(1, round(0.618 * m))
+    while gcd(step, m) > 1:
+        step += 1
+    columns = np.arange(m) * step % m
+    return columns[np.argsort(problem.is_nominal[columns], kind="stable")]
+
+
+def _hash_rows(problem, columns):
+    """Return a hash of the first columns of an iterator for every row.
+
+    It takes so many that nearly all rows differ, as far as the entropies of the columns tell.
+    """
+    hashes = np.zeros(problem.n_samples, np.uint64)
+    n_bits = _ENOUGH * log2(problem.n_samples)
+    for column in islice(columns, _MAX_MIXED):
+        ranks, counts = _ranks(problem, column)
+        _mix(hashes, ranks)
+        shares = counts / problem.n_samples
+        n_bits += float(np.sum(shares * np.log2(shares)))
+        if n_bits <= 0 or len(counts) == problem.n_samples:
+            break
+    return hashes
+
+
+def _values(problem, column):
+    """Return values of a column that tell its rows apart and have nothing of names in them."""
+    if problem.is_nominal[column]:
+        return _category_ranks(problem, column)
+    return _codes(problem, column)
+
+
+def _codes(problem, column):
+    return problem.ordered_columns([column])[0]
+
+
+def _ranks(problem, column):
+    """Return ranks of the values of a column, uint64, and how often each of them occurs."""
+    if not problem.is_nominal[column]:
+        return _code_ranks(problem, column)
+    ranks = _category_ranks(problem, column)
+    counts = np.bincount(ranks)
+    return ranks.astype(np.uint64), counts[counts > 0]
+
+
+def _code_ranks(problem, column):
+    """Return the ranks 0, 1, ... of the distinct values of a column, and how often each occurs."""
+    XT = problem.ordered_columns([column])
+    if XT.dtype != np.uint8:
+        LT, n_levels, n_missing = find_levels(XT)
+        if n_levels[0] > 0 and n_missing[0] == 0:  # then they need not be sorted
+            XT = LT
+    if XT.dtype != np.uint8:
+        # All NaN are one value.
+        _, ranks, counts = np.unique(XT[0], return_inverse=True, return_counts=True)
+        return ranks.astype(np.uint64), counts
+    counts = np.bincount(XT[0], minlength=256)
+    occurs = counts > 0
+    return (np.cumsum(occurs) - 1).astype(np.uint64)[XT[0]], counts[occurs]
+
+
+def _category_ranks(problem, column):
+    """Return a number for every row, equal for categories with equal counts in all classes.
+
+    It is 0 where the category is missing.
+    """
+    codes = problem.float_columns([column])[0]
+    counts = count_categories(codes, problem.codes, problem.n_classes, problem.row_weights)
+    words = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
+    _mix(words, np.uint64(1))
+    _mix(words, counts.counts.astype(np.uint64))
+    of_categories = np.zeros(counts.n_categories, np.uint64)
+    np.add.at(of_categories, counts.categories, words)
+    ranks = np.append(np.unique(of_categories, return_inverse=True)[1] + 1, 0)
+    return ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
+
+
+def _mix(hashes, ranks):
+    """Mix ranks into hashes, in place."""
+    hashes += ranks
+    for multiplier in _MULTIPLIERS:
+        hashes *= multiplier
+        hashes ^= hashes >> np.uint64(31)
+
+
+def _take_evenly(keys, offsets, n_taken):
+    """Take offsets at even distances, their keys ascending; of those of one key it is open which.
+
+    Returns the offsets taken and, for each key some of whose offsets are to be taken, these offsets
+    and how many of them.
+    """
+    n = len(keys)
+    taken = np.arange(n_taken) * n // n_taken
+    firsts = np.searchsorted(keys, keys[taken], "left")
+    lasts = np.searchsorted(keys, keys[taken], "right")
+    is_alone = lasts - firsts == 1
+    groups, n_of = np.unique(firsts[~is_alone], return_counts=True)
+    chosen, open_groups = [offsets[taken[is_alone]]], []
+    stops = dict(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    for first, n_here in zip(groups.tolist(), n_of.tolist(), strict=True):
+        group = offsets[first : stops[first]]
+        if n_here == len(group):
+            chosen.append(group)
+        else:
+            open_groups.append((group, n_here))
+    return np.concatenate(chosen), open_groups
+
+
+def _split_groups(values, open_groups):
+    """Decide between the rows of open groups whose values of a column, by offset, differ.
+
+    Returns the offsets that were chosen, and the groups that are still open.
+    """
+    sizes = [len(offsets) for offsets, _ in open_groups]
+    here = values[np.concatenate([offsets for offsets, _ in open_groups])]
+    first = np.repeat(here[np.cumsum(sizes) - sizes], sizes)
+    differs = (here != first) & ((here == here) | (first == first))
+    is_split = np.logical_or.reduceat(differs, np.cumsum(sizes) - sizes)
+    chosen, still_open = [], []
+    for (offsets, n_taken), splits in zip(open_groups, is_split, strict=True):
+        if not splits:
+            still_open.append((offsets, n_taken))
+            continue
+        hashes = np.zeros(len(offsets), np.uint64)
+        _mix(hashes, np.unique(values[offsets], return_inverse=True)[1].astype(np.uint64))
+        by_hash = np.argsort(hashes, kind="stable")
+        found = _take_evenly(hashes[by_hash], offsets[by_hash], n_taken)
+        chosen.append(found[0])
+        still_open += found[1]
+    return chosen, still_open

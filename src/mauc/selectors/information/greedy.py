@@ -1,0 +1,373 @@
+"""mRMR and JMI: greedy searches by information about the class and the selected features.
+
+Information is a quotient of whole numbers: with L(v) = v log v in fixed point,
+
+    n I(f; s) = sum L(n_fs) - sum L(n_f) - sum L(n_s) + L(n),
+    n I(f, s; y) = sum L(n_fsy) - sum L(n_fs) - sum L(n_y) + L(n).
+"""
+
+import numpy as np
+
+from mauc.checks import check_choice
+from mauc.compile import njit, njit_part
+from mauc.engine.arrays import read_only
+from mauc.selectors.base import single_ranking
+from mauc.selectors.greedy_search import GreedySearch, row_parts
+from mauc.selectors.information.binned import (
+    MAX_CLASS_PRODUCTS,
+    BinnedSelector,
+    complete_counts,
+    histogram_counts,
+    pack_planes,
+    plane_counts,
+    shared_information,
+)
+from mauc.texts import insert_texts
+
+CRITERIA = ("difference", "quotient")
+# Mean redundancies below this (in nats) count as none in the quotient: rounding alone gives
+# 1e-16, and a quotient by it would rank noise above relevance.
+REDUNDANCY_FLOOR = 1e-9
+
+
+@insert_texts
+class MRMR(BinnedSelector):
+    r"""Select features of minimal redundancy and maximal relevance.
+
+    The first feature is the one with the most information about the class; each next one has the
+    largest excess of information about the class over its mean information about the features
+    selected so far.
+
+    Parameters
+    ----------
+    {n_features_to_select}
+    criterion : {"difference", "quotient"}, default="difference"
+        Relevance less redundancy (MID), or their quotient (MIQ).
+    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}, \
+            default="three_states"
+        How numeric features become discrete: at mean - sd and mean + sd, the choice of Peng
+        et al. and of the paper; by the supervised MDL method; into `n_bins` of equal width
+        or of equal frequency; or not at all, every value a state of its own.
+    {n_bins, categorical_features}
+        Each category is a state.
+    {n_jobs, verbose}
+
+    Attributes
+    ----------
+    {ranking_, support_, scores_}
+        Relevance I(f; y) of every feature, in nats.
+    trace_ : SelectionTrace
+        For each step the feature and its criterion at that step.
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+
+    Notes
+    -----
+    With S the features selected (Eq. 12 of [1]_),
+
+    .. math:: \arg\max_{f \notin S} \Big[ I(f; y) - \frac{1}{|S|} \sum_{s \in S} I(f; s) \Big]
+
+    Equal values go by column; constant features come last. A missing value is one more state.
+    The standard deviation of "three_states" is over n - 1, as in Peng's program. Mutual information
+    is computed only where it can change the choice of a step. The states of a source of columns,
+    one byte per cell, are kept in a temporary file where its `memory` does not hold them.
+
+    References
+    ----------
+    .. [1] R. Wang, K. Tang, "Feature Selection for MAUC-Oriented Classification Systems".
+    .. [2] H. Peng, F. Long, C. Ding, "Feature selection based on mutual information: criteria of
+       max-dependency, max-relevance, and min-redundancy", IEEE TPAMI 27, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MRMR
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> list(X.columns[MRMR(3).fit(X, y).ranking_])
+    ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=0.5,
+        *,
+        criterion="difference",
+        binning="three_states",
+        n_bins=10,
+        categorical_features=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.criterion = criterion
+        self.binning = binning
+        self.n_bins = n_bins
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def check_options(self):
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_choice("criterion", self.criterion, CRITERIA)
+        super().check_options()
+
+    def _rank(self, problem, n_wanted, options):
+        with self.binned(problem) as features:
+            search = mrmr_search(features, n_wanted, quotient=self.criterion == "quotient")
+        return single_ranking(problem, search.ranking, search.scores, features.relevance)
+
+
+@insert_texts
+class JMI(BinnedSelector):
+    r"""Select features by joint mutual information.
+
+    The first feature is the one with the most information about the class; each next one has the
+    most information in pairs with the features selected so far. Unlike `MRMR` it finds features
+    that are informative only together.
+
+    Parameters
+    ----------
+    {n_features_to_select}
+    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}, \
+            default="three_states"
+        How numeric features become discrete, see `MRMR`.
+    {n_bins, categorical_features}
+        Each category is a state.
+    {n_jobs, verbose}
+
+    Attributes
+    ----------
+    {ranking_, support_, scores_}
+        Relevance I(f; y) of every feature, in nats.
+    trace_ : SelectionTrace
+        For each step the feature and its criterion at that step: I(f; y) at the first, the sum
+        under Notes, in nats, at the others; -inf for constant features.
+    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+
+    See Also
+    --------
+    MRMR : Relevance less redundancy.
+
+    Notes
+    -----
+    With S the features selected [1]_,
+
+    .. math:: \arg\max_{f \notin S} \sum_{s \in S} I(f, s; y)
+
+    Equal values go by column; constant features come last. A missing value is one more state.
+    Every step adds one term to the sum of each feature that is left, by one joint count of the
+    feature with the last selected one and the class. The states of a source of columns, one byte
+    per cell, are kept in a temporary file where its `memory` does not hold them.
+
+    References
+    ----------
+    .. [1] H. H. Yang, J. Moody, "Data visualization and feature selection: new algorithms for
+       nongaussian data", NIPS 12, 1999.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import JMI
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> list(X.columns[JMI(3).fit(X, y).ranking_])
+    ['flavanoids', 'color_intensity', 'proline']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=0.5,
+        *,
+        binning="three_states",
+        n_bins=10,
+        categorical_features=None,
+        n_jobs=None,
+        verbose=False,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.binning = binning
+        self.n_bins = n_bins
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _rank(self, problem, n_wanted, options):
+        with self.binned(problem) as features:
+            search = jmi_search(features, n_wanted)
+        return single_ranking(problem, search.ranking, search.scores, features.relevance)
+
+
+def mrmr_search(features, k, quotient=False) -> GreedySearch:
+    """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ)."""
+    search = GreedySearch(features.relevance, features.is_constant, k)
+    n_counted = np.zeros(len(features.relevance), dtype=np.int64)
+    redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
+
+    is_spilled = features.workspace.is_spilled
+
+    def find_best(block, n_chosen):
+        first, last = block
+        best, score = -1, -np.inf
+        while first < last:  # once, unless the states are in a file
+            best, score, first = best_of_block(
+                *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
+                first, last, best, score, features.max_rows, search.is_left, n_counted,
+                redundancy_sum,
+            )  # fmt: skip
+            if is_spilled:
+                features.workspace.release()
+        return best, score
+
+    return search.run(find_best, features.blocks, features.pool)
+
+
+def jmi_search(features, k) -> GreedySearch:
+    """Choose k features by JMI; the scores are sums over the features chosen before."""
+    search = GreedySearch(features.relevance, features.is_constant, k)
+    sums = np.zeros(len(features.relevance))
+
+    def merge_last(step):
+        # sums are over ranking[:step - 1], and the last chosen feature is added to them.
+        states = features.arrays.D[search.ranking[step - 1]]
+        z, counts, groups = merge_classes(states, features.y, len(features.class_counts))
+        n_planes = len(counts) - 1 if len(counts) <= MAX_CLASS_PRODUCTS + 1 else 0
+        z_planes = np.empty((n_planes, features.arrays.planes.shape[1]), np.uint64)
+        if n_planes > 0:
+            pack_planes(read_only(z.astype(np.uint8)), n_planes, 0, z_planes)
+        return read_only(z), z_planes, counts, groups
+
+    def add(block, merged):
+        found = []
+        for part in row_parts(*block, features.max_rows):
+            found.append(add_joint_information(
+                *features.arrays, *merged, features.log_y, search.masked_relevance, *part,
+                search.is_left, sums,
+            ))  # fmt: skip
+            features.workspace.release()
+        # The first of equals; -1 has the lowest score, and so have features that come last.
+        return max(found, key=lambda pair: (pair[1], pair[0] >= 0))
+
+    return search.run(add, features.blocks, features.pool, prepare=merge_last)
+
+
+def merge_classes(codes, y, n_classes):
+    """Merge a row of states and the classes into one code, leaving out pairs that do not occur.
+
+    Returns the codes, int32, in the order of (state, class), their counts, and groups: codes
+    ``groups[a]`` to ``groups[a + 1]`` share a state.
+    """
+    pairs = codes.astype(np.int64) * n_classes + y
+    counts = np.bincount(pairs)
+    present = np.flatnonzero(counts)
+    numbers = np.zeros(len(counts), np.int32)
+    numbers[present] = np.arange(len(present))
+    starts = np.flatnonzero(np.diff(present // n_classes, prepend=-1))
+    groups = np.append(starts, len(present)).astype(np.int64)
+    return numbers[pairs], counts[present].astype(np.int64), groups
+
+
+@njit_part
+def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
+    """Return I(f; y) - r or I(f; y) / max(r, floor) with r the mean redundancy over S."""
+    redundancy = redundancy_sum / n_chosen
+    if is_quotient:
+        return relevance / (redundancy if redundancy > REDUNDANCY_FLOOR else REDUNDANCY_FLOOR)
+    return relevance - redundancy
+
+
+@njit(cache=True, nogil=True)
+def best_of_block(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    relevance, chosen, n_chosen, is_quotient, first, last, best, best_score, max_rows,
+    is_left, n_counted, redundancy_sum,
+):  # fmt: skip
+    """Find the candidate of largest criterion among features ``first`` to ``last``.
+
+    The redundancy of a candidate is a running sum of I(f; s) over the chosen features s, in the
+    order of choice. The terms are not negative, so the sum over the first few of them bounds the
+    criterion from above, in floating point as well (addition, division and subtraction are
+    monotone). A term is counted only while this bound can still win; a candidate that is out of
+    the running keeps its shorter sum for the next step. Every sum that is compared in the end is
+    complete and was added up in the same order, so neither the blocks nor what was skipped
+    changes a bit of the result.
+
+    `best` is the winner so far, -1 if there is none; the lowest of equals wins. Returns it, its
+    score and where to begin again after `max_rows` rows of states were read, or `last`.
+    """
+    width = counts.shape[1]
+    joint = np.empty((width, width), dtype=np.int64)
+
+    # The largest bound is the likeliest winner: counted first, it rules most others out.
+    favourite, favourite_bound = -1, -np.inf
+    for f in range(first, last):
+        if is_left[f]:
+            bound = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
+            if favourite < 0 or bound > favourite_bound:
+                favourite, favourite_bound = f, bound
+    if favourite < 0:
+        return best, best_score, last
+
+    n_rows = 0
+    # best is the winner among the favourite, the features first .. f - 1 and those before.
+    for turn in range(first - 1, last):
+        f = favourite if turn < first else turn
+        if not is_left[f] or f == best:
+            continue
+        score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
+        can_win = best < 0 or score > best_score or (score == best_score and f < best)
+        while can_win and n_counted[f] < n_chosen:
+            if n_rows > 0 and n_rows + 2 > max_rows:
+                return best, best_score, turn if turn > first else first
+            n_rows += 2
+            s = chosen[n_counted[f]]
+            redundancy_sum[f] += shared_information(
+                D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+                f, D[s], n_states[s], planes[starts[s] : starts[s + 1]], counts[s], margin_logs[s],
+                joint,
+            )  # fmt: skip
+            n_counted[f] += 1
+            score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
+            can_win = best < 0 or score > best_score or (score == best_score and f < best)
+        if can_win:
+            best, best_score = f, score
+    return best, best_score, last
+
+
+@njit(cache=True, nogil=True)
+def add_joint_information(
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
+):  # fmt: skip
+    """Add I(f, s; y) to the sums of features ``first`` to ``last`` and find the largest.
+
+    `z` merges s and y, see `merge_classes`; it has no planes where it has too many codes. Features
+    of relevance -inf come last. Returns the best candidate, the lowest of equals, -1 if none is
+    left, and its sum.
+    """
+    n_samples, n_codes = z.shape[0], z_counts.shape[0]
+    joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)
+    best, best_score = -1, -np.inf
+    for f in range(first, last):
+        if not is_left[f]:
+            continue
+        score = masked_relevance[f]
+        if score > -np.inf:
+            n_planes = starts[f + 1] - starts[f]
+            is_planed = z_planes.shape[0] == n_codes - 1 and n_planes > 0
+            if is_planed and n_planes * (n_codes - 1) <= MAX_CLASS_PRODUCTS:
+                plane_counts(planes, starts[f], n_planes, z_planes, np.int64(0), n_codes - 1, joint)
+                complete_counts(joint, counts[f], n_states[f], z_counts, n_codes)
+            else:
+                histogram_counts(D[f], n_states[f], z, n_codes, joint)
+            total = log_n - log_y
+            for a in range(n_states[f]):
+                for g in range(groups.shape[0] - 1):
+                    margin = np.int64(0)
+                    for code in range(groups[g], groups[g + 1]):
+                        margin += joint[a, code]
+                        total += table[joint[a, code]]
+                    total -= table[margin]
+            # Rounding of the entries of L can leave a few units of either sign.
+            sums[f] += (total if total > 0 else np.int64(0)) / (n_samples * unit)
+            score = sums[f]
+        if best < 0 or score > best_score:
+            best, best_score = f, score
+    return best, best_score

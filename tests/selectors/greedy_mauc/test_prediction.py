@@ -1,0 +1,436 @@
+"""The predicted MAUC and alternatives: refits as oracles, cases by hand, awkward inputs."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import ndtr
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_digits
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import NotFittedError
+
+from mauc import GreedyMAUC, mauc_score
+from mauc.data.problem import make_problem
+from mauc.exceptions import SmallClassWarning
+from mauc.selectors.greedy_mauc import prediction as module
+from mauc.selectors.greedy_mauc import search as search_module
+from mauc.selectors.greedy_mauc.effects import measure
+from mauc.selectors.greedy_mauc.prediction import (
+    MAX_LOSS,
+    MIN_SHARE,
+    Alternatives,
+    Exchange,
+    Prediction,
+    count_sizes,
+    evaluated_sizes,
+    selection_bias,
+)
+from mauc.selectors.greedy_mauc.search import SearchState, measure_state, search_features
+from tests.helpers.oracle_greedy import model_correlations
+
+
+def shifted_data(rng, n=90, m=6, c=3):
+    y = rng.permutation(np.arange(n) % c)
+    X = rng.normal(size=(n, m)) @ rng.normal(size=(m, m)) + y[:, None] * rng.normal(size=m)
+    return X, y
+
+
+def ranked(X, y, shrinkage, k):
+    """Return the prediction, the ranking, the scores and the labels as these are sorted."""
+    problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
+    effects, scores = measure(problem)
+    state = SearchState(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
+    found = search_features(state, k)
+    labels = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
+    return Prediction(state.leave(), found.n_steps), found.ranking, scores, labels
+
+
+def smoothed_mauc(log_odds, labels):
+    """Count wins of both scores of each pair of classes, with half a win of one pair added."""
+    found = []
+    for i in np.unique(labels):
+        for j in np.setdiff1d(labels, i):
+            a, b = log_odds[labels == i, i], log_odds[labels == j, i]
+            wins = (a[:, None] > b).sum() + 0.5 * (a[:, None] == b).sum()
+            found.append((wins + 0.5) / (len(a) * len(b) + 1))
+    return np.mean(found)
+
+
+def refitted_log_odds(Z, labels, shrinkage):
+    """Return log odds of linear discriminants, one refitted for each sample that is left out."""
+    n, classes = len(Z), np.unique(labels)
+    nu = n - len(classes)
+
+    def scatter(Z, labels):
+        deviations = Z - np.array([Z[labels == k].mean(axis=0) for k in classes])[labels]
+        return deviations.T @ deviations
+
+    fixed = shrinkage * np.diag(np.diag(scatter(Z, labels)))
+    log_odds = np.empty((n, len(classes)))
+    for i in range(n):
+        others = np.arange(n) != i
+        S = ((1 - shrinkage) * scatter(Z[others], labels[others]) + fixed) / (nu - 1)
+        logs = []
+        for k in classes:
+            v = Z[i] - Z[others][labels[others] == k].mean(axis=0)
+            logs.append(np.log(np.mean(labels == k)) - 0.5 * v @ np.linalg.solve(S, v))
+        for k in classes:
+            log_odds[i, k] = logs[k] - np.logaddexp.reduce(np.delete(logs, k))
+    return log_odds
+
+
+@pytest.mark.parametrize("shrinkage", [0.0, 0.3])
+@pytest.mark.parametrize("c", [2, 4])
+def test_equals_refits_without_each_sample(rng, monkeypatch, shrinkage, c):
+    monkeypatch.setattr(module, "selection_bias", lambda chosen, z: np.zeros_like(chosen))
+    X, y = shifted_data(rng, n=60, c=c)
+    prediction, ranking, scores, labels = ranked(X, y, shrinkage, 5)
+    found = prediction.mauc
+    for k in (1, 2, 5):
+        Z = scores.scores[ranking[:k]].T.astype(float)
+        if len(np.unique(Z, axis=0)) == len(Z):
+            wanted = smoothed_mauc(refitted_log_odds(Z, labels, shrinkage), labels)
+            assert_allclose(found[k - 1], max(wanted, 0.5), rtol=1e-12)
+
+
+def test_log_odds_far_apart_are_right():
+    logs = np.array([[0.0, -1.0, -3.0], [0.0, -650.0, -2000.0], [-5.0, -5.0, -5.0]])
+    found = np.empty((3, 3))
+    module.leave_out(
+        -2 * logs, np.zeros((3, 3)), np.zeros(3), np.zeros(3, np.int32), np.ones(3), np.zeros(3),
+        0.0, 10**9, np.empty(3), np.empty(3), found,
+    )  # fmt: skip
+    for i, row in enumerate(logs):
+        wanted = [row[g] - np.logaddexp.reduce(np.delete(row, g)) for g in range(3)]
+        assert_allclose(found[:, i], wanted, rtol=1e-6, atol=1e-6)
+
+
+class TestByHand:
+    """Numbers that can be counted."""
+
+    def test_a_perfect_feature_does_not_promise_one(self):
+        # All 3 x 3 pairs are won: (9 + 1/2) / (9 + 1).
+        X, y = np.array([[1.0, 2, 3, 101, 102, 103]]).T, [0, 0, 0, 1, 1, 1]
+        assert_allclose(GreedyMAUC(1).fit(X, y).predicted_mauc_, [0.95], rtol=1e-14)
+
+    def test_ties_stay_ties(self):
+        # 30 x 30 pairs: 20 x 20 won, 10 x 10 lost, 400 tied, whoever is left out.
+        X = np.repeat([[0.0], [1.0], [0.0], [1.0]], [20, 10, 10, 20], axis=0)
+        y = np.repeat([0, 1], 30)
+        found = GreedyMAUC(1).fit(X, y).predicted_mauc_
+        assert_allclose(found, [(400 + 200 + 0.5) / 901], rtol=1e-14)
+
+    def test_one_sample_per_class_tells_nothing(self):
+        with pytest.warns(SmallClassWarning):
+            selector = GreedyMAUC("all").fit(np.arange(6.0).reshape(2, 3), [0, 1])
+        assert_array_equal(selector.predicted_mauc_, 0.5)
+
+    def test_sizes(self):
+        assert evaluated_sizes(20) == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18]
+        assert evaluated_sizes(1) == [1]
+
+
+def test_between_two_sizes_the_last_holds(rng):
+    X, y = shifted_data(rng, m=40)
+    found = GreedyMAUC("all").fit(X, y).predicted_mauc_
+    sizes = evaluated_sizes(40)
+    for size, following in zip(sizes, [*sizes[1:], 41], strict=True):
+        assert (found[size - 1 : following - 1] == found[size - 1]).all()
+    assert len(np.unique(found)) > 8
+
+
+def uncorrected(X, y, k):
+    """Return the mean of Phi(D_p / sqrt(2)): what the model predicts of its own estimates."""
+    return ndtr(np.sqrt(GreedyMAUC(k).fit(X, y).separations_ / 2)).mean()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_of_much_noise_is_seen_to_be_noise(seed):
+    X, y = np.random.default_rng(seed).normal(size=(60, 3000)), np.arange(60) % 3
+    assert uncorrected(X, y, 10) > 0.93
+    assert GreedyMAUC(10).fit(X, y).predicted_mauc_.max() < 0.68
+
+
+def test_prediction_holds_on_other_samples():
+    # Twelve of 400 features tell something; of the first ten chosen, about half do.
+    errors = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        shifts = np.zeros((3, 400))
+        shifts[:, :12] = rng.normal(size=(3, 12)) * 0.7
+        y, y_new = np.arange(90) % 3, np.arange(3000) % 3
+        X = rng.normal(size=(90, 400)) + shifts[y]
+        selector = GreedyMAUC(10).fit(X, y)
+        S = selector.ranking_
+        X_new = rng.normal(size=(3000, 10)) + shifts[:, S][y_new]
+        means = np.array([X[y == k][:, S].mean(axis=0) for k in range(3)])
+        distances = ((X_new[:, np.newaxis] - means) ** 2).sum(axis=2)
+        odds = np.exp(-0.5 * (distances - distances.min(axis=1, keepdims=True)))
+        true = mauc_score(y_new, odds / odds.sum(axis=1, keepdims=True))
+        errors.append([selector.predicted_mauc_[-1] - true, uncorrected(X, y, 10) - true])
+    after, before = np.mean(errors, axis=0)
+    assert abs(after) < 0.01
+    assert before > 0.015
+
+
+def test_prediction_holds_on_digits():
+    X, y = load_digits(return_X_y=True)
+    half = GreedyMAUC("predicted").fit(X[::2], y[::2])
+    model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=half.shrinkage_)
+    model.fit(half.transform(X[::2]), y[::2])
+    measured = mauc_score(y[1::2], model.predict_proba(half.transform(X[1::2])))
+    assert abs(half.predicted_mauc_[-1] - measured) < 0.005
+
+
+def test_row_order_threads_and_monotone_maps_change_no_bit(rng):
+    X, y = load_digits(return_X_y=True)
+    X = np.column_stack([X, rng.normal(size=(len(y), 5))])
+    whole = GreedyMAUC("predicted").fit(X, y)
+    rows = rng.permutation(len(y))
+    for other in (
+        GreedyMAUC("predicted").fit(X[rows], y[rows]),
+        GreedyMAUC("predicted", n_jobs=2).fit(X, y),
+        GreedyMAUC("predicted").fit(np.arctan(X - 3), y),
+    ):
+        assert_array_equal(whole.predicted_mauc_, other.predicted_mauc_)
+        assert_array_equal(whole.ranking_, other.ranking_)
+
+
+@pytest.mark.parametrize("c", [2, 3])
+def test_rare_classes_and_features_constant_in_each_class(rng, c):
+    y = np.array([0] * 20 + [1] * 20 + [2])[: 20 * c + 1 if c == 3 else 40]
+    X = np.column_stack([y, rng.normal(size=(len(y), 3)), y == 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallClassWarning)
+        found = GreedyMAUC("all").fit(X, y).predicted_mauc_
+    assert np.isfinite(found).all()
+    assert (found >= 0.5).all()
+    assert (found < 1).all()
+    if c == 2:
+        assert_allclose(found[0], (400 + 0.5) / 401, rtol=1e-14)
+
+
+def test_only_the_first_512_features_are_looked_at(rng):
+    X, y = rng.normal(size=(30, 600)), np.arange(30) % 2
+    selector = GreedyMAUC("all").fit(X, y)
+    assert (selector.predicted_mauc_[512:] == selector.predicted_mauc_[511]).all()
+
+
+def test_a_class_without_samples_in_the_part(rng):
+    y = np.array([0] * 500 + [1] * 500 + [2] * 2)
+    X = rng.normal(size=(1002, 5)) + y[:, None]
+    found = GreedyMAUC("all", max_samples=20).fit(X, y).predicted_mauc_
+    assert np.isfinite(found).all()
+    assert found[-1] > 0.7
+
+
+def test_nothing_is_computed_before_it_is_asked_for(rng, monkeypatch):
+    X, y = shifted_data(rng, n=60, c=3)
+    monkeypatch.setattr(module, "leave_out", None)
+    selector = GreedyMAUC(4).fit(X, y)
+    kept = pickle.loads(pickle.dumps(selector))
+    monkeypatch.undo()
+    wanted = selector.predicted_mauc_
+    assert wanted[-1] > 0.5
+    assert_array_equal(kept.predicted_mauc_, wanted)
+    assert_array_equal(selector.trace_.to_frame()["predicted_mauc"], wanted)
+
+
+def test_all_is_luck_if_all_features_are_noise(rng):
+    z = rng.normal(size=(3, 4000))
+    chosen = np.array([2.5, 3.0, 3.5])
+    assert_allclose(selection_bias(chosen, count_sizes(z)), 1 - 1 / chosen**2, atol=0.1)
+
+
+@pytest.mark.parametrize("variance", [1.0, 3.0, 8.0])
+def test_normal_effects_shrink_as_they_must(rng, variance):
+    true = rng.normal(size=20_000) * np.sqrt(variance)
+    z = true + rng.normal(size=20_000)
+    chosen = np.sort(np.abs(z))[-200:]
+    # E(true | z) = z variance / (1 + variance), chosen or not.
+    wanted = 1 / (1 + variance) - 1 / chosen**2
+    assert_allclose(selection_bias(chosen, count_sizes(z)).mean(), wanted.mean(), atol=0.06)
+
+
+def test_the_expected_truth_is_that_of_the_chosen(rng):
+    # One feature in ten tells something; the 50 largest of 5000 are looked at.
+    true = np.where(rng.random(5000) < 0.1, rng.normal(size=5000) * 3, 0.0)
+    z = true + rng.normal(size=5000)
+    largest = np.argsort(np.abs(z))[-50:]
+    kept = 1 - selection_bias(z[largest], count_sizes(z)) - 1 / z[largest] ** 2
+    assert_allclose((kept * z[largest] ** 2).sum(), (true * z)[largest].sum(), rtol=0.1)
+
+
+def test_clear_differences_are_not_luck(rng):
+    z = rng.normal(size=(4, 50)) * 60
+    assert selection_bias(z, count_sizes(z)).max() < 0.02
+
+
+@pytest.mark.parametrize("z", [[0.0], [1e6], [0.0, 1e300, -5.0], [3.0] * 7])
+def test_shares_are_shares(z):
+    shares = selection_bias(np.array(z), count_sizes(np.array(z)))
+    assert ((shares >= 0) & (shares <= 1)).all()
+
+
+@pytest.fixture
+def groups(rng):
+    """Three classes; features 0-2, 3-5, ... repeat each other, the more so the earlier."""
+    y = np.arange(150) % 3
+    base = rng.normal(size=(150, 5)) + 1.2 * rng.normal(size=(3, 5))[y]
+    noise = np.tile([0.1, 0.2, 0.6], 5)
+    X = np.repeat(base, 3, axis=1) + noise * rng.normal(size=(150, 15))
+    return np.column_stack([X, rng.normal(size=(150, 3)), np.ones(150)]), y
+
+
+def oracle(X, y, ranking):
+    """Solve for every set anew."""
+    model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 1)
+    R, effects = model_correlations(model), model.effects
+
+    def mauc(chosen):
+        d = effects[chosen]
+        squares = (d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0)
+        return ndtr(np.sqrt(squares / 2)).mean()
+
+    chosen, found = list(ranking), {}
+    for f in chosen:
+        rest = [g for g in chosen if g != f]
+        adds = mauc(chosen) - mauc(rest)
+        rows = []
+        for g in np.setdiff1d(np.flatnonzero(model.scores.varies), chosen).tolist():
+            loss = mauc(chosen) - mauc([*rest, g])
+            share = 1 - (mauc([*chosen, g]) - mauc([*rest, g])) / adds
+            if loss <= MAX_LOSS and share >= MIN_SHARE:
+                rows.append((-share, g, loss, adds, R[f, g]))
+        found[f] = sorted(rows)[:5]
+    return found
+
+
+@pytest.mark.parametrize("k", [3, 5, 7, "predicted"])
+def test_equals_the_definition(groups, k):
+    selector = GreedyMAUC(k, prior=None).fit(*groups)
+    expected = oracle(*groups, selector.ranking_.tolist())
+    assert sum(map(len, expected.values())) >= 2
+    check_exchanges(selector, expected)
+
+
+@pytest.mark.parametrize("k", [6, 8, "predicted"])
+def test_of_features_that_act_together_nothing_is_known_and_the_others_equal_the_definition(
+    groups, rng, k
+):
+    X, y = groups
+    # Two features that rise together in the first class and against each other in the second.
+    pair = rng.normal(size=(150, 2))
+    pair[:, 1] += np.array([4.0, -4.0, 0.0])[y] * pair[:, 0]
+    X = np.column_stack([X, pair, pair + 0.01 * rng.normal(size=(150, 2))])
+    selector = GreedyMAUC(k, prior=None, interactions=True).fit(X, y)
+    interacting = selector.interactions_.members
+    assert interacting
+    assert interacting <= {19, 20, 21, 22}
+    assert interacting <= {*selector.ranking_.tolist()}
+    expected = oracle(X, y, selector.ranking_.tolist())
+    assert any(expected[f] for f in expected.keys() - interacting)
+    check_exchanges(selector, {f: [] if f in interacting else rows for f, rows in expected.items()})
+    for one in (one for exchanges in selector.alternatives_.values() for one in exchanges):
+        assert one.alternative < X.shape[1]  # no product
+
+
+def check_exchanges(selector, expected):
+    assert list(selector.alternatives_) == selector.ranking_.tolist()
+    for f, exchanges in selector.alternatives_.items():
+        assert [one.alternative for one in exchanges] == [row[1] for row in expected[f]]
+        for one, (share, _, loss, adds, r) in zip(exchanges, expected[f], strict=True):
+            assert one.feature == f
+            assert_allclose(
+                [one.loss, one.loss_without, one.share, one.correlation], [loss, adds, -share, r],
+                atol=1e-8,
+            )  # fmt: skip
+
+
+def test_copies_come_first(groups):
+    selector = GreedyMAUC(5).fit(*groups)
+    nearest = {f: found[0].alternative for f, found in selector.alternatives_.items() if found}
+    assert len(nearest) >= 2
+    assert all(f // 3 == other // 3 for f, other in nearest.items())  # of the same group
+
+
+def test_a_pickle_holds_what_was_found_and_little_more(groups):
+    selector = GreedyMAUC(5).fit(*groups)
+    stored = pickle.loads(pickle.dumps(selector))
+    assert selector._exchanges.state is None
+    assert dict(stored.alternatives_) == dict(selector.alternatives_)
+
+
+def test_large_states_are_not_held(groups, monkeypatch):
+    later = GreedyMAUC(5).fit(*groups)
+    assert later._exchanges.state is not None
+    monkeypatch.setattr(search_module, "_MAX_HELD", 0)
+    at_once = GreedyMAUC(5).fit(*groups)
+    assert at_once._exchanges.state is None
+    assert dict(at_once.alternatives_) == dict(later.alternatives_)
+
+
+def test_of_a_source_and_of_threads_they_are_the_same(groups, tmp_path):
+    pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    from mauc import open_columns
+
+    X, y = groups
+    frame = pd.DataFrame(X).add_prefix("x")
+    frame.to_parquet(tmp_path / "table.parquet")
+    expected = GreedyMAUC(5).fit(X, y).alternatives_
+    for n_jobs in (1, 2):
+        source, labels = open_columns(tmp_path / "table.parquet", y)
+        found = GreedyMAUC(5, n_jobs=n_jobs).fit(source, labels)
+        assert dict(found.alternatives_) == dict(expected)
+
+
+def test_constant_and_all_features(groups):
+    X, y = groups
+    selector = GreedyMAUC("all").fit(X, y)
+    assert all(exchanges == [] for exchanges in selector.alternatives_.values())
+    assert str(selector.alternatives_) == (
+        "no chosen feature can be replaced at a loss of 0.001 or less"
+    )
+    with pytest.warns(match="every feature is constant"):
+        constant = GreedyMAUC(1).fit(np.ones((6, 2)), [0, 1] * 3)
+    assert constant.alternatives_[0] == []
+
+
+def test_before_fit():
+    with pytest.raises(NotFittedError):
+        _ = GreedyMAUC().alternatives_
+
+
+def test_printed_and_framed():
+    pytest.importorskip("pandas")
+    rows = [
+        [Exchange(17, 18, 0.0004, 0.01, 0.9, 0.8), Exchange(17, 16, 0.00099, 0.01, 0.8, 0.7)],
+        [],
+        [Exchange(3, 4, -0.0002, 0.01, 0.9, 0.8)],
+    ]
+    found = Alternatives([17, 2, 3], rows, [f"x{j}" for j in range(20)])
+    assert str(found).splitlines() == [
+        "x17 could be replaced by x18, x16 at a loss of at most 0.0010",
+        "x3 could be replaced by x4 at no loss",
+    ]
+    assert found.names(17) == ["x18", "x16"]
+    frame = found.to_frame()
+    assert list(frame.columns) == [
+        "feature", "alternative", "loss", "loss_without", "share", "correlation",
+    ]  # fmt: skip
+    assert list(frame["alternative"]) == ["x18", "x16", "x4"]
+    many = Alternatives(range(30), [[Exchange(j, 31, 0.0005, 0.1, 1, 1)] for j in range(30)],
+                        [f"x{j}" for j in range(32)])  # fmt: skip
+    assert str(many).splitlines()[-1] == "... and 10 more"
+    assert str(many).startswith("x0 could be replaced by x31 at a loss of 0.0005\n")
+
+
+def test_the_search_itself_is_unchanged_by_being_asked(groups):
+    selector = GreedyMAUC(5).fit(*groups)
+    before = selector.predicted_mauc_.copy()
+    _ = selector.alternatives_
+    assert_array_equal(selector.predicted_mauc_, before)

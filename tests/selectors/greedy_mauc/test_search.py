@@ -1,0 +1,50 @@
+"""The search of GreedyMAUC: its arithmetic, and features that are not scored again."""
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.testing import assert_allclose
+
+from mauc import GreedyMAUC
+from mauc.data.problem import make_problem
+from mauc.selectors.greedy_mauc.effects import measure
+from mauc.selectors.greedy_mauc.search import SearchState, dot, exp_minus, search_features
+
+
+def test_exponential_is_right_to_1e_14():
+    x = np.concatenate([[0.0, 5e-324, 1e-300], np.linspace(0, 40, 4001), np.linspace(40, 700, 999)])
+    exponential = njit(lambda v: exp_minus(v))
+    assert_allclose([exponential(v) for v in x], np.exp(-x), rtol=2e-14)
+    assert exponential(1e300) == exponential(700.0)
+
+
+@pytest.mark.parametrize("n", [1, 15, 64, 65536, 140_001])
+def test_products_are_exact(rng, n):
+    a, b = rng.choice(np.array([-127, 127, 3], np.int8), (2, n))
+    product = njit(lambda v, w: dot(v, w))
+    assert product(a.astype(np.int16), a) == (a.astype(np.int64) ** 2).sum()
+    assert product(a.astype(np.int16), b) == (a.astype(np.int64) * b).sum()
+
+
+def test_most_features_are_scored_once(rng):
+    X, y = rng.normal(size=(300, 3000)), np.arange(300) % 10
+    X[:, :30] += rng.normal(size=(10, 30))[y]
+    effects, scores = measure(make_problem(GreedyMAUC(), X, y), noise_correction=1.0)
+    first = effects.copy()
+    search_features(SearchState(effects, scores, 20, shrinkage=0.5, alpha=1.0), 20)
+    assert (effects == first).all(axis=1).mean() > 0.9
+
+
+def test_most_features_are_scored_once_with_a_prior(rng, monkeypatch):
+    X, y = rng.normal(size=(300, 3000)), np.arange(300) % 10
+    X[:, :30] += rng.normal(size=(10, 30))[y]
+    kept = {}
+
+    def keep(*args, **options):
+        kept["effects"], kept["scores"] = measure(*args, **options)
+        kept["first"] = kept["effects"].copy()
+        return kept["effects"], kept["scores"]
+
+    monkeypatch.setattr("mauc.selectors.greedy_mauc.estimator.measure", keep)
+    GreedyMAUC(20, prior=rng.uniform(0.5, 1, 3000)).fit(X, y)
+    assert (kept["effects"] == kept["first"]).all(axis=1).mean() > 0.9

@@ -1,0 +1,459 @@
+"""ConsensusSelector: halves, votes, near-ties, and what users meet."""
+
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_wine
+
+from mauc import FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC, ReliefF
+from mauc.data.problem import make_problem
+from mauc.exceptions import MaucError, SmallClassWarning
+from mauc.registry import SELECTORS, make_selector
+from mauc.selectors import consensus as module
+from mauc.selectors.consensus import (
+    RULES,
+    Votes,
+    complementary_halves,
+    rank_by_votes,
+    rank_near_ties,
+    stability_sentence,
+)
+from mauc.selectors.error_bound import ErrorControl
+from mauc.selectors.greedy_mauc.search import measure_state
+from mauc.stability import UNKNOWN, Stability
+from mauc.stats import stability
+from tests.helpers.oracle_greedy import model_correlations
+from tests.helpers.xor_pairs import make_pairs
+
+
+def deal(X, y, n_pairs=3, seed=0):
+    problem = make_problem(BaseEstimator(), X, y)
+    return complementary_halves(problem, n_pairs, np.random.RandomState(seed))
+
+
+def test_two_halves_are_all_rows_and_each_has_half_of_every_class(rng):
+    y = np.repeat([0, 1, 2], [10, 7, 3])
+    halves = deal(rng.normal(size=(20, 4)), y)
+    for first, second in zip(halves[::2], halves[1::2], strict=True):
+        assert_array_equal(np.sort(np.concatenate([first, second])), np.arange(20))
+        counts = np.array([np.bincount(y[half], minlength=3) for half in (first, second)])
+        assert (np.abs(counts[0] - counts[1]) <= 1).all()
+        assert abs(len(first) - len(second)) <= 1  # odd classes take turns
+    assert len({tuple(half) for half in halves}) == 6
+
+
+def test_the_order_of_rows_does_not_matter(rng):
+    # Rows that agree in the first columns are told apart by later ones.
+    X = rng.integers(0, 2, (40, 30)).astype(float)
+    y = rng.integers(0, 3, 40)
+    turned = rng.permutation(40)
+    for one, other in zip(deal(X, y), deal(X[turned], y[turned]), strict=True):
+
+        def rows(half, X=X, y=y):
+            return sorted(map(tuple, np.column_stack([X, y])[half]))
+
+        assert rows(one) == rows(turned[other])
+
+
+def test_a_monotone_map_changes_no_half(rng):
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
+    for one, other in zip(deal(X, y), deal(np.exp(X), y), strict=True):
+        assert_array_equal(one, other)
+
+
+@pytest.mark.filterwarnings("ignore:.*rests on that sample")
+def test_a_class_of_one_is_in_both_halves_and_said_so(rng):
+    y = np.repeat(["a", "b", "c"], [6, 2, 1])
+    with pytest.warns(SmallClassWarning, match=r"needs 2 samples to be in both halves.*'c'"):
+        halves = deal(rng.normal(size=(9, 3)), y)
+    for half in halves:
+        assert set(y[half]) == {"a", "b", "c"}
+        assert (y[half] == "b").sum() == 1
+
+
+RANKINGS = np.array([[0, 1, 2], [0, 2, 1], [3, 1, 0], [3, 1, 2]])
+
+
+def test_votes_by_hand():
+    votes = Votes(RANKINGS, 5)
+    votes.extend()
+    votes.extend()
+    assert_array_equal(votes.frequencies, [0.5, 0.75, 0.25, 0.5, 0])
+    # Feature 0: ranks 1, 1, 3, 3; feature 4 is never among the first 2.
+    assert_array_equal(votes.mean_ranks, [2, 2.25, 2.75, 2, 3])
+    votes.extend()
+    assert_array_equal(votes.frequencies, [0.75, 1, 0.75, 0.5, 0])
+
+
+def test_frequency_by_hand():
+    # 0 and 3 are first twice each: the lower column; then 1 (3 of 4), then 0, 1, 2 of 3: 2.
+    ranking, scores = rank_by_votes(Votes(RANKINGS, 5), "frequency")
+    assert_array_equal(ranking, [0, 1, 2])
+    assert_allclose(scores, [0.5, 0.75, 0.75])
+
+
+def test_rank_by_hand():
+    # Sums of ranks: at 1 1.5 (0) and 1.5 (3); at 2 3 has 2, 1 has 2.25; at 3 1 has 2.25.
+    ranking, scores = rank_by_votes(Votes(RANKINGS, 5), "rank")
+    assert_array_equal(ranking, [0, 3, 1])
+    assert_allclose(scores, [1.5, 2, 2.25])
+
+
+@pytest.mark.parametrize("rule", ["frequency", "rank"])
+def test_rankings_are_nested(rng, rule):
+    rankings = np.array([rng.permutation(30)[:12] for _ in range(8)])
+    whole = rank_by_votes(Votes(rankings, 30), rule)[0]
+    assert len(set(whole)) == 12
+    for k in (1, 4, 9):
+        assert_array_equal(rank_by_votes(Votes(rankings[:, :k], 30), rule)[0], whole[:k])
+
+
+@pytest.fixture
+def samples(rng):
+    y = np.arange(90) % 3
+    X = rng.normal(size=(90, 12)) + rng.normal(size=(3, 12))[y]
+    X[:, 5] = X[:, 2] + 0.1 * rng.normal(size=90)
+    X[:, 6] = X[:, 3] + 0.1 * rng.normal(size=90)
+    X[:, 11] = 1.0
+    return X, y
+
+
+def state_of(X, y, prior=None):
+    state = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 12)
+    return state.with_prior(prior)
+
+
+def rank(state, rankings):
+    return rank_near_ties(state, Votes(rankings, 12))
+
+
+def oracle(model, rankings, k, weights):
+    """Each step inverts the correlations anew and counts the votes anew."""
+    effects, R = model.effects.copy(), model_correlations(model)
+
+    def loss(chosen):
+        d = effects[chosen]
+        squares = (d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0)
+        return np.exp(-model.rate * squares).sum()
+
+    chosen, gains = [], []
+    for step in range(k):
+        before = loss(chosen)
+        found = {
+            f: weights[f] * (before - loss([*chosen, f])) / before
+            for f in range(11)  # 11 is constant
+            if f not in chosen
+        }
+        near = [f for f, gain in found.items() if gain >= 0.9 * max(found.values())]
+        votes = {f: sum(f in ranking[: step + 1] for ranking in rankings) for f in near}
+        best = max(near, key=lambda f: (votes[f], found[f]))
+        chosen.append(best)
+        gains.append(found[best])
+    return chosen, gains
+
+
+@pytest.mark.parametrize("has_prior", [False, True])
+def test_equals_the_definition(samples, rng, has_prior):
+    X, y = samples
+    weights = rng.uniform(0.5, 1, 12) if has_prior else np.ones(12)
+    n_other = 0
+    for _ in range(5):
+        rankings = np.array([rng.permutation(12)[:7] for _ in range(6)])
+        expected, gains = oracle(state_of(X, y), rankings, 7, weights)
+        for blocks in ([(0, 12)], [(0, 5), (5, 12)]):
+            state = state_of(X, y, weights if has_prior else None)
+            state.blocks = blocks  # one per thread
+            ranking, found = rank(state, rankings)
+            assert_array_equal(ranking, expected)
+            assert_allclose(found, gains, rtol=1e-6)
+        plain = GreedyMAUC(7, prior=weights).fit(X, y).ranking_
+        n_other += (np.array(expected) != plain).any()
+    assert n_other > 0  # there were near-ties, and the votes decided
+
+
+@pytest.mark.parametrize("prior", [None, np.linspace(0.1, 1, 12)])
+def test_halves_that_agree_with_the_search_change_nothing(samples, prior):
+    X, y = samples
+    plain = GreedyMAUC("all", prior=prior).fit(X, y).ranking_
+    ranking, _ = rank(state_of(X, y, prior), np.tile(plain, (4, 1)))
+    assert_array_equal(ranking, plain)
+    assert ranking[-1] == 11  # the constant one
+
+
+def test_of_copies_the_one_with_the_votes_is_taken(samples):
+    X, y = samples
+    best = GreedyMAUC(1).fit(X, y).ranking_[0]
+    X[:, [8, 9]] = X[:, [best, best]]
+    for wanted in (best, 8, 9):
+        ranking, _ = rank(state_of(X, y), np.array([[wanted]]))
+        assert_array_equal(ranking, [wanted])
+
+
+def test_votes_cannot_make_a_weak_feature_first(samples, rng):
+    X, y = samples
+    X[:, 0] = 3 * y + rng.normal(size=90)
+    ranking, _ = rank(state_of(X, y), np.array([[9, 0]] * 3))
+    assert ranking[0] == 0
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True)
+
+
+def consensus(selector="greedy", k=4, **options):
+    return ConsensusSelector(selector, k, **{"n_resamples": 8, "random_state": 0, **options})
+
+
+@pytest.mark.parametrize("name", [name for name in SELECTORS if name != "consensus"])
+def test_any_selector(wine, name):
+    selector = consensus(name, n_resamples=4).fit(*wine)
+    assert selector.rankings_.shape == (4, 4)
+    assert selector.support_.sum() == 4
+    assert selector.accepts == make_selector(name).accepts._replace(weights=False)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_is_learnt_agrees(wine, rule):
+    selector = consensus(rule=rule).fit(*wine)
+    held = (selector.rankings_[:, :, np.newaxis] == np.arange(13)).any(axis=1)
+    assert_array_equal(selector.frequencies_, held.mean(axis=0))
+    assert selector.stability_ == stability(selector.rankings_, 13)
+    frame = selector.trace_.to_frame()
+    assert_array_equal(frame["frequency"], selector.frequencies_[selector.ranking_])
+    assert_array_equal(frame["mean_rank"], selector.mean_ranks_[selector.ranking_])
+    assert_allclose(selector.scores_, (5 - selector.mean_ranks_) / 4)
+    if rule in ("frequency", "rank"):
+        expected = rank_by_votes(Votes(selector.rankings_, 13), rule)[0]
+        assert_array_equal(selector.ranking_, expected)
+
+
+def test_halves_are_what_the_selector_ranks_alone(wine):
+    X, y = wine
+    selector = consensus(GreedyMAUC(4)).fit(X, y)
+    from sklearn.base import BaseEstimator
+
+    from mauc.data.problem import make_problem
+
+    problem = make_problem(BaseEstimator(), X, y)
+    halves = complementary_halves(problem, 4, np.random.RandomState(0))
+    for ranking, half in zip(selector.rankings_, halves, strict=True):
+        assert_array_equal(ranking, GreedyMAUC(4).fit(X[half], y[half]).ranking_)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_order_of_rows_and_threads_do_not_matter(wine, rng, rule):
+    X, y = wine
+    turned = rng.permutation(len(y))
+    one = consensus(rule=rule).fit(X, y)
+    other = consensus(rule=rule, n_jobs=3).fit(X[turned], y[turned])
+    for name in ("ranking_", "rankings_", "frequencies_", "scores_", "pair_auc_"):
+        assert_array_equal(getattr(one, name), getattr(other, name))
+    assert_array_equal(one.trace_.scores, other.trace_.scores)
+
+
+def test_size_of_the_selector_is_taken_unless_one_is_given(wine):
+    assert len(ConsensusSelector(GreedyMAUC(3), n_resamples=2).fit(*wine).ranking_) == 3
+    assert len(ConsensusSelector(GreedyMAUC(3), 5, n_resamples=2).fit(*wine).ranking_) == 5
+    predicted = GreedyMAUC("predicted")
+    found = ConsensusSelector(predicted, n_resamples=2).fit(*wine).ranking_
+    assert len(found) == len(clone(predicted).fit(*wine).ranking_)
+
+
+def test_a_seed_of_the_selector_is_kept_and_one_is_drawn_without(wine):
+    fixed = consensus(MDFS(4, random_state=3), rule="frequency").fit(*wine)
+    again = consensus(MDFS(4, random_state=3), rule="frequency").fit(*wine)
+    assert_array_equal(fixed.rankings_, again.rankings_)
+    drawn = consensus(MDFS(4), rule="frequency")
+    assert_array_equal(drawn.fit(*wine).rankings_, clone(drawn).fit(*wine).rankings_)
+    assert (drawn.rankings_ != fixed.rankings_).any()
+    assert drawn.selector.random_state is None
+
+
+def test_nominal_columns(rng):
+    pd = pytest.importorskip("pandas")
+    y = rng.integers(0, 3, 90)
+    word = np.array(list("abcdef"))[2 * y + rng.integers(0, 2, 90)]
+    frame = pd.DataFrame(rng.normal(size=(90, 4))).add_prefix("x").assign(word=word)
+    assert consensus(k=1).fit(frame, y).ranking_[0] == 4
+    codes = frame.assign(word=pd.factorize(word, sort=True)[0]).to_numpy()
+    assert consensus(k=1, categorical_features=[4]).fit(codes, y).ranking_[0] == 4
+
+
+def test_nested_parameters(wine):
+    selector = consensus(GreedyMAUC()).set_params(selector__alpha=0.5)
+    assert selector.selector.alpha == 0.5
+    fitted = selector.fit(*wine)
+    assert_array_equal(pickle.loads(pickle.dumps(fitted)).ranking_, fitted.ranking_)
+    assert fitted.predicted_mauc_.shape == (4,)
+    assert (np.diff(fitted.predicted_mauc_[:3]) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"selector": "gready"}, "selector must be one of .* did you mean 'greedy'"),
+        ({"selector": "consensus"}, "selector must be a selector of mauc other than Consensus"),
+        ({"selector": 5}, 'such as GreedyMAUC.*or its short name, such as "greedy", got 5'),
+        ({"n_resamples": 7}, "n_resamples must be even, as halves come in pairs, got 7"),
+        ({"n_resamples": 0}, "n_resamples must be an int of at least 2, got 0"),
+        ({"rule": "vote"}, "rule must be one of 'auto', 'frequency', 'rank', 'loss'"),
+        (
+            {"selector": MRMR(), "rule": "loss"},
+            'rule must be "auto", "frequency" or "rank" for MRMR',
+        ),
+        (
+            {"selector": GreedyMAUC(interactions=True), "rule": "loss"},
+            'rule must be "auto", "frequency" or "rank" for GreedyMAUC with interactions=True',
+        ),
+        ({"selector": GreedyMAUC(prior=[1.0, 2.0])}, "one weight for each of the 13 features"),
+        (
+            {"selector": MDFS(categorical_features=[0])},
+            "categorical_features must be given to ConsensusSelector, not to its MDFS",
+        ),
+        (
+            {"selector": FSDD(), "categorical_features": [0]},
+            "categorical_features must be None for FSDD, which takes numbers only",
+        ),
+        ({"n_features_to_select": 14}, r"n_features_to_select must be in \[1, 13\]"),
+        ({"random_state": "x"}, "random_state|seed"),
+    ],
+)
+def test_wrong_options_are_refused(wine, options, message):
+    with pytest.raises(MaucError, match=message):
+        consensus().set_params(**options).fit(*wine)
+
+
+def test_no_cluster(wine):
+    with pytest.raises(MaucError, match=r"client must be None for ConsensusSelector.*on halves"):
+        consensus().fit(*wine, client="tcp://nowhere:1")
+
+
+def test_memory_is_asked_for_before_anything_is_read(wine, monkeypatch):
+    monkeypatch.setattr(module, "_SMALL_BYTES", 0)
+
+    def refuse(n_bytes, what, advice):
+        raise MemoryError(f"{n_bytes} {what}: {advice}")
+
+    monkeypatch.setattr(module, "check_memory", refuse)
+    for rule, n_effects in (("loss", 3), ("frequency", 2)):
+        n_bytes = 8 * 13 * (n_effects * 3 + 2 * 4) + 2 * 13 * 178
+        with pytest.raises(MemoryError, match=f"{n_bytes} .*: select fewer features"):
+            consensus(rule=rule).fit(*wine)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_prior_of_the_selector_is_respected(wine, rule):
+    X, y = wine
+    plain = consensus(GreedyMAUC(prior=None), k=2, rule=rule).fit(X, y).ranking_
+    prior = np.ones(13)
+    prior[plain[0]] = 1e-6
+    assert plain[0] not in consensus(GreedyMAUC(prior=prior), k=2, rule=rule).fit(X, y).ranking_
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X).add_prefix("x")
+    by_name = GreedyMAUC(prior={f"x{f}": weight for f, weight in enumerate(prior)})
+    assert plain[0] not in consensus(by_name, k=2, rule=rule).fit(frame, y).ranking_
+
+
+def test_halves_grow_trees_if_all_samples_do(rng, monkeypatch):
+    def spied(selector):
+        made.append(clone(selector))
+        return made[-1]
+
+    monkeypatch.setattr(module, "clone", spied)
+    y = np.arange(80) % 2
+    for n_features, grows in ((50, True), (30, False)):  # a half of 40 samples would be few
+        made = []
+        X = rng.normal(size=(80, n_features)) + y[:, np.newaxis]
+        consensus(GreedyMAUC(), n_resamples=2).fit(X, y)
+        assert [one.prior_ is not None for one in made] == [grows, grows]
+
+
+def test_auto_takes_the_search_where_there_is_one(wine):
+    for selector, rule in (
+        (GreedyMAUC(), "loss"),
+        (GreedyMAUC(interactions=True), "frequency"),
+        (MDFS(), "frequency"),
+    ):
+        one, other = consensus(selector).fit(*wine), consensus(selector, rule=rule).fit(*wine)
+        assert_array_equal(one.ranking_, other.ranking_)
+        assert_array_equal(one.trace_.scores, other.trace_.scores)
+        assert one.score_label == RULES[rule]
+
+
+def test_loss_weighs_features_by_the_trees_of_all_samples(wine, monkeypatch):
+    def spied(state, votes):
+        priors.append(state.prior)
+        return searched(state, votes)
+
+    priors, searched = [], module.rank_near_ties
+    monkeypatch.setattr(module, "rank_near_ties", spied)
+    consensus(GreedyMAUC(prior="extra_trees"), n_resamples=2).fit(*wine)
+    alone = GreedyMAUC(4, prior="extra_trees").fit(*wine)
+    assert_array_equal(priors[0], alone.prior_)
+
+
+def test_pairs_that_act_together(rng):
+    X, y, wanted = make_pairs("xor", 0, n_samples=300, n_features=20)
+    copy = X[:, wanted[0]] + 0.1 * rng.normal(size=len(y))
+    shifted = rng.normal(size=len(y)) + y
+    X = np.column_stack([X, copy, shifted, shifted + 0.1 * rng.normal(size=len(y))])
+    plain = consensus(GreedyMAUC(prior=None), k=4).fit(X, y)
+    assert not {*wanted} <= {*plain.ranking_}
+    selector = consensus(GreedyMAUC(prior=None, interactions=True), k=4).fit(X, y)
+    assert {*wanted} & {*selector.ranking_} or 20 in selector.ranking_
+    for feature, exchanges in selector.alternatives_.items():
+        if feature in (*wanted, 20):
+            assert exchanges == []  # the model without products knows nothing of them
+    assert any(selector.alternatives_.values())
+
+
+def test_other_selectors_have_alternatives_too(wine):
+    selector = consensus(ReliefF(3), k=3, n_resamples=2).fit(*wine)
+    assert list(selector.alternatives_) == selector.ranking_.tolist()
+
+
+def test_stable_features_are_chosen_from_all_halves(rng):
+    y = np.arange(100) % 2
+    X = rng.normal(size=(100, 30))
+    X[:, [3, 8]] += 3 * y[:, np.newaxis]
+    selector = consensus(AnovaF(2), None).fit(X, y)
+    assert set(selector.ranking_) == {3, 8}
+    assert_array_equal(selector.frequencies_[[3, 8]], 1)
+    assert selector.stability_.value == 1
+    assert selector.error_control_.at(1.0).n_features == 2
+
+
+def sentence_of(frequencies, n_chosen, n_resamples=50, stability=None):
+    return stability_sentence(
+        SimpleNamespace(
+            stability_=stability or Stability(0.8, 0.01, 0.7, 0.9),
+            error_control_=ErrorControl(np.array(frequencies), n_chosen, n_resamples // 2),
+            rankings_=np.zeros((n_resamples, n_chosen), np.int64),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_high", "n_features", "end"),
+    [
+        (4, 20, "4 features are chosen from 80% of them or more, of which at most 2.1 are expected "
+         "to be wrong"),  # 25 / (20 (2 * 0.8 - 1))
+        (2, 2000, "2 features are chosen from 80% of them or more, of which at most 0.0208 are "
+         "expected to be wrong"),
+        (1, 6, "1 feature is chosen from 80% of them or more"),  # the bound is 6
+        (0, 20, "no feature is chosen from 80% of them or more"),
+    ],
+)  # fmt: skip
+def test_a_bound_is_told_where_it_excludes_something(n_high, n_features, end):
+    frequencies = np.where(np.arange(n_features) < n_high, 0.8, 0.1)
+    start = "stability over 50 halves of the samples: 0.800 (0.700 to 0.900); "
+    assert sentence_of(frequencies, 5) == start + end
+
+
+def test_nothing_is_said_where_all_features_are_chosen():
+    assert sentence_of(np.ones(3), 3, stability=UNKNOWN) == ""

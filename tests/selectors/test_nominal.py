@@ -1,0 +1,281 @@
+"""Nominal columns of the selectors: by type, by mask, by number and by name."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from mauc import (
+    FCBF,
+    FSDD,
+    JMI,
+    MAUCD,
+    MDFS,
+    MRMR,
+    ChiSquare,
+    GreedyMAUC,
+    InformationGain,
+    MDLDiscretizer,
+    ReliefF,
+    SpreadFx,
+    SubproblemSelector,
+    SymmetricalUncertainty,
+    feature_pair_auc,
+)
+from mauc.exceptions import MaucError
+from tests.helpers import oracle_mdl, oracle_relief
+from tests.helpers.selectors import assert_same_fit
+
+NOMINAL = {
+    "CHI": ChiSquare("all"),
+    "SU": SymmetricalUncertainty("all"),
+    "SCHI": SpreadFx("all"),
+    "SSU": SpreadFx("all", relevance="su"),
+    "ReliefF": ReliefF("all"),
+    "mRMR": MRMR("all"),
+    "mRMR MDL": MRMR("all", binning="mdl"),
+    "mRMR width": MRMR("all", binning="equal_width"),
+    "mRMR frequency": MRMR("all", binning="equal_frequency", n_bins=4),
+    "pairs IG": SubproblemSelector("all", relevance="ig", schedule="round_robin"),
+    "IG": InformationGain("all"),
+    "JMI": JMI("all"),
+    "JMI MDL": JMI("all", binning="mdl"),
+    "FCBF": FCBF("all"),
+    "FCBF frequency": FCBF("all", binning="equal_frequency", n_bins=3),
+    "MDFS": MDFS("all", random_state=0),
+    "MAUCD": MAUCD("all"),
+    "rest AUC": SubproblemSelector("all", decomposition="one-vs-rest", schedule="hardest"),
+    "GreedyMAUC": GreedyMAUC("all"),
+}
+
+
+@pytest.fixture(params=NOMINAL)
+def selector(request):
+    """Every selector that takes nominal columns."""
+    return clone(NOMINAL[request.param])
+
+
+@pytest.fixture
+def mixed(rng):
+    """A numeric, a nominal, a numeric and a nominal column, each with gaps, of three classes."""
+    y = rng.integers(0, 3, 80)
+    X = np.column_stack(
+        [
+            rng.normal(size=80) + y,
+            # no order, and one category far from the others: bins by value would merge them
+            np.array([0, 1, 2, 100])[(rng.integers(0, 3, 80) + y) % 4],
+            rng.normal(size=80),
+            rng.integers(0, 3, 80),
+        ]
+    )
+    X[rng.random(X.shape) < 0.08] = np.nan
+    return X, y
+
+
+def fitted_with(selector, X, y, flags=None):
+    return clone(selector).set_params(categorical_features=flags).fit(X, y)
+
+
+def test_masks_numbers_and_names(selector, mixed):
+    pd = pytest.importorskip("pandas")
+    X, y = mixed
+    wanted = fitted_with(selector, X, y, [False, True, False, True])
+    assert not np.array_equal(wanted.scores_, fitted_with(selector, X, y).scores_)
+    for flags in ([1, 3], [-3, -1], np.array([3, 1]), (1, 3)):
+        assert_same_fit(fitted_with(selector, X, y, flags), wanted)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    for flags in (["b", "d"], [1, 3], [False, True, False, True]):
+        assert_same_fit(fitted_with(selector, frame, y, flags), wanted)
+
+
+def test_categorical_types(selector, mixed):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = mixed
+    wanted = fitted_with(selector, X, y, [1, 3])
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    typed = frame.astype({"b": "category", "d": "category"})
+    assert_same_fit(fitted_with(selector, typed, y), wanted)
+    assert_same_fit(fitted_with(selector, frame.astype({"b": "category"}), y, ["d"]), wanted)
+    names = {j: [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
+    typed = pl.DataFrame(
+        {
+            "a": X[:, 0],
+            "b": pl.Series(names[1], dtype=pl.Categorical),
+            "c": X[:, 2],
+            "d": pl.Series(names[3], dtype=pl.Enum(["v000", "v001", "v002"])),
+        }
+    )
+    assert_same_fit(fitted_with(selector, typed, y), wanted)
+
+
+def test_strings_of_an_object_array(selector, mixed):
+    X, y = mixed
+    wanted = fitted_with(selector, X, y, [1, 3])
+    data = X.astype(object)
+    for j in (1, 3):
+        data[:, j] = [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()]
+    assert_same_fit(fitted_with(selector, data, y, [1, 3]), wanted)
+
+
+def test_transform_keeps_categories(selector, mixed):
+    pd = pytest.importorskip("pandas")
+    X, y = mixed
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"]).astype({"b": "category"})
+    frame["d"] = pd.Series([None if v != v else f"v{v:03.0f}" for v in X[:, 3]]).astype("category")
+    fitted = fitted_with(selector, frame, y).set_output(transform="pandas")
+    pd.testing.assert_frame_equal(fitted.transform(frame), frame)
+    plain = fitted_with(selector, frame, y)
+    assert plain.transform(frame).shape == (80, 4)
+
+
+def test_auc_of_every_feature(selector, mixed):
+    fitted = fitted_with(selector, *mixed, [1, 3])
+    wanted = feature_pair_auc(*mixed, categorical_features=[1, 3])
+    assert_array_equal(fitted.pair_auc_, wanted[fitted.ranking_])
+
+
+def test_strings_of_a_frame(selector, mixed):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = mixed
+    wanted = fitted_with(selector, X, y, [1, 3])
+    words = {j: [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
+    columns = {"a": X[:, 0], "b": words[1], "c": X[:, 2], "d": words[3]}
+    frame = pd.DataFrame(columns)
+    assert_same_fit(fitted_with(selector, frame, y), wanted)
+    assert_same_fit(fitted_with(selector, frame.astype({"b": object, "d": "string"}), y), wanted)
+    assert_same_fit(fitted_with(selector, pl.DataFrame(columns), y), wanted)
+
+
+def test_declared_but_unused_categories_are_ignored(selector, mixed):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = mixed
+    wanted = fitted_with(selector, X, y, [1, 3])
+    words = {j: [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
+    declared = ["a", "v000", "v001", "v001b", "v002", "v100", "z"]
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    for name, j in (("b", 1), ("d", 3)):
+        frame[name] = pd.Categorical(words[j], declared)
+    assert_same_fit(fitted_with(selector, frame, y), wanted)
+    typed = [pl.Series(n, words[j], dtype=pl.Enum(declared)) for n, j in (("b", 1), ("d", 3))]
+    columns = [pl.Series("a", X[:, 0]), typed[0], pl.Series("c", X[:, 2]), typed[1]]
+    assert_same_fit(fitted_with(selector, pl.DataFrame(columns), y), wanted)
+
+
+def test_the_names_of_categories_do_not_matter(selector, mixed):
+    X, y = mixed
+    renamed = X.copy()
+    for j in (1, 3):
+        values = np.unique(X[~np.isnan(X[:, j]), j])
+        renamed[:, j] = np.append(values[::-1], np.nan)[np.searchsorted(values, X[:, j])]
+    one, other = (fitted_with(selector, table, y, [1, 3]) for table in (X, renamed))
+    assert_array_equal(one.ranking_, other.ranking_)
+    assert_array_equal(one.pair_auc_, other.pair_auc_)
+    assert_allclose(one.scores_, other.scores_, rtol=1e-12)
+
+
+def test_row_order_and_threads_do_not_matter(selector, mixed):
+    X, y = mixed
+    order = np.random.default_rng(0).permutation(len(y))
+    wanted = fitted_with(selector, X, y, [1, 3])
+    if not isinstance(selector, ReliefF):  # which has ties among neighbours
+        assert_same_fit(fitted_with(selector, X[order], y[order], [1, 3]), wanted)
+    assert_same_fit(fitted_with(clone(selector).set_params(n_jobs=3), X, y, [1, 3]), wanted)
+
+
+def test_scores_equal_the_definitions(mixed):
+    X, y = mixed
+    for j in (1, 3):
+        values = np.unique(X[~np.isnan(X[:, j]), j])
+        bins = np.where(np.isnan(X[:, j]), -1, np.searchsorted(values, X[:, j]))
+        wanted = oracle_mdl.scores(bins, y, len(values), 3)
+        chi = ChiSquare(categorical_features=[1, 3]).fit(X, y)
+        su = SymmetricalUncertainty(categorical_features=[1, 3]).fit(X, y)
+        assert_allclose([chi.scores_[j], su.scores_[j]], wanted[:2], rtol=1e-9)
+    relief = ReliefF(categorical_features=[1, 3]).fit(X, y)
+    wanted = oracle_relief.relieff_oracle(X, y, 3, is_nominal=[False, True, False, True])
+    assert_allclose(relief.scores_, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["CHI", "SSU", "mRMR", "MDFS", "MAUCD", "GreedyMAUC"])
+def test_flagged_columns_of_a_sparse_matrix(rng, name):
+    X, y = rng.integers(0, 4, (60, 5)).astype(float), rng.integers(0, 3, 60)
+    wanted = fitted_with(NOMINAL[name], X, y, [1, 3])
+    for make in (sparse.csr_array, sparse.csc_matrix):
+        assert_same_fit(fitted_with(NOMINAL[name], make(X), y, [1, 3]), wanted)
+        apart = X.copy()
+        apart[:, 1] *= 10**9  # codes between which there are others
+        assert_same_fit(fitted_with(NOMINAL[name], make(apart), y, [1, 3]), wanted)
+
+
+def test_a_category_goes_to_those_that_take_it(mixed):
+    pd = pytest.importorskip("pandas")
+    X, y = mixed
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.where(y == 1, "u", "v")})
+    assert ChiSquare(1).fit(frame, y).get_feature_names_out().tolist() == ["b"]
+    frame["b"] = [*frame["b"][:-1], 3]
+    with pytest.raises(MaucError, match=r"column 'b' has dtype object .* name it in categorical_f"):
+        ChiSquare().fit(frame, y)
+    data = np.array(pd.DataFrame({"a": X[:, 0], "b": np.where(y == 1, "u", "v")}), dtype=object)
+    with pytest.raises(MaucError, match="could not convert string to float"):
+        ChiSquare().fit(data, y)
+
+
+@pytest.mark.parametrize(
+    "refuses", [FSDD(), SpreadFx(relevance="fsdd"), MDLDiscretizer()], ids=repr
+)
+def test_a_category_where_order_counts(refuses, mixed):
+    pd = pytest.importorskip("pandas")
+    X, y = mixed
+    frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(np.where(y == 1, "u", "v"))})
+    with pytest.raises(MaucError, match="X must be numeric, but column 'b' has dtype category"):
+        refuses.fit(frame, y)
+
+
+@pytest.mark.parametrize("relevance", ["fast", "fsdd"])
+def test_flags_where_order_counts(mixed, relevance):
+    text = f"categorical_features must be None for relevance '{relevance}'"
+    for make in (SpreadFx, SubproblemSelector):
+        with pytest.raises(MaucError, match=text):
+            make(relevance=relevance, categorical_features=[1]).fit(*mixed)
+
+
+@pytest.mark.parametrize(
+    ("flags", "text"),
+    [
+        ([True, False], "categorical_features as a mask must have 4 entries .*, got 2"),
+        ([4], "categorical_features must be column numbers below 4, got 4"),
+        ([-5], "categorical_features must be column numbers below 4, got -5"),
+        (["b"], "categorical_features names 'b', but X has no column names"),
+    ],
+)
+def test_flags_that_fit_nothing(selector, mixed, flags, text):
+    with pytest.raises(MaucError, match=text):
+        fitted_with(selector, *mixed, flags)
+
+
+def test_an_unknown_name(selector, mixed):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(mixed[0], columns=["a", "b", "c", "d"])
+    with pytest.raises(MaucError, match="names 'z', but X has no such column"):
+        fitted_with(selector, frame, mixed[1], ["b", "z"])
+
+
+def test_polars_columns_keep_their_types(mixed):
+    pl = pytest.importorskip("polars")
+    X, y = mixed
+    frame = pl.DataFrame({"a": X[:, 0], "n": np.arange(len(y)), "b": np.where(y == 1, "u", "v")})
+    frame = frame.with_columns(pl.col("b").cast(pl.Categorical))
+    selector = MRMR("all").set_output(transform="polars").fit(frame, y)
+    assert selector.transform(frame).schema == frame.schema
+
+
+def test_hardest_does_not_look_at_the_numbers_of_categories(rng):
+    X, y = rng.integers(0, 3, (90, 6)).astype(float), rng.integers(0, 3, 90)
+    rankings = set()
+    for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):
+        renamed = X.copy()
+        renamed[:, 2] = np.take(order, X[:, 2].astype(int))
+        selector = SpreadFx("all", schedule="hardest", categorical_features=[2])
+        rankings.add(tuple(selector.fit(renamed, y).ranking_))
+    assert len(rankings) == 1

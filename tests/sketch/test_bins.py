@@ -1,0 +1,184 @@
+"""Bins of one feature: their edges, and bounds against all data that have the same counts."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from mauc.sketch.bins import (
+    Bins,
+    Column,
+    add_column,
+    edges_around,
+    fix_edges,
+    limit_bins,
+    merge_bins,
+    no_bins,
+    pair_bounds,
+    rebase,
+    single_bins,
+)
+
+
+def wins_of(x, y):
+    """Return 2 #(x_0 > x_1) + #(x_0 = x_1), by the definition."""
+    first, second = x[y == 0][:, np.newaxis], x[y == 1]
+    return int((2 * (first > second) + (first == second)).sum())
+
+
+def bins_of(x, y, edges, n_classes=2):
+    edges = np.array(edges, float)
+    return Bins(edges, Column(x.astype(float), y.astype(np.int32), n_classes).count(edges))
+
+
+def test_wins_lie_between_those_of_all_data_with_these_counts():
+    # 0 | 1, 1, 2 | 4: the middle bin holds the values 1, 2 and 3
+    y = np.array([0, 0, 1, 1, 1])
+    found = []
+    for middle in product([1, 2, 3], repeat=3):
+        x = np.array([middle[0], 4, middle[1], middle[2], 0])
+        found.append(wins_of(x, y))
+    bins = bins_of(np.array([1, 4, 1, 2, 0]), y, [1.0, 4.0])
+    fewest, most = pair_bounds(bins)
+    assert (fewest[0], most[0]) == (min(found), max(found))
+
+
+def test_known_ties_are_ties():
+    y = np.array([0, 1, 0, 1])
+    bins = bins_of(np.array([3.0, 3.0, 3.0, np.nan]), y, edges_around(np.array([3.0])))
+    fewest, most = pair_bounds(bins)
+    assert fewest[0] == most[0] == 4  # of 8: an AUC of 1/2
+
+
+def test_loose_counts_of_other_edges_cover_the_truth(rng):
+    for _ in range(50):
+        x, y = rng.integers(0, 12, 30).astype(float), rng.integers(0, 2, 30)
+        old = np.unique(rng.choice(12, 4)).astype(float)
+        new = np.unique(rng.choice(13, 5)).astype(float)
+        moved = rebase(bins_of(x, y, old), new)
+        assert (moved.counts >= 0).all()
+        below = np.array([[((x < edge) & (y == k)).sum() for k in (0, 1)] for edge in new])
+        lowest = np.cumsum(moved.counts[:-2], axis=0)
+        loose = 0 if moved.loose is None else moved.loose
+        assert (lowest <= below).all()
+        assert (below <= lowest + loose).all()
+        fewest, most = pair_bounds(moved)
+        assert fewest[0] <= wins_of(x, y) <= most[0]
+        assert_array_equal(moved.counts.sum(axis=0), [(y == 0).sum(), (y == 1).sum()])
+        kept = np.isin(new, old)
+        assert moved.loose is None or not moved.loose[kept].any()
+
+
+VALUES = np.array([0.0, 1.0, 2.0, 2.5, 3.0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_merged_bounds_hold_for_all_data_with_the_counts_of_the_parts(seed):
+    rng = np.random.default_rng(seed)
+    # Values that frequently are edges, the bin of one value [2, next), and NaN.
+    candidates = np.unique(np.append(VALUES, np.nextafter(2.0, 3.0)))
+    edges = [np.sort(rng.choice(candidates, rng.integers(1, 5), replace=False)) for _ in range(3)]
+    y = rng.integers(0, 2, (2, 3))
+    x = rng.choice(VALUES, (2, 3))
+    x[rng.random((2, 3)) < 0.15] = np.nan
+    parts = [bins_of(values, labels, e) for values, labels, e in zip(x, y, edges, strict=False)]
+    merged = merge_bins(*parts, n_bins=16)
+    assert_array_equal(merged.edges, np.union1d(*edges[:2]))
+    for total in (merged, rebase(merged, edges[2])):
+        fewest, most = pair_bounds(total)
+        found = [
+            wins_of_all(np.concatenate(pair), y.ravel())
+            for pair in product(*(same_counts(*part) for part in zip(x, y, edges, strict=False)))
+        ]
+        assert fewest[0] <= min(found)
+        assert max(found) <= most[0]
+
+
+def same_counts(x, y, edges):
+    """Yield all values, of `VALUES`, with which the classes have the same counts between edges."""
+    counts = bins_of(x, y, edges).counts
+    for values in product([*VALUES, np.nan], repeat=len(x)):
+        if np.array_equal(bins_of(np.array(values), y, edges).counts, counts):
+            yield np.array(values)
+
+
+def wins_of_all(x, y):
+    """Return the wins by the definition; a missing value ties with every value."""
+    first, second = x[y == 0][:, np.newaxis], x[y == 1]
+    is_tie = (first == second) | np.isnan(first) | np.isnan(second)
+    return int((2 * (first > second) + is_tie).sum())
+
+
+def test_single_bins_hold_one_float():
+    tiny, top = 5e-324, np.finfo(float).max
+    edges = np.array([-top, 0.0, tiny, 1.0, np.inf])
+    # below -max lies -inf alone, [0, tiny) is 0, [inf, ...) is inf
+    assert_array_equal(single_bins(edges), [True, False, True, False, False, True])
+    assert_array_equal(single_bins(np.empty(0)), [False])
+    assert_array_equal(edges_around(np.array([-0.0, 0.0, np.inf])), [0.0, tiny, np.inf])
+    assert_array_equal(edges_around(np.array([-np.inf])), [-top])
+
+
+def test_counts_of_float32_fall_into_the_bins_of_float64(rng):
+    x = rng.normal(size=400).astype(np.float32)
+    x[:6] = np.inf, -np.inf, np.nan, 0.0, np.float32(1e-45), np.finfo(np.float32).max
+    edges = np.unique(np.concatenate([rng.normal(size=50), [1e300, -1e300, 1e-300, np.inf, x[7]]]))
+    y = np.zeros(400, np.int32)
+    wide = Column(x.astype(np.float64), y, 1).count(edges)
+    assert_array_equal(Column(x, y, 1).count(edges), wide)
+    known = x[x == x].astype(float)
+    wanted = np.bincount(np.searchsorted(edges, known, "right"), minlength=len(edges) + 1)
+    assert_array_equal(wide[:-1, 0], wanted)
+    assert wide[-1, 0] == 1
+
+
+@pytest.mark.parametrize("n_bins", [16, 64, 1000])
+def test_fixed_edges_are_few_and_keep_frequent_values_apart(rng, n_bins):
+    x = np.where(rng.random(9000) < 0.5, 2.5, rng.normal(size=9000))
+    y = rng.integers(0, 3, 9000).astype(np.int32)
+    bins = add_column(no_bins(3), Column(x, y, 3), n_bins)
+    assert not bins.is_open
+    assert 0.6 * n_bins <= len(bins.edges) < n_bins
+    assert {2.5, np.nextafter(2.5, 3)} <= set(bins.edges)
+    assert bins.loose is None
+    fewest, most = pair_bounds(bins)
+    n_pairs = np.bincount(y)[[0, 0, 1]] * np.bincount(y)[[1, 2, 2]]
+    assert 0 < ((most - fewest) / (4 * n_pairs)).max() < 1.5 / n_bins
+    coarse = limit_bins(bins, 16)
+    assert len(coarse.edges) < 16
+    assert coarse.loose is None  # edges that were there lose nothing
+
+
+def test_edges_lie_around_the_first_values_as_well():
+    x = np.linspace(0.0, 1.0, 3001)
+    edges = fix_edges(x, np.ones(3001), 64)
+    assert edges[0] < -10
+    assert edges[-1] > 10
+    assert ((edges > 0) & (edges < 1)).sum() > 40
+    extreme = np.array([-np.inf, -1e308, 0.0, 1e308, np.inf])
+    assert np.isfinite(fix_edges(extreme, np.ones(5), 16)[:-1]).all()
+
+
+def test_few_values_have_a_bin_each_until_they_are_too_many():
+    values, y = np.array([3.0, 1.0, 3.0, 7.0]), np.array([0, 1, 1, 0], np.int32)
+    bins = add_column(no_bins(2), Column(values, y, 2), 16)
+    bins = add_column(bins, Column(values + 1, y, 2), 16)
+    assert_array_equal(bins.edges, edges_around(np.array([1.0, 2.0, 3.0, 4.0, 7.0, 8.0])))
+    assert (bins.is_open, bins.n_filled) == (True, 6)
+    many = add_column(bins, Column(np.arange(20.0), np.zeros(20, np.int32), 2), 16)
+    assert not many.is_open
+    assert len(many.edges) < 16
+    assert many.loose is None
+    assert_array_equal(many.counts.sum(axis=0), [24, 4])
+    # a column whose floats stand for several values fixes the edges as well
+    rounded = add_column(bins, Column(values, y, 2, None, True), 16)
+    assert not rounded.is_open
+    assert not rounded.is_single.any()
+
+
+def test_classes_move():
+    bins = bins_of(np.array([1.0, 2.0]), np.array([0, 1]), [1.5])
+    moved = bins.take_classes(np.array([2, 0]), 3)
+    assert_array_equal(moved.counts, [[0, 0, 1], [1, 0, 0], [0, 0, 0]])
+    assert_array_equal(merge_bins(moved, moved.without_counts(), 16).counts, moved.counts)
