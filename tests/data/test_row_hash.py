@@ -6,7 +6,6 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from mauc import GreedyMAUC
-from mauc.data import columns
 from mauc.data.problem import group_by_class, make_problem
 from mauc.data.row_hash import sample_rows
 
@@ -43,10 +42,7 @@ def assert_same_bits(one, other):
 
 
 @pytest.mark.parametrize("kind", ["reals", "ties", "bytes", "bits", "copies", "gaps"])
-@pytest.mark.parametrize("is_small", [True, False])
-def test_row_order_does_not_matter(rng, monkeypatch, kind, is_small):
-    if not is_small:
-        monkeypatch.setattr(columns, "SMALL_SIZE", 0)
+def test_row_order_does_not_matter(rng, kind):
     tables, y = tall_tables(rng)
     X = tables[kind]
     one = fitted(X, y)

@@ -1,32 +1,26 @@
-"""Columns of few levels are found, and no two values share a level."""
+"""Columns of few levels are found, no two values share a level, and tables of them are counted."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mauc.engine.levels import MAX_LEVELS, find_levels, write_levels
-from tests.helpers import strategies
+from mauc.engine.arrays import read_only
+from mauc.engine.levels import MAX_LEVELS, count_levels, find_levels
+from tests.helpers import oracles, strategies
 
 N = 1000
 
 
-def read_only(XT):
-    XT = np.ascontiguousarray(XT)
-    XT.flags.writeable = False
-    return XT
-
-
 def levels_of(X):
-    """Return what was found, and the levels of the columns that have them."""
-    XT = read_only(X.T)
-    found = find_levels(XT)
-    has_levels = found.n_levels > 0
-    some, part = read_only(XT[has_levels]), found.take(has_levels)
-    LT = np.empty(some.shape, np.uint8)
-    no_labels = np.zeros(XT.shape[1], np.int32)
-    write_levels(some, part.lows, part.factors, no_labels, LT, np.zeros((len(some), 1), np.int64))
-    return found.n_levels, some, LT
+    """Return `n_levels`, and the columns that have levels with them."""
+    XT = read_only(np.ascontiguousarray(X.T))
+    LT, n_levels, n_missing = find_levels(XT)
+    has_levels = n_levels > 0
+    assert_array_equal(n_missing[has_levels], np.isnan(XT[has_levels]).sum(axis=1))
+    assert not LT[has_levels][np.isnan(XT[has_levels])].any()
+    return n_levels, XT[has_levels], LT[has_levels]
 
 
 def assert_levels(X):
@@ -37,9 +31,9 @@ def assert_levels(X):
             assert levels[is_known].min() == 0
             assert levels[is_known].max() == n - 1
         order = np.argsort(x[is_known], kind="stable")
-        values, places = x[is_known][order], levels[is_known][order].astype(int)
-        assert (np.diff(places) >= 0).all()
-        assert_array_equal(np.diff(places) > 0, values[1:] != values[:-1])
+        values, ranks = x[is_known][order], levels[is_known][order].astype(int)
+        assert (np.diff(ranks) >= 0).all()
+        assert_array_equal(np.diff(ranks) > 0, values[1:] != values[:-1])
     return n_levels
 
 
@@ -85,3 +79,70 @@ def test_a_missing_column_has_one_level():
 
 def test_no_more_levels_than_rows():
     assert_array_equal(assert_levels(np.array([[0.0, 0.0], [2.0, 3.0], [1.0, 0.0]])), [3, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_levels_of_decimals(dtype):
+    XT = read_only(np.array([[-0.1, 0.2, np.nan, 0.0], [3, 1, 2, 3]], dtype))
+    LT, n_levels, n_missing = find_levels(XT)
+    assert_array_equal(LT, [[0, 3, 0, 1], [2, 0, 1, 2]])
+    assert_array_equal(n_levels, [4, 3])
+    assert_array_equal(n_missing, [1, 0])
+
+
+def counted(X, y, is_missing=None):
+    """Count the levels of X; missing ones stand as level 0, as the kernel wants them."""
+    n_classes = int(y.max()) + 1
+    n_missing = np.zeros((X.shape[1], n_classes), np.int64)
+    LT = np.ascontiguousarray(X.T)
+    if is_missing is not None:
+        LT[is_missing.T] = 0
+        for j in range(X.shape[1]):
+            n_missing[j] = np.bincount(y[is_missing[:, j]], minlength=n_classes)
+    LT.flags.writeable = False
+    n_levels = LT.max(axis=1) + np.int64(1)
+    return count_levels(LT, y, np.bincount(y), n_levels, n_missing)
+
+
+def test_counted_by_hand():
+    # Levels 0, 0, 2 of class 0 against 0, 1 of class 1: two ties and two wins.
+    X, y = np.array([[0], [0], [2], [0], [1]], np.uint8), np.array([0, 0, 0, 1, 1], np.int32)
+    assert_array_equal(counted(X, y), [[2 + 2 * 2]])
+
+
+@given(st.data())
+def test_equals_the_double_loop(data):
+    X, y = data.draw(strategies.problems(strategies.integer_tables))
+    X = X.astype(np.uint8)
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    is_missing = np.random.default_rng(seed).random(X.shape) < data.draw(st.sampled_from([0, 0.3]))
+    holed = np.where(is_missing, np.nan, X)
+    assert_array_equal(counted(X, y, is_missing), oracles.pair_wins(holed, y, int(y.max()) + 1))
+
+
+@pytest.mark.parametrize("n_samples", [7, 8, 9, 64, 1001])
+def test_rows_are_read_in_eights(rng, n_samples):
+    # Mostly background, as in an image, and a number of rows around a multiple of eight.
+    y = rng.permutation(np.arange(n_samples) % 3).astype(np.int32)
+    X = np.where(rng.random((n_samples, 5)) < 0.8, 0, rng.integers(0, 256, (n_samples, 5)))
+    assert_array_equal(counted(X.astype(np.uint8), y), oracles.long_pair_wins(X, y, 3))
+
+
+@pytest.mark.parametrize("n_classes", [2, 15, 16, 17, 33, 256])
+def test_number_of_classes(rng, n_classes):
+    y = rng.permutation(np.arange(2 * n_classes) % n_classes).astype(np.int32)
+    X = rng.integers(0, 6, (2 * n_classes, 2), dtype=np.uint8)
+    assert_array_equal(counted(X, y), oracles.long_pair_wins(X, y, n_classes))
+
+
+def test_a_column_does_not_see_the_levels_of_the_one_before(rng):
+    y = (np.arange(60) % 3).astype(np.int32)
+    X = np.column_stack((rng.integers(0, 256, 60), rng.integers(0, 2, 60), np.zeros(60)))
+    X = np.column_stack((X, rng.integers(0, 256, 60))).astype(np.uint8)
+    assert_array_equal(counted(X, y), oracles.pair_wins(X, y, 3))
+
+
+def test_counts_beyond_32_bits():
+    y = np.repeat([0, 1], 50_000).astype(np.int32)
+    X = np.where(y == 0, 255, 254).astype(np.uint8)[:, np.newaxis]
+    assert_array_equal(counted(X, y), [[2 * 50_000 * 50_000]])

@@ -8,8 +8,9 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from mauc.classifiers.c45.estimator import SortedColumns, fit_tree, sort_orders
+from mauc.classifiers.c45.estimator import SortedColumns, fit_tree
 from mauc.classifiers.c45.tree import predict_fractions
+from mauc.engine.keys import argsort_columns
 
 EPS = 1e-6
 
@@ -304,7 +305,7 @@ def sort_all(X, y, n_classes, n_values=None, weight=None):
     XT = read_only_transpose(X)
     n_values = np.zeros(len(XT), np.int32) if n_values is None else n_values
     has_missing = np.isnan(XT).any(axis=1)
-    return SortedColumns(XT, sort_orders(XT), y, n_classes, n_values, has_missing, weight, {})
+    return SortedColumns(XT, argsort_columns(XT), y, n_classes, n_values, has_missing, weight, {})
 
 
 def fit(X, y, n_classes, n_values=None, weight=None, **options):

@@ -20,7 +20,6 @@ SELECTORS = [
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=str)
 def test_nothing_is_computed_twice(selector, monkeypatch):
-    monkeypatch.setattr("mauc.data.columns.SMALL_SIZE", 0)
     X, y = load_digits(return_X_y=True)
     counted = []
     count = engine.dense_wins

@@ -35,8 +35,14 @@ import math
 import numpy as np
 
 from mauc.compile import njit, njit_part
+from mauc.engine.keys import (
+    argsort_columns,
+    label_bits_of,
+    read_values,
+    sort_keys,
+    write_keys,
+)
 from mauc.engine.special import LN2
-from mauc.engine.words import label_bits_of, read_values, sort_column, sort_words, write_words
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
@@ -53,12 +59,13 @@ def sorted_columns(
     of one value come in any order.
     """
     label_bits = label_bits_of(n_classes)
-    words, n_known, layout = write_words(XT, y, label_bits)
-    sort_words(words, n_known, label_bits)
-    values = read_values(words, label_bits, layout, XT.dtype)
-    codes = (words & np.uint64((1 << label_bits) - 1)).astype(np.int32)
-    for f in np.flatnonzero(~layout.is_exact):
-        sort_column(XT[f], y, values[f], codes[f])
+    keys, n_known, layout = write_keys(XT, y, label_bits)
+    sort_keys(keys, n_known, label_bits)
+    values = read_values(keys, label_bits, layout)
+    codes = (keys & np.uint64((1 << label_bits) - 1)).astype(np.int32)
+    lossy = np.flatnonzero(layout.n_lost)
+    for f, order in zip(lossy, argsort_columns(XT[lossy]), strict=True):
+        values[f], codes[f] = XT[f, order] + 0.0, y[order]  # -0.0 is 0.0
     missing = np.zeros((len(XT), n_classes), np.int64)
     for f in np.flatnonzero(n_known < XT.shape[1]):
         missing[f] = np.bincount(y[np.isnan(XT[f])], minlength=n_classes)

@@ -25,7 +25,6 @@ from mauc.engine.arrays import contiguous_columns, is_row_major, read_only, take
 from mauc.memory import Workspace
 from mauc.parallel import run_blocks
 
-SMALL_SIZE = 2**20  # values of a table for which no loop of its own is worth compiling
 MAX_EXACT_INTEGER = 2**53  # up to which float64 holds all whole numbers
 _MAX_EXPONENT = 500  # of two, in differences whose squares are ordinary numbers
 _NO_SECONDS = ("Y", "M", "generic")  # units of a duration that have no length in seconds
@@ -34,7 +33,7 @@ _NO_SECONDS = ("Y", "M", "generic")  # units of a duration that have no length i
 # block is limited, for problems with many classes.
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
-_MAX_WIDTH, _SPARSE_WIDTH = 64, 256
+_MAX_WIDTH = 256
 # Where X lies row by row, columns of one cache line are read together: taken apart, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
@@ -232,7 +231,7 @@ class SparseColumns(Columns):
         """Return how many of `n_columns` columns are worked on together."""
         if is_dense:
             return super().block_width(n_columns, n_scores)
-        return _limit_width(_SPARSE_WIDTH, n_scores)
+        return _limit_width(_MAX_WIDTH, n_scores)
 
 
 def is_frame(X: Any) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import MAX_CLASSES, check_class_count
-from mauc.data import columns as table
 from mauc.data.categories import encode_nominal
 from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
 from mauc.data.frames import has_number_columns
@@ -94,11 +93,6 @@ class Problem:
     def workspace(self) -> Workspace:
         """Gives out the arrays of what is made of all columns."""
         return self.columns.workspace
-
-    @property
-    def is_small(self) -> bool:
-        """Whether any loop is done before another one, made for such data, would be compiled."""
-        return self.n_samples * self.n_features <= table.SMALL_SIZE
 
     @cached_property
     def class_weights(self) -> np.ndarray:

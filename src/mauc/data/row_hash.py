@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.problem import Problem
-from mauc.engine.arrays import read_only
-from mauc.engine.levels import find_levels, write_levels
+from mauc.engine.levels import find_levels
 from mauc.engine.nominal import count_categories
 
 _MAX_MIXED = 64  # columns that the hashes of all rows are made of
@@ -130,12 +129,9 @@ def _code_ranks(problem, column):
     """Return the ranks 0, 1, ... of the distinct values of a column, and how often each occurs."""
     XT = problem.ordered_columns([column])
     if XT.dtype != np.uint8:
-        levels = find_levels(XT)
-        if levels.n_levels[0] > 0 and not np.isnan(XT).any():  # then they need not be sorted
-            LT = np.empty(XT.shape, np.uint8)
-            no_labels, no_missing = np.zeros(0, np.int32), np.zeros((1, 1), np.int64)
-            write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
-            XT = read_only(LT)
+        LT, n_levels, n_missing = find_levels(XT)
+        if n_levels[0] > 0 and n_missing[0] == 0:  # then they need not be sorted
+            XT = LT
     if XT.dtype != np.uint8:
         # All NaN are one value.
         _, ranks, counts = np.unique(XT[0], return_inverse=True, return_counts=True)
@@ -150,14 +146,14 @@ def _category_ranks(problem, column):
 
     It is 0 where the category is missing.
     """
-    counts = count_categories(problem, column)
+    codes = problem.float_columns([column])[0]
+    counts = count_categories(codes, problem.codes, problem.n_classes, problem.row_weights)
     words = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
     _mix(words, np.uint64(1))
     _mix(words, counts.counts.astype(np.uint64))
     of_categories = np.zeros(counts.n_categories, np.uint64)
     np.add.at(of_categories, counts.categories, words)
     ranks = np.append(np.unique(of_categories, return_inverse=True)[1] + 1, 0)
-    codes = problem.float_columns([column])[0]
     return ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
 
 

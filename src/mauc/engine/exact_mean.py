@@ -19,18 +19,10 @@ _MAX_WHOLE = 2.0**52  # denominators for which a numerator is found again from i
 
 
 def mean_of_quotients(quotients, denominators=None):
-    """Return the mean of every row, rounded once.
+    """Return the mean of every row, of shape (n_rows,): the double nearest to the true mean.
 
-    Parameters
-    ----------
-    quotients : ndarray of shape (n_rows, n_terms), float64
-        Each a whole number divided by its denominator; where it is not, its own value counts.
-    denominators : ndarray of shape (n_terms,), optional
-
-    Returns
-    -------
-    means : ndarray of shape (n_rows,), float64
-        The double nearest to the true mean.
+    Each of the quotients, of shape (n_rows, n_terms), is a whole number divided by its denominator
+    (n_terms,); where it is not, its own value counts.
 
     Examples
     --------
@@ -73,14 +65,7 @@ def _divisors(denominators, n_terms):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_terms(quotients, divisors, high, low):
-    """Fill in the sum of every row, in double precision, and what is lacking to it.
-
-    Parameters
-    ----------
-    quotients : ndarray of shape (n_rows, n_terms), float64
-    divisors : ndarray of shape (n_terms,), float64
-    high, low : ndarray of shape (n_rows,), float64
-    """
+    """Fill in the sum of every row, in double precision (`high`), and what it lacks (`low`)."""
     for row in range(quotients.shape[0]):
         terms = quotients[row]
         total, lacking = 0.0, 0.0

@@ -99,21 +99,13 @@ def known_sums(column, rows, weights, shift):
 
 @njit(cache=True, nogil=True)
 def class_moments(XT, order, starts, weights, shift, count, offset, scatter):
-    """Fill in the moments of a block of features.
+    """Fill in the moments of a block of features, NaN left out.
 
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples)
-        NaN is left out.
-    order, starts, weights : see `mauc.data.problem.group_by_class`
-    shift : ndarray of shape (n_features,), float64
-    count : ndarray of shape (n_features, n_classes), float64
-        Known samples of the class, or the sum of their weights.
-    offset : ndarray of shape (n_features, n_classes), float64
-        Class mean minus shift; 0 for a class without known values. Kept apart from the shift
-        because their sum would round the differences between the classes.
-    scatter : ndarray of shape (n_features, n_classes), float64
-        sum of w (x - class mean)^2.
+    `order`, `starts` and `weights` are those of `mauc.data.problem.group_by_class`. `shift` has
+    shape (n_features,), the others (n_features, n_classes): `count` is the number of known samples
+    of the class, or the sum of their weights, `offset` the class mean minus the shift, 0 for a
+    class without known values (kept apart from the shift because their sum would round the
+    differences between the classes), and `scatter` the sum of w (x - class mean)^2.
     """
     n_classes = starts.shape[0] - 1
     for j in range(XT.shape[0]):
@@ -159,39 +151,31 @@ _TILE_ROWS = 2**14  # rows that are converted together where X is not of floats 
 _FIRST_ROWS = 16  # rows in which a known value is searched first
 
 
-def class_moments_by_rows(problem, chosen):
-    """Return the moments of a block of features of a problem whose X lies row by row.
+def class_moments_by_rows(X, chosen, codes, order, starts, weights, sample_weight=None):
+    """Return count, offset and scatter of `class_moments` for an array that lies row by row.
 
-    Parameters
-    ----------
-    problem : Problem
-        With ``columns.row_major``.
-    chosen : slice
-
-    Returns
-    -------
-    count, offset, scatter : ndarray of shape (n_chosen, n_classes), float64
-        See `mauc.engine.moments.class_moments`.
+    `chosen` is a slice of the columns of X, of any numeric type; `codes` and `sample_weight` are
+    those of its rows, `order`, `starts` and `weights` those of `class_moments`. The bits are the
+    same.
     """
-    _, starts, weights = problem.by_class
-    shifts = _group_shifts(problem.columns.row_major[:, chosen], *problem.by_class[:2])
+    shifts = _group_shifts(X[:, chosen], order, starts)
     near = shifts[1:]
     sizes = np.diff(starts)
     moments = tuple(np.empty(near.T.shape) for _ in range(3))
     totals, squares = np.zeros((2, len(sizes), 4, near.shape[1]))
     if len(weights) == 0:
         n_met = np.zeros(len(sizes), np.int64)
-        for rows, X, first in _row_tiles(problem.columns.row_major, chosen):
-            add_rows(X, first, problem.codes[rows], near, sizes - sizes % 4, n_met, totals, squares)
+        for rows, tile, first in _row_tiles(X, chosen):
+            add_rows(tile, first, codes[rows], near, sizes - sizes % 4, n_met, totals, squares)
         total = (totals[:, 0] + totals[:, 1]) + (totals[:, 2] + totals[:, 3])
         square = (squares[:, 0] + squares[:, 1]) + (squares[:, 2] + squares[:, 3])
         size = np.repeat(sizes[:, np.newaxis].astype(np.float64), near.shape[1], axis=1)
         is_plain = ~np.isnan(total)
     if len(weights) > 0 or not is_plain.all():
         known = np.zeros((3, *near.shape))
-        for rows, X, first in _row_tiles(problem.columns.row_major, chosen):
-            row_weights = weights if len(weights) == 0 else problem.sample_weight[rows]
-            add_known_rows(X, first, problem.codes[rows], row_weights, near, *known)
+        for rows, tile, first in _row_tiles(X, chosen):
+            row_weights = weights if len(weights) == 0 else sample_weight[rows]
+            add_known_rows(tile, first, codes[rows], row_weights, near, *known)
         if len(weights) > 0:
             size, total, square = known
         else:
@@ -226,8 +210,8 @@ def _group_shifts(X, order, starts):
     samples = np.concatenate([rows[parts * len(rows) // SHIFT_SAMPLES] for rows in groups])
     values = X[samples].astype(np.float64).reshape(len(groups), SHIFT_SAMPLES, X.shape[1])
     shifts = np.zeros((len(edges), X.shape[1]))
-    is_there = np.array([stop > start for start, stop in edges])
-    shifts[is_there] = shifts_of_samples(values, base, np.empty(base.shape))
+    has_rows = np.array([stop > start for start, stop in edges])
+    shifts[has_rows] = shifts_of_samples(values, base, np.empty(base.shape))
     return shifts
 
 
@@ -247,10 +231,7 @@ def _first_known(X, rows):
 def shifts_of_samples(values, base, out):
     """Fill `out` with the base plus the mean difference of the known samples; 0 without a base.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_groups, n_values, n_columns), float64
-    base, out : ndarray of shape (n_groups, n_columns), float64
+    `values` has shape (n_groups, n_values, n_columns), `base` and `out` (n_groups, n_columns).
     """
     for g in range(values.shape[0]):
         for j in range(values.shape[2]):
@@ -269,19 +250,9 @@ def shifts_of_samples(values, base, out):
 def add_rows(X, first, codes, near, whole, n_met, totals, squares):
     """Add rows to the four sums, and sums of squares, of their classes; NaN where one is missing.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features), float32 or float64
-    first : int
-        The columns are those from here on.
-    codes : ndarray of shape (n_rows,), int32
-    near : ndarray of shape (n_classes, n_columns), float64
-        Subtracted from the values.
-    whole : ndarray of shape (n_classes,), int64
-        Rows of each class in complete fours.
-    n_met : ndarray of shape (n_classes,), int64
-        Rows of each class in earlier calls; it is counted on.
-    totals, squares : ndarray of shape (n_classes, 4, n_columns), float64
+    The columns of X are those from `first` on. `near` of shape (n_classes, n_columns) is subtracted
+    from them. `whole` are the rows of each class in complete fours, `n_met` those in earlier calls:
+    it is counted on. `totals` and `squares` have shape (n_classes, 4, n_columns).
     """
     n_columns = uintp(near.shape[1])
     offset = uintp(first)

@@ -1,4 +1,4 @@
-"""AUC of nominal columns, leave-pair-out: category codes in, wins on every class pair out.
+"""AUC of nominal columns, leave-pair-out.
 
 Categories have no order of their own. On the classes i and j, category v holds n_iv and n_jv rows;
 a row is scored by the smoothed odds of its category *without itself*,
@@ -58,55 +58,48 @@ class CategoryCounts(NamedTuple):
         return self.categories[part], self.counts[part]
 
 
-def count_categories(problem, column):
+def count_categories(values, codes, n_classes, row_weights=None):
     """Count the rows of every class in the categories of a nominal column.
 
-    Rows of weight 0 count as absent; others as `Problem.row_weights` says, in which neither a
-    factor of all weights nor one of the weights of a class matters.
+    `values` are category codes, NaN where missing; `row_weights` the weight of every row and the
+    unit of every class, see `mauc.data.problem.Problem.row_weights`. Rows of weight 0 count as
+    absent; neither a factor of all weights nor one of the weights of a class matters.
     """
-    values = problem.float_columns([column])[0]
     is_known = ~np.isnan(values)
-    if problem.row_weights is None:
-        weights, units = None, np.ones(problem.n_classes)
-        totals = problem.class_counts.astype(np.float64)
+    if row_weights is None:
+        weights, units = None, np.ones(n_classes)
+        totals = np.bincount(codes, minlength=n_classes).astype(np.float64)
     else:
-        weights, units = problem.row_weights
-        totals = np.bincount(problem.codes, weights, minlength=problem.n_classes)
+        weights, units = row_weights
+        totals = np.bincount(codes, weights, minlength=n_classes)
         is_known &= weights > 0
         weights = weights[is_known]
-    categories, y = values[is_known].astype(np.int64), problem.codes[is_known].astype(np.int64)
+    categories, y = values[is_known].astype(np.int64), codes[is_known].astype(np.int64)
     n_categories = int(categories.max(initial=-1)) + 1
-    keys = y * n_categories + categories
-    n_keys = problem.n_classes * n_categories
-    if n_keys <= max(_MIN_TABLE, 4 * len(keys)):
-        counts = np.bincount(keys, minlength=n_keys)
-        found = places = np.flatnonzero(counts)
+    cells = y * n_categories + categories
+    n_cells = n_classes * n_categories
+    if n_cells <= max(_MIN_TABLE, 4 * len(cells)):
+        counts = np.bincount(cells, minlength=n_cells)
+        found = entries = np.flatnonzero(counts)
     else:  # a table of all classes and categories would be nearly empty
-        found, keys, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        places = np.arange(len(found))
-    counts = counts[places].astype(np.float64)
+        found, cells, counts = np.unique(cells, return_inverse=True, return_counts=True)
+        entries = np.arange(len(found))
+    counts = counts[entries].astype(np.float64)
     own = np.ones(len(found))
     if weights is not None:
-        counts = np.bincount(keys, weights)[places]
-        own = np.bincount(keys, weights * weights)[places] / counts
+        counts = np.bincount(cells, weights)[entries]
+        own = np.bincount(cells, weights * weights)[entries] / counts
     n_categories = max(n_categories, 1)
-    starts = np.searchsorted(found, np.arange(problem.n_classes + 1) * n_categories)
+    starts = np.searchsorted(found, np.arange(n_classes + 1) * n_categories)
     return CategoryCounts(
         starts.astype(np.int64), found % n_categories, counts, own, totals, units, n_categories
     )
 
 
-def nominal_wins(counts):
-    """Return the wins of a nominal column on every class pair.
+def nominal_wins(counts: CategoryCounts) -> np.ndarray:
+    """Return the wins of a nominal column on every class pair, of shape (n_pairs,), float64.
 
-    Parameters
-    ----------
-    counts : CategoryCounts
-
-    Returns
-    -------
-    wins : ndarray of shape (n_pairs,), float64
-        From n_i n_j, where nothing is won, to 2 n_i n_j; whole numbers if the counts are.
+    They go from n_i n_j, where nothing is won, to 2 n_i n_j, and are whole if the counts are.
     """
     wins = np.empty(n_pairs_of(len(counts.totals)))
     longest = int(np.diff(counts.starts).max(initial=0))
@@ -167,15 +160,9 @@ def nominal_rest_auc(counts):
 def count_wins(starts, categories, counts, own, totals, is_rounded, work, wins):
     """Fill in the wins of all class pairs.
 
-    Parameters
-    ----------
-    starts, categories, counts, own, totals
-        Of `CategoryCounts`.
-    is_rounded : bool
-        Whether scores that agree in 41 bits are equal: those of sums of weights.
-    work : ndarray of shape (4, >= largest number of categories of a class), float64
-        Work space.
-    wins : ndarray of shape (n_pairs,), float64
+    The first five arrays are those of `CategoryCounts`. With `is_rounded`, scores that agree in 41
+    bits are equal: those of sums of weights. `work` is of shape (4, >= largest number of categories
+    of a class), float64.
     """
     pair = 0
     for i in range(totals.shape[0]):

@@ -14,22 +14,11 @@ from mauc.compile import njit
 def sweep_ordered(values, codes, weights, implicit, missing, class_weights, out):
     """Sum the wins of one column.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_stored,), float64
-        Known values in ascending order.
-    codes : ndarray of shape (n_stored,), int32
-        Class codes in that order.
-    weights : ndarray of shape (n_stored,), float64
-        Weights in that order.
-    implicit : ndarray of shape (n_classes,), float64
-        Weight of the rows of each class that are zero without being stored.
-    missing : ndarray of shape (n_classes,), float64
-        Weight of the rows of each class whose value is missing.
-    class_weights : ndarray of shape (n_classes,), float64
-    out : ndarray of shape (n_pairs,), float64
-        Filled: the sum of w_a w_b (2 [x_a > x_b] + [x_a = x_b]) over rows a of class i and b of
-        class j, for i < j; a missing value counts as equal to every other.
+    `values` are its known values in ascending order, `codes` and `weights` those of their rows;
+    `implicit` is the weight of the rows of each class that are zero without being stored, `missing`
+    of those whose value is missing. `out`, of shape (n_pairs,), is filled with the sum of
+    w_a w_b (2 [x_a > x_b] + [x_a = x_b]) over rows a of class i and b of class j, for i < j; a
+    missing value counts as equal to every other.
     """
     n_classes = implicit.shape[0]
     below = np.zeros(n_classes, np.float64)
@@ -128,17 +117,9 @@ def sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights,
 def class_wins(ST, orders, codes, weights, out):
     """Sum, for class i and column i, the wins of its samples over those of every class j.
 
-    Parameters
-    ----------
-    ST : ndarray of shape (n_classes, n_samples), float64
-        Score columns.
-    orders : ndarray of shape (n_classes, n_samples), int64
-        Order that sorts each column.
-    codes : ndarray of shape (n_samples,), int32
-    weights : ndarray of shape (n_samples,), float64
-    out : ndarray of shape (n_classes, n_classes), float64
-        Filled: out[i, j] is the sum of w_a w_b (2 [s_a > s_b] + [s_a = s_b]) over samples a of
-        class i and b of class j, s being column i. Whole numbers if the weights are.
+    `ST` are the score columns, of shape (n_classes, n_samples), and `orders` sorts each of them.
+    ``out[i, j]`` is the sum of w_a w_b (2 [s_a > s_b] + [s_a = s_b]) over samples a of class i and
+    b of class j, s being column i: whole numbers if the weights are.
     """
     n_classes, n = ST.shape
     below = np.empty(n_classes, np.float64)
@@ -159,8 +140,8 @@ def class_wins(ST, orders, codes, weights, out):
             if own != 0.0:
                 for j in range(n_classes):
                     out[i, j] += own * (2.0 * below[j] + tied[j])
-            for place in range(start, stop):
-                k = codes[order[place]]
+            for i_tied in range(start, stop):
+                k = codes[order[i_tied]]
                 below[k] += tied[k]
                 tied[k] = 0.0
             start = stop

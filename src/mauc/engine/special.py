@@ -120,22 +120,10 @@ SHORT = 1 << 12  # entries that Python computes in less time than the loop takes
 
 
 def log_table(n, ln_base):
-    """Tabulate L(v) = v ln v / ln_base for v = 0..n.
+    """Tabulate L(v) = v ln v / ln_base for v = 0..n; `ln_base` is 1.0 for nats, `LN2` for bits.
 
-    Parameters
-    ----------
-    n : int
-        The largest count that can occur.
-    ln_base : float
-        1.0 for nats, `LN2` for bits.
-
-    Returns
-    -------
-    logs : ndarray of shape (n + 1,), float64
-    fixed : ndarray of shape (n + 1,), int64
-        L(v) times `unit`, rounded. Sums of these are exact: they are the same in every order.
-    unit : float
-        The largest power of two for which four terms stay below 2**63.
+    Returns L as float64, L times `unit` rounded to int64, sums of which are exact and so the same
+    in every order, and `unit`, the largest power of two for which four terms stay below 2**63.
     """
     logs = np.zeros(n + 1)
     # NumPy's logarithm may differ in the last bit from that of the kernels; Python's does not.

@@ -1,8 +1,9 @@
-"""Two loops over 16 lanes that plain Numba cannot express: addresses in, memory updated.
+"""Count class-pair wins in one pass over sorted keys, sixteen classes at a time.
 
-Both work on rows of unsigned 32-bit counters whose length is a multiple of `LANES` and whose
-first element is aligned to 64 bytes (`aligned_rows`). LLVM lowers a 16-lane vector to what
-the processor has: one AVX-512 register, two of AVX2, four of SSE or NEON.
+The two loops over 16 lanes that plain Numba cannot express work on addresses of rows whose length
+is a multiple of `LANES` and whose first element is aligned to 64 bytes (`aligned_rows`). LLVM
+lowers a 16-lane vector to what the processor has: one AVX-512 register, two of AVX2, four of SSE or
+NEON.
 
 Why not a plain loop: after ``below[k] += 1`` the next vector load of ``below`` spans that
 fresh 4-byte store, which blocks store forwarding and stalls every element. Here ``below`` stays
@@ -15,83 +16,72 @@ from numba import types, uintp
 from numba.extending import intrinsic
 
 from mauc.compile import njit, njit_part
-from mauc.engine.sort import has_ties
+from mauc.engine.arrays import n_pairs_of
 
 LANES = 16
 MAX_VECTORS = 4  # that `sweep_classes` keeps in registers: the counts of 64 classes
 
 _COUNT = ir.IntType(32)
-_WORD = ir.IntType(64)
+_KEY = ir.IntType(64)
 _ADDRESS = ir.IntType(64)
 _VECTOR = ir.VectorType(_COUNT, LANES)
 _BYTES = 4 * LANES
+_DOUBLES = ir.VectorType(ir.DoubleType(), LANES)
+_CHUNK = 32  # neighbours that are checked for ties at once
 
 
 @intrinsic
 def sweep_classes(
-    typingctx, words, n_words, previous, shift, label_mask, first_class,
+    typingctx, keys, n_keys, previous, shift, label_mask, first_class,
     wins, below, tied, vectors, has_ties,
 ):  # fmt: skip
-    """Add the wins of each word of class k in turn: ``wins[k] += below - tied``.
+    """Add the wins of each key of class k in turn: ``wins[k] += below - tied``.
 
-    `below` holds the number of words so far of every class, `tied` the number of those that
-    share the key of the current word; afterwards the word is counted in both. Without ties,
-    `tied` is left out.
+    `below` holds the number of keys so far of every class, `tied` the number of those that share
+    the value of the current key; afterwards the key is counted in both. Without ties (a literal
+    int), `tied` is left out.
 
-    Parameters
-    ----------
-    words : uintp
-        Address of uint64 memory.
-    wins, below, tied : uintp
-        Addresses of uint32 memory. Rows of `wins` follow each other and are as many vectors
-        long, as are `below` and `tied`.
-    n_words : uintp
-        At least 1.
-    previous : uint64
-        The word before the first, or one of another key.
-    shift, label_mask : uint64
-        Where a word holds its key and its class.
-    first_class : uint32
-        The class that the first lane counts.
-    vectors : tuple of int
-        Its length is the number of vectors, which is known when a kernel is compiled.
-    has_ties : literal int
+    `keys` is the address of uint64 memory, `wins`, `below` and `tied` of uint32 memory: rows of
+    `wins` follow each other and are as many vectors long as the tuple `vectors`, whose length is
+    known when a kernel is compiled; so are `below` and `tied`. `previous` is the key before the
+    first, or one of another value; `shift` and `label_mask` say where a key holds its value and its
+    class, and `first_class` which class the first lane counts.
     """
     if not isinstance(vectors, types.UniTuple):
         return None
     if not isinstance(has_ties, types.IntegerLiteral):
         return None
     n_regs, with_ties = vectors.count, bool(has_ties.literal_value)
-    address, word, number = types.uintp, types.uint64, types.uint32
+    address, key, number = types.uintp, types.uint64, types.uint32
     signature = types.void(
-        address, address, word, word, word, number, address, address, address, vectors, has_ties
+        address, address, key, key, key, number, address, address, address, vectors, has_ties
     )  # fmt: skip
 
     def codegen(context, builder, signature, args):
-        words, n_words, previous, shift, label_mask, first_class, wins, below, tied, _, _ = args
-        first = builder.inttoptr(words, _WORD.as_pointer())
+        keys, n_keys, previous, shift, label_mask, first_class, wins, below, tied, _, _ = args
+        first = builder.inttoptr(keys, _KEY.as_pointer())
         entry = builder.block
         loop = builder.append_basic_block("sweep")
         done = builder.append_basic_block("swept")
         one = ir.Constant(_ADDRESS, 1)
         below_at = [_vector_at(builder, below, v) for v in range(n_regs)]
         tied_at = [_vector_at(builder, tied, v) for v in range(n_regs if with_ties else 0)]
-        below_start = [builder.load(place, align=64) for place in below_at]
-        tied_start = [builder.load(place, align=64) for place in tied_at]
-        key_start = builder.lshr(previous, shift)
+        below_start = [builder.load(at, align=64) for at in below_at]
+        tied_start = [builder.load(at, align=64) for at in tied_at]
+        part_start = builder.lshr(previous, shift)
         builder.branch(loop)
 
         builder.position_at_end(loop)
         i = builder.phi(_ADDRESS)
         i.add_incoming(ir.Constant(_ADDRESS, 0), entry)
-        last_key = builder.phi(_WORD)
-        last_key.add_incoming(key_start, entry)
+        last_part = builder.phi(_KEY)
+        last_part.add_incoming(part_start, entry)
         below_counts = [builder.phi(_VECTOR) for _ in below_at]
         tied_counts = [builder.phi(_VECTOR) for _ in tied_at]
         here = builder.load(builder.gep(first, [i]))
-        key = builder.lshr(here, shift)
+        part = builder.lshr(here, shift)
         # All ones or all zeros: a mask costs less than the branch that a select becomes.
-        is_tied = builder.sext(builder.icmp_unsigned("==", key, last_key), _COUNT)
+        is_tied = builder.sext(builder.icmp_unsigned("==", part, last_part), _COUNT)
         keep = _spread(builder, is_tied) if with_ties else None
         label = builder.and_(here, label_mask)
         row = builder.mul(label, ir.Constant(_ADDRESS, n_regs * _BYTES))
@@ -110,14 +100,14 @@ def sweep_classes(
             won = _vector_at(builder, builder.add(wins, row), v)
             builder.store(builder.add(builder.load(won, align=64), gain), won, align=64)
             below_now.add_incoming(_add_one_where(builder, below_now, is_here), loop)
-        last_key.add_incoming(key, loop)
+        last_part.add_incoming(part, loop)
         following = builder.add(i, one)
         i.add_incoming(following, loop)
-        builder.cbranch(builder.icmp_unsigned("<", following, n_words), loop, done)
+        builder.cbranch(builder.icmp_unsigned("<", following, n_keys), loop, done)
 
         builder.position_at_end(done)
-        for place, value in zip(below_at + tied_at, below_counts + tied_counts, strict=True):
-            builder.store(value.incomings[1][0], place, align=64)
+        for at, value in zip(below_at + tied_at, below_counts + tied_counts, strict=True):
+            builder.store(value.incomings[1][0], at, align=64)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -125,15 +115,13 @@ def sweep_classes(
 
 @intrinsic
 def add_multiple(typingctx, target, source, factor):
-    """Add `factor` times 16 lanes at `source` to the 16 lanes at `target`."""
-    signature = types.void(types.uintp, types.uintp, types.uint32)
+    """Add `factor` times 16 doubles at the address `source` to those at `target`."""
+    signature = types.void(types.uintp, types.uintp, types.float64)
 
     def codegen(context, builder, signature, args):
-        target, source, factor = args
-        place = _vector_at(builder, target, 0)
-        lanes = builder.load(_vector_at(builder, source, 0), align=64)
-        product = builder.mul(lanes, _spread(builder, factor))
-        builder.store(builder.add(builder.load(place, align=64), product), place, align=64)
+        target, source = (builder.inttoptr(at, _DOUBLES.as_pointer()) for at in args[:2])
+        product = builder.fmul(builder.load(source, align=64), _spread(builder, args[2], _DOUBLES))
+        builder.store(builder.fadd(builder.load(target, align=64), product), target, align=64)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -141,8 +129,8 @@ def add_multiple(typingctx, target, source, factor):
 
 def _vector_at(builder, address, number):
     """Return a pointer to vector `number` after an address."""
-    place = builder.add(address, ir.Constant(_ADDRESS, number * _BYTES))
-    return builder.inttoptr(place, _VECTOR.as_pointer())
+    at = builder.add(address, ir.Constant(_ADDRESS, number * _BYTES))
+    return builder.inttoptr(at, _VECTOR.as_pointer())
 
 
 def _add_one_where(builder, vector, is_here):
@@ -150,36 +138,23 @@ def _add_one_where(builder, vector, is_here):
     return builder.add(vector, builder.zext(is_here, _VECTOR))
 
 
-def _spread(builder, count):
-    """Return a vector with the count in every lane."""
-    undefined = ir.Constant(_VECTOR, ir.Undefined)
-    first = builder.insert_element(undefined, count, ir.Constant(_COUNT, 0))
+def _spread(builder, number, vector=_VECTOR):
+    """Return a vector with the number in every lane."""
+    undefined = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(undefined, number, ir.Constant(_COUNT, 0))
     return builder.shuffle_vector(first, undefined, ir.Constant(_VECTOR, None))
 
 
-def sweep_words(words, n_known, class_counts, label_bits):
+def sweep_keys(keys, n_known, class_counts, label_bits):
     """Count, for every column and class pair, how often the first class is higher.
 
-    Parameters
-    ----------
-    words : ndarray of shape (n_features, n_samples), uint64
-        Sorted words, of `mauc.engine.words.sort_columns`.
-    n_known : ndarray of shape (n_features,), int64
-        Filled words of each row.
-    class_counts : ndarray of shape (n_classes,), int64
-        Rows of each class, missing values included.
-    label_bits : int
+    `keys` and `n_known` are those of `mauc.engine.keys.sort_columns`, `class_counts` the rows of
+    each class, missing values included. Returns the wins, of shape (n_features, n_pairs), int64:
+    2 * #(x_i > x_j) + #(x_i = x_j) for the pairs i < j in order (0, 1), (0, 2), ...; a pair of rows
+    with a missing value counts as equal.
 
-    Returns
-    -------
-    wins : ndarray of shape (n_features, n_pairs), int64
-        2 * #(x_i > x_j) + #(x_i = x_j) for the pairs i < j in order (0, 1), (0, 2), ...;
-        a pair of rows with a missing value counts as equal.
-
-    Notes
-    -----
     Of the n_i n_j pairs of rows, a count A of wins and a count B of losses leave n_i n_j - A - B
-    ties, so the result is n_i n_j + A - B. The order of tied words does not matter, nor do missing
+    ties, so the result is n_i n_j + A - B. The order of tied keys does not matter, nor do missing
     values.
     """
     n_classes = class_counts.shape[0]
@@ -189,11 +164,12 @@ def sweep_words(words, n_known, class_counts, label_bits):
     n_tiles = -(-n_classes // width)
     won = aligned_rows(n_tiles * n_classes, width)
     below, tied = aligned_rows(n_tiles, width), aligned_rows(n_tiles, width)
-    first, second = np.triu_indices(n_classes, 1)
-    wins = np.tile(class_counts[first] * class_counts[second], (words.shape[0], 1))
-    n_safe = _safe_length(class_counts)
+    wins = np.empty((keys.shape[0], n_pairs_of(n_classes)), np.int64)
     vectors = (0,) * (width // LANES)  # a kernel is compiled for each length
-    _sweep_rows(words, n_known, n_classes, n_safe, label_bits, vectors, won, below, tied, wins)
+    _sweep_rows(
+        keys, n_known, class_counts, _safe_length(class_counts), label_bits, vectors, won, below,
+        tied, wins,
+    )  # fmt: skip
     return wins
 
 
@@ -202,36 +178,76 @@ def padded_length(n_classes):
     return -(-n_classes // LANES) * LANES
 
 
-def aligned_rows(n_rows, length):
-    """Return zeroed uint32 rows that start on a cache line: no access straddles two lines."""
-    raw = np.zeros(n_rows * length + LANES, np.uint32)
-    skip = -(raw.ctypes.data // 4) % LANES
+def aligned_rows(n_rows, length, dtype=np.uint32):
+    """Return zeroed rows that start on a cache line: no access straddles two lines."""
+    itemsize = np.dtype(dtype).itemsize
+    n_extra = 64 // itemsize
+    raw = np.zeros(n_rows * length + n_extra, dtype)
+    skip = -(raw.ctypes.data // itemsize) % n_extra
     return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
 def _safe_length(class_counts):
-    """Return how many words can be swept before a 32-bit counter must be emptied."""
+    """Return how many keys can be swept before a 32-bit counter must be emptied."""
     second, largest = np.sort(class_counts)[-2:]
     if largest * second < 2**32:
         return int(class_counts.sum())
-    # One word adds at most the size of the largest class to a counter.
+    # One key adds at most the size of the largest class to a counter.
     return (2**32 - 1) // int(largest)
 
 
 @njit(cache=True, nogil=True)
-def _sweep_rows(words, n_known, n_classes, n_safe, label_bits, vectors, won, below, tied, wins):
-    for j in range(words.shape[0]):
-        w = words[j]
-        is_tied = has_ties(w[: n_known[j]], np.uint64(label_bits))
+def _sweep_rows(keys, n_known, class_counts, n_safe, label_bits, vectors, won, below, tied, wins):
+    n, width = uintp(class_counts.shape[0]), uintp(won.shape[1])
+    shift, row_size = np.uint64(label_bits), uintp(4) * width
+    mask = (np.uint64(1) << shift) - np.uint64(1)
+    for j in range(keys.shape[0]):
+        w = keys[j]
+        pair = uintp(0)
+        for i in range(n):
+            for k in range(i + uintp(1), n):
+                wins[j, pair] = class_counts[i] * class_counts[k]
+                pair += uintp(1)
+        is_tied = _has_ties(w, n_known[j], mask)
         _clear(below)
         _clear(tied)
         for start in range(0, n_known[j], n_safe):
             _clear(won)
             stop = min(start + n_safe, n_known[j])
-            _sweep_segment(
-                w, start, stop, label_bits, is_tied, vectors, n_classes, won, below, tied
-            )
-            _add_differences(won, n_classes, wins[j])
+            previous = w[start - 1] if start > 0 else ~w[0]
+            at, n_keys = uintp(w.ctypes.data + 8 * start), uintp(stop - start)
+            for tile in range(uintp(below.shape[0])):
+                a = uintp(won.ctypes.data) + tile * n * row_size
+                b = uintp(below.ctypes.data) + tile * row_size
+                t = uintp(tied.ctypes.data) + tile * row_size
+                c = np.uint32(tile * width)
+                if is_tied:
+                    sweep_classes(at, n_keys, previous, shift, mask, c, a, b, t, vectors, 1)
+                else:
+                    sweep_classes(at, n_keys, previous, shift, mask, c, a, b, t, vectors, 0)
+            # Add to each pair how often its first class won less how often its second did.
+            pair = uintp(0)
+            for i in range(n):
+                losses, lane = i // width * n, i % width
+                for tile in range(i // width, uintp(below.shape[0])):
+                    row, first = won[tile * n + i], tile * width
+                    start_k = first if first > i else i + uintp(1)
+                    for k in range(start_k, n if n < first + width else first + width):
+                        lost = np.int64(won[losses + k, lane])
+                        wins[j, pair] += np.int64(row[k - first]) - lost
+                        pair += uintp(1)
+
+
+@njit_part
+def _has_ties(keys, n, label_mask):
+    """Return whether neighbours among the first n keys, which are sorted, share a value."""
+    for start in range(0, n - 1, _CHUNK):
+        n_equal = 0
+        for i in range(uintp(start), uintp(min(start + _CHUNK, n - 1))):
+            n_equal += (keys[i] ^ keys[i + uintp(1)]) <= label_mask
+        if n_equal > 0:
+            return True
+    return False
 
 
 @njit_part
@@ -239,37 +255,3 @@ def _clear(counters):
     for row in range(counters.shape[0]):
         for column in range(counters.shape[1]):
             counters[row, column] = 0
-
-
-@njit_part
-def _sweep_segment(words, start, stop, label_bits, is_tied, vectors, n_classes, won, below, tied):
-    """Sweep some of the words, one tile of classes after the other."""
-    first, n_words = uintp(words.ctypes.data + 8 * start), uintp(stop - start)
-    shift, mask = np.uint64(label_bits), np.uint64((1 << label_bits) - 1)
-    previous = words[start - 1] if start > 0 else ~words[0]
-    row = uintp(4 * won.shape[1])
-    for tile in range(uintp(below.shape[0])):
-        rows = tile * uintp(n_classes) * row
-        a = uintp(won.ctypes.data) + rows
-        b, t = uintp(below.ctypes.data) + tile * row, uintp(tied.ctypes.data) + tile * row
-        k = np.uint32(tile * uintp(won.shape[1]))
-        if is_tied:
-            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, vectors, 1)
-        else:
-            sweep_classes(first, n_words, previous, shift, mask, k, a, b, t, vectors, 0)
-
-
-@njit_part
-def _add_differences(won, n_classes, out):
-    """Add to each pair how often its first class won less how often its second did."""
-    width = uintp(won.shape[1])
-    n = uintp(n_classes)
-    pair = uintp(0)
-    for i in range(n):
-        losses, column = i // width * n, i % width
-        for tile in range(i // width, (n + width - uintp(1)) // width):
-            row, first = tile * n + i, tile * width
-            for j in range(max(i + uintp(1), first), min(n, first + width)):
-                lost = np.int64(won[losses + j, column])
-                out[pair] += np.int64(won[row, j - first]) - lost
-                pair += uintp(1)

@@ -14,17 +14,11 @@ from sklearn.base import BaseEstimator
 from mauc.data.problem import make_problem
 from mauc.engine.arrays import n_pairs_of, read_only
 from mauc.engine.exact_mean import mean_of_quotients
-from mauc.engine.levels import MAX_CLASSES, count_levels, find_levels, write_levels
+from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
+from mauc.engine.levels import can_count, count_levels, find_levels
 from mauc.engine.nominal import count_categories, nominal_pair_auc, nominal_rest_auc
 from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
-from mauc.engine.sweep import sweep_words
-from mauc.engine.words import (
-    label_bits_of,
-    sort_columns,
-    sort_with_rows,
-    word_blocks,
-    write_class_words,
-)
+from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 
@@ -111,26 +105,15 @@ def _all_pair_auc(problem, folded, n_jobs=None):
 
 
 def chosen_pair_auc(problem, chosen, n_jobs=None):
-    """Return the folded AUCs of chosen columns of a problem.
-
-    Parameters
-    ----------
-    problem : Problem
-    chosen : ndarray of shape (n_chosen,), int64
-    n_jobs : int, optional
-
-    Returns
-    -------
-    pair_auc : ndarray of shape (n_chosen, n_pairs)
-    """
+    """Return the folded AUCs of chosen columns, an array, of shape (n_chosen, n_pairs)."""
     pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
     if problem.cluster is not None:
-        for places, found in problem.cluster.map_chosen(problem, _all_pair_auc, chosen, True):
-            pair_auc[places] = found
+        for slots, found in problem.cluster.map_chosen(problem, _all_pair_auc, chosen, True):
+            pair_auc[slots] = found
         return pair_auc
 
-    def fill(places):
-        pair_auc[places] = pair_auc_of(problem, chosen[places])
+    def fill(slots):
+        pair_auc[slots] = pair_auc_of(problem, chosen[slots])
 
     for _ in problem.run_chosen(fill, chosen, pair_auc.shape[1], n_jobs):
         pass
@@ -138,20 +121,10 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
 
 
 def pair_auc_of(problem, chosen):
-    """Return the folded AUCs of columns, leave-pair-out for nominal ones.
-
-    Parameters
-    ----------
-    problem : Problem
-    chosen : slice or sequence of int
-
-    Returns
-    -------
-    pair_auc : ndarray of shape (n_chosen, n_pairs)
-    """
+    """Return the folded AUCs of columns, leave-pair-out for nominal ones: (n_chosen, n_pairs)."""
     pair_auc = folded_auc(*pair_wins(problem, chosen))
-    for place, counts in unordered_columns(problem, chosen):
-        pair_auc[place] = nominal_pair_auc(counts)
+    for slot, counts in unordered_columns(problem, chosen):
+        pair_auc[slot] = nominal_pair_auc(counts)
     return pair_auc
 
 
@@ -198,15 +171,21 @@ def _rest_wins(wins, max_wins, exponents):
 
 
 def unordered_columns(problem, chosen):
-    """Yield the place in `chosen` and the `CategoryCounts` of columns whose values have no order.
+    """Yield the index in `chosen` and the `CategoryCounts` of columns whose values have no order.
 
     Those are the nominal ones with more than two categories: two have an order, up to its
     direction, which does not matter to a folded AUC.
     """
-    for place, column in problem.nominal_columns(chosen):
-        counts = count_categories(problem, column)
+    for slot, column in problem.nominal_columns(chosen):
+        counts = category_counts(problem, column)
         if not counts.is_ordered:
-            yield place, counts
+            yield slot, counts
+
+
+def category_counts(problem, column):
+    """Return the `CategoryCounts` of a nominal column."""
+    values = problem.float_columns([column])[0]
+    return count_categories(values, problem.codes, problem.n_classes, problem.row_weights)
 
 
 def room_for_pair_auc(problem, n_selected):
@@ -223,12 +202,9 @@ def room_for_pair_auc(problem, n_selected):
 def pair_wins(problem, chosen):
     """Return the wins of features on every class pair, and the largest possible wins.
 
-    Returns
-    -------
-    wins : ndarray of shape (n_chosen, n_pairs)
-        Of integers, or of floats where samples have weights or X is sparse.
-    max_wins : ndarray of shape (n_pairs,)
-        2 n_i n_j, as floats; with extreme weights in units of the pair, see `scale_weights`.
+    The first, of shape (n_chosen, n_pairs), are integers, or floats where samples have weights or X
+    is sparse. The second are 2 n_i n_j; with extreme weights in units of the pair, see
+    `scale_weights`.
     """
     if problem.known_wins is not None:
         return problem.known_wins[chosen], problem.max_wins
@@ -242,56 +218,43 @@ def pair_wins(problem, chosen):
         wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
     else:
         XT = problem.ordered_columns(chosen)
-        wins = dense_wins(XT, problem.codes, problem.class_counts, is_small=problem.is_small)
+        wins = dense_wins(XT, problem.codes, problem.class_counts)
     return wins, problem.max_wins
 
 
-def dense_wins(XT, y, class_counts, *, is_small=False):
-    """Count the wins of dense columns.
+def dense_wins(XT, y, class_counts):
+    """Count the wins of dense columns, of shape (n_features, n_pairs), int64.
 
-    Parameters
-    ----------
-    XT : ndarray of shape (n_features, n_samples), uint8, float32 or float64
-        Contiguous columns, read-only.
-    y : ndarray of shape (n_samples,), int32
-        Class codes.
-    class_counts : ndarray of shape (n_classes,), int64
-    is_small : bool, default=False
-        Whether the columns are those of a problem that `Problem.is_small`; all are sorted then.
-
-    Returns
-    -------
-    wins : ndarray of shape (n_features, n_pairs), int64
+    `XT` has contiguous columns of uint8, float32 or float64, one per row, and is read-only.
     """
-    n_classes = class_counts.shape[0]
-    is_sorted = is_small or n_classes > MAX_CLASSES
+    if not can_count(len(y), len(class_counts)):
+        return _sweep(XT, y, class_counts)
     if XT.dtype == np.uint8:
-        if not is_sorted:
-            n_missing = np.zeros((XT.shape[0], n_classes), np.int64)
-            return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1), n_missing)
-        XT = read_only(XT.astype(np.float32))
-    if is_sorted:
-        return _sweep(XT, y, class_counts)
-    levels = find_levels(XT)
-    is_counted = levels.n_levels > 0
-    if is_counted.all():
-        return _count(XT, y, class_counts, levels)
-    if not is_counted.any():
-        return _sweep(XT, y, class_counts)
-    wins = np.empty((XT.shape[0], n_pairs_of(n_classes)), np.int64)
-    some = read_only(XT[is_counted])
-    wins[is_counted] = _count(some, y, class_counts, levels.take(is_counted))
-    wins[~is_counted] = _sweep(read_only(XT[~is_counted]), y, class_counts)
+        return count_levels(XT, y, class_counts, XT.max(axis=1) + np.int64(1))
+    LT, n_levels, n_missing = find_levels(XT)
+    wins = np.empty((len(XT), n_pairs_of(len(class_counts))), np.int64)
+    for columns in _all_or_some(n_levels > 0):
+        gaps = np.zeros((len(n_levels[columns]), len(class_counts)), np.int64)
+        for j in np.flatnonzero(n_missing[columns]):
+            gaps[j] = np.bincount(y[np.isnan(XT[columns][j])], minlength=len(class_counts))
+        wins[columns] = count_levels(
+            read_only(LT[columns]), y, class_counts, n_levels[columns], gaps
+        )
+    for columns in _all_or_some(n_levels == 0):
+        wins[columns] = _sweep(XT[columns], y, class_counts)
     return wins
 
 
-def weighted_wins(XT, y, sample_weight, class_weights):
-    """Sum the wins of dense columns; a pair of rows counts with weight w_a w_b.
+def _all_or_some(is_chosen):
+    """Yield a slice if all columns are chosen, their numbers if some are; nothing if none is."""
+    if is_chosen.all():
+        yield slice(None)
+    elif is_chosen.any():
+        yield np.flatnonzero(is_chosen)
 
-    Returns
-    -------
-    wins : ndarray of shape (n_features, n_pairs), float64
-    """
+
+def weighted_wins(XT, y, sample_weight, class_weights):
+    """Sum the wins of dense columns, float64; a pair of rows counts with weight w_a w_b."""
     if XT.dtype == np.uint8:
         XT = read_only(XT.astype(np.float32))
     wins = np.empty((XT.shape[0], n_pairs_of(class_weights.shape[0])), np.float64)
@@ -301,31 +264,18 @@ def weighted_wins(XT, y, sample_weight, class_weights):
 
 
 def sparse_wins(data, indices, indptr, y, sample_weight, class_weights):
-    """Sum the wins of the columns of a CSC matrix without filling in its zeros.
-
-    Returns
-    -------
-    wins : ndarray of shape (n_features, n_pairs), float64
-        Whole numbers if the weights are.
-    """
+    """Sum the wins of the columns of a CSC matrix, float64, without filling in its zeros."""
     wins = np.empty((indptr.shape[0] - 1, n_pairs_of(class_weights.shape[0])), np.float64)
     sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, wins)
     return wins
 
 
-def _count(XT, y, class_counts, levels):
-    LT = np.empty(XT.shape, np.uint8)
-    n_missing = np.zeros((XT.shape[0], class_counts.shape[0]), np.int64)
-    write_levels(XT, levels.lows, levels.factors, y, LT, n_missing)
-    return count_levels(read_only(LT), y, class_counts, levels.n_levels, n_missing)
-
-
 def _sweep(XT, y, class_counts):
     label_bits = label_bits_of(class_counts.shape[0])
     wins = np.empty((XT.shape[0], n_pairs_of(class_counts.shape[0])), np.int64)
-    for part in word_blocks(XT):
-        words, n_known = sort_columns(XT[part], y, label_bits)
-        wins[part] = sweep_words(words, n_known, class_counts, label_bits)
+    for part in key_blocks(XT):
+        keys, n_known = sort_columns(XT[part], y, label_bits)
+        wins[part] = sweep_keys(keys, n_known, class_counts, label_bits)
     return wins
 
 
@@ -343,15 +293,10 @@ def folded_auc(wins, max_wins):
 class ColumnReader:
     """Counts the wins of dense columns and passes on what it learns of their order.
 
-    Parameters
-    ----------
-    problem : Problem
-    writer : object
-        With methods ``write_levels(LT, columns)`` for columns of bytes without missing values and
-        ``write_sorted(words, n_known, row_bits, columns)`` for sorted columns; `columns` are their
-        numbers. See `mauc.engine.words.sort_with_rows`.
-    rows : ndarray of shape (n_samples,), int32
-        The rows in the order in which the sorted words number them.
+    `writer` has methods ``write_levels(LT, columns)`` for columns of bytes without missing values
+    and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns; `columns` are their
+    numbers. `rows` are the rows, int32, in the order in which the sorted keys number them, see
+    `mauc.engine.keys.sort_with_rows`.
     """
 
     def __init__(self, problem, writer, rows):
@@ -370,41 +315,21 @@ class ColumnReader:
         return other
 
     def read(self, block):
-        """Return the wins of the columns of a slice.
-
-        Returns
-        -------
-        wins : ndarray of shape (n_columns, n_pairs), int64
-        """
+        """Return the wins of the columns of a slice, of shape (n_columns, n_pairs), int64."""
         XT = self._problem.ordered_columns(block)
         return self.read_columns(XT, np.arange(block.start, block.stop))
 
     def read_columns(self, XT, columns):
-        """Return the wins of values that are given.
-
-        Parameters
-        ----------
-        XT : ndarray of shape (n_columns, n_samples), uint8, float32 or float64
-            Contiguous columns, read-only.
-        columns : ndarray of shape (n_columns,), int64
-            Their numbers.
-        """
-        if self._problem.is_small:
-            is_bytes = XT.dtype == np.uint8
-            return self._read_values(read_only(XT.astype(np.float32)) if is_bytes else XT, columns)
+        """Return the wins of values that are given, the columns of these numbers."""
         if XT.dtype == np.uint8:
             return self._read_levels(XT, columns)
-        levels = find_levels(XT)
-        has_levels = levels.n_levels > 0
-        has_levels[has_levels] = ~np.isnan(XT[has_levels]).any(axis=1)
-        if not has_levels.any():
-            return self._read_values(XT, columns)
-        LT = _as_bytes(read_only(XT[has_levels]), levels.take(has_levels))
-        if has_levels.all():
-            return self._read_levels(LT, columns)
+        LT, n_levels, n_missing = find_levels(XT)
+        has_levels = (n_levels > 0) & (n_missing == 0)
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
-        wins[has_levels] = self._read_levels(LT, columns[has_levels])
-        wins[~has_levels] = self._read_values(read_only(XT[~has_levels]), columns[~has_levels])
+        for chosen in _all_or_some(has_levels):
+            wins[chosen] = self._read_levels(read_only(LT[chosen]), columns[chosen])
+        for chosen in _all_or_some(~has_levels):
+            wins[chosen] = self._read_values(XT[chosen], columns[chosen])
         return wins
 
     def _read_levels(self, LT, columns):
@@ -413,18 +338,9 @@ class ColumnReader:
 
     def _read_values(self, XT, columns):
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
-        for part in word_blocks(XT):
-            words, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
-            self._writer.write_sorted(words, n_known, row_bits, columns[part])
-            write_class_words(words, n_known, row_bits, self._codes, self._label_bits)
-            counts = self._problem.class_counts
-            wins[part] = sweep_words(words, n_known, counts, self._label_bits)
+        for part in key_blocks(XT):
+            keys, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
+            self._writer.write_sorted(keys, n_known, row_bits, columns[part])
+            relabel(keys, n_known, row_bits, self._codes, self._label_bits)
+            wins[part] = sweep_keys(keys, n_known, self._problem.class_counts, self._label_bits)
         return wins
-
-
-def _as_bytes(XT, levels):
-    """Return the levels of columns without missing values, uint8."""
-    LT = np.empty(XT.shape, np.uint8)
-    no_labels, no_missing = np.zeros(0, np.int32), np.zeros((len(XT), 1), np.int64)
-    write_levels(XT, levels.lows, levels.factors, no_labels, LT, no_missing)
-    return read_only(LT)

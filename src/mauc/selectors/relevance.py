@@ -121,7 +121,10 @@ def subproblem_moments(problem, decomposition, chosen):
     for the whole problem. Missing values are left out of their feature; weights are frequencies.
     """
     if isinstance(chosen, slice) and problem.columns.row_major is not None:
-        moments = class_moments_by_rows(problem, chosen)
+        moments = class_moments_by_rows(
+            problem.columns.row_major, chosen, problem.codes, *problem.by_class,
+            problem.sample_weight,
+        )  # fmt: skip
     else:
         moments = _moments(problem, problem.float_columns(chosen))
     _rescale_extreme(problem, chosen, moments)

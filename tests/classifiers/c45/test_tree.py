@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mauc.classifiers.c45.estimator import fit_tree, sort_orders
+from mauc.classifiers.c45.estimator import fit_tree
 from tests.helpers.c45_oracle import Oracle, fit, fractions, sort_all
 
 
@@ -123,24 +123,6 @@ def test_columns_share_one_sort(data, seed, drop_missing):
         np.testing.assert_array_equal(getattr(shared, name), getattr(alone, name))
     inner = alone.feature >= 0
     np.testing.assert_array_equal(shared.feature[inner], columns[alone.feature[inner]])
-
-
-@pytest.mark.parametrize("n", [1, 2, 1000, 60_000])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_orders_are_stable_sorts_with_missing_values_last(n, dtype):
-    rng = np.random.default_rng(n)
-    X = np.stack(
-        [
-            rng.normal(size=n) * 10.0 ** rng.integers(-30, 30, n),
-            rng.integers(-2, 3, n),
-            np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
-            np.where(rng.random(n) < 0.5, -0.0, 0.0),
-            -np.sort(rng.random(n)),
-        ]
-    ).astype(dtype)
-    X.flags.writeable = False
-    expected = np.argsort(X, axis=1, kind="stable")
-    np.testing.assert_array_equal(sort_orders(X), expected)
 
 
 def test_tree_countable_by_hand():

@@ -9,7 +9,6 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 
 from mauc import GreedyMAUC
-from mauc.data import columns as columns_module
 from mauc.data.problem import make_problem
 from mauc.selectors.greedy_mauc.effects import (
     EffectEstimator,
@@ -98,11 +97,8 @@ def test_a_rare_binary_feature_by_hand():
     assert 0.69 < -found < 0.71
 
 
-@pytest.mark.parametrize("is_small", [True, False])
 @pytest.mark.parametrize("noise", [0.0, 1.0])
-def test_equals_the_definition(rng, monkeypatch, is_small, noise):
-    if not is_small:
-        monkeypatch.setattr(columns_module, "SMALL_SIZE", 0)
+def test_equals_the_definition(rng, noise):
     for c in (2, 4, 7):
         X, y = tied_data(rng, c=c)
         found = effects_of(X, y, noise)
@@ -212,11 +208,8 @@ def test_swapping_the_order_of_values_swaps_the_sign(rng, column):
     assert_array_equal(effects_of(-X, y, 1.0)[column], -effects_of(X, y, 1.0)[column])
 
 
-@pytest.mark.parametrize("is_small", [True, False])
 @pytest.mark.parametrize("transform", [np.exp, lambda x: x**3, lambda x: -x, np.arctan])
-def test_monotone_maps_and_order_of_rows_change_nothing(rng, monkeypatch, is_small, transform):
-    if not is_small:
-        monkeypatch.setattr(columns_module, "SMALL_SIZE", 0)
+def test_monotone_maps_and_order_of_rows_change_nothing(rng, transform):
     X, y = tied_data(rng)
     plain = GreedyMAUC("all", prior=None)
     assert_same_fit(clone(plain).fit(transform(X), y), plain.fit(X, y))
@@ -225,12 +218,11 @@ def test_monotone_maps_and_order_of_rows_change_nothing(rng, monkeypatch, is_sma
     assert_same_fit(GreedyMAUC("all", max_samples=100).fit(X[order], y[order]), one)
 
 
-def test_agnostic_to_path_type_layout_and_threads(rng, monkeypatch):
+def test_agnostic_to_path_type_layout_and_threads(rng):
     X = np.hstack([np.nan_to_num(tied_data(rng)[0][:, :5]).round() for _ in range(40)])
     y = np.arange(len(X)) % 5
     X -= X.min()
     one = GreedyMAUC(20).fit(X, y)
-    monkeypatch.setattr(columns_module, "SMALL_SIZE", 0)
     for other in (
         X, X.astype(np.float32), np.asfortranarray(X), X.astype(np.uint8), X.astype(np.int16),
         X * np.pi * 1e30, sparse.csc_array(X), sparse.csr_array(X.astype(np.float32)),
@@ -271,8 +263,7 @@ def test_sums_of_many_rows_of_bytes_are_exact(rng):
         assert_allclose(found[column], wanted, rtol=1e-9)
 
 
-def test_more_classes_than_a_byte_counts(rng, monkeypatch):
-    monkeypatch.setattr(columns_module, "SMALL_SIZE", 0)
+def test_more_classes_than_a_byte_counts(rng):
     y = np.arange(900) % 300
     X = rng.integers(0, 3, (900, 4)).astype(np.uint8)
     X[:, 0] = y > 100

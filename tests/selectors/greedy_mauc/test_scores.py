@@ -7,7 +7,6 @@ from scipy.special import ndtri
 
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
-from mauc.engine.nominal import count_categories
 from mauc.selectors.greedy_mauc.effects import EffectEstimator, measure
 from mauc.selectors.greedy_mauc.scores import (
     category_scores,
@@ -15,6 +14,7 @@ from mauc.selectors.greedy_mauc.scores import (
     rank_scores,
     score_table,
 )
+from mauc.selectors.pair_auc import category_counts
 from tests.helpers.oracle_greedy import normal_scores
 
 
@@ -23,7 +23,7 @@ def counts_of(x, y):
     problem = make_problem(
         selector, np.asarray(x, float)[:, np.newaxis], y, accepts=selector.accepts
     )
-    return count_categories(problem, 0)
+    return category_counts(problem, 0)
 
 
 def test_two_classes_order_categories_by_their_share():

@@ -12,11 +12,10 @@ from mauc.classifiers.base import UNSEEN, BaseClassifier, Samples, encode_column
 from mauc.classifiers.c45.grow import grow_complete, grow_weighted
 from mauc.classifiers.c45.prune import collapse, prune_complete, prune_weighted
 from mauc.classifiers.c45.tree import EPS, GAP, Tree, compact, predict_fractions
-from mauc.compile import njit
 from mauc.data.columns import default_names
 from mauc.data.validate import check_fitted
 from mauc.engine.arrays import read_only
-from mauc.engine.sort import sort_tagged
+from mauc.engine.keys import argsort_columns
 from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user
 from mauc.texts import insert_texts
 
@@ -206,7 +205,7 @@ class SortedColumns(NamedTuple):
         n_values[list(categories)] = [len(values) for values in categories.values()]
         weight = samples.weights if (samples.weights != 1.0).any() else None
         return cls(
-            XT, sort_orders(XT), samples.codes, samples.n_classes, n_values,
+            XT, argsort_columns(XT), samples.codes, samples.n_classes, n_values,
             np.isnan(XT).any(axis=1), weight, categories,
         )  # fmt: skip
 
@@ -332,31 +331,3 @@ def tree_to_text(tree, feature_names, class_names, categories):
     lines += ["", f"Number of Leaves  : {n_leaves}", ""]
     lines += [f"Size of the tree : {len(tree.feature)}", ""]
     return "\n".join(lines)
-
-
-def sort_orders(XT: np.ndarray) -> np.ndarray:
-    """Return the rows of each column by ascending value, ties by row, missing values last."""
-    order = np.empty(XT.shape, np.int32)
-    fill_orders(XT, np.empty(XT.shape[1]), np.empty((2, XT.shape[1]), np.uint64), order)
-    return order
-
-
-@njit(cache=True, nogil=True)
-def fill_orders(XT, values, keys, order):
-    """Fill the rows of `sort_orders`; `values` and `keys` are work space."""
-    n = XT.shape[1]
-    for j in range(XT.shape[0]):
-        rows = order[j]
-        n_known = np.int64(0)  # a literal would compile the sort once more
-        for i in range(n):
-            value = np.float64(XT[j, i])
-            if value == value:
-                values[n_known] = value + 0.0  # turns -0.0 into 0.0
-                rows[n_known] = i
-                n_known += 1
-        sort_tagged(values, rows, n_known, keys[0], keys[1])
-        slot = n_known
-        for i in range(n if n_known < n else 0):
-            if XT[j, i] != XT[j, i]:
-                rows[slot] = i
-                slot += 1

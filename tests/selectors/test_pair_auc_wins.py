@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
-from mauc.engine.levels import Levels
+from mauc.data.problem import make_problem
 from mauc.selectors import pair_auc
-from mauc.selectors.pair_auc import dense_wins, sparse_wins, weighted_wins
+from mauc.selectors.pair_auc import ColumnReader, dense_wins, sparse_wins, weighted_wins
 from tests.helpers import oracles, strategies
 
 
@@ -39,7 +40,8 @@ def stored(X, y, weights):
 
 
 def no_column_has_levels(XT):
-    return Levels(np.zeros(len(XT)), np.zeros(len(XT)), np.zeros(len(XT), np.int64))
+    nothing = np.zeros(len(XT), np.int64)
+    return np.zeros(XT.shape, np.uint8), nothing, nothing
 
 
 def assert_all_paths(X, y):
@@ -73,7 +75,7 @@ def test_dense_equals_the_double_loop(problem):
 
 @settings(max_examples=150)
 @given(strategies.problems())
-def test_sorted_words_equal_the_double_loop(problem):
+def test_sorted_keys_equal_the_double_loop(problem):
     X, y = problem
     with mock.patch.object(pair_auc, "find_levels", no_column_has_levels):
         wins = dense(X, y)
@@ -176,3 +178,39 @@ def test_a_block_of_counted_and_sorted_columns_keeps_its_order(rng):
     X = rng.normal(size=(300, 6))
     X[:, [1, 2, 5]] = X[:, [1, 2, 5]].round(1)
     assert_array_equal(dense(X, y), oracles.pair_wins(X, y, 3))
+
+
+class Noted:
+    """A writer that notes which columns it was given."""
+
+    def __init__(self):
+        self.levels, self.sorted = [], []
+
+    def write_levels(self, LT, columns):
+        assert LT.dtype == np.uint8
+        self.levels.extend(columns)
+
+    def write_sorted(self, keys, n_known, row_bits, columns):
+        assert len(keys) == len(n_known) == len(columns)
+        self.sorted.extend(columns)
+
+
+def test_wins_are_those_of_the_engine(rng):
+    X = rng.normal(size=(200, 9))
+    X[:, 1] = X[:, 1].round(1) / 3
+    X[:, 2] = np.exp(40 * X[:, 2])
+    X[::7, 3] = np.nan
+    X[:, 4] = np.where(rng.random(200) < 0.4, X[0, 4], np.exp(40 * X[:, 4]))
+    X[:, 5], X[:, 6] = np.nan, rng.integers(0, 9, 200)
+    X[::9, 6] = np.nan
+    X[:, 0], X[:, 8] = rng.integers(0, 9, 200), np.where(X[:, 8] > 0, 0.0, -0.0)
+    problem = make_problem(BaseEstimator(), X, rng.integers(0, 5, 200))
+    for order in (np.arange(200), np.argsort(problem.codes, kind="stable")):
+        noted = Noted()
+        reader = ColumnReader(problem, noted, order.astype(np.int32))
+        wins = np.concatenate([reader.read(slice(0, 4)), reader.read(slice(4, 9))])
+        XT = problem.ordered_columns(slice(0, 9))
+        assert_array_equal(wins, dense_wins(XT, problem.codes, problem.class_counts))
+        assert sorted(noted.levels + noted.sorted) == list(range(9))
+        assert {0, 8} <= set(noted.levels)
+        assert {1, 2, 3, 4, 5, 6, 7} == set(noted.sorted)

@@ -1,0 +1,38 @@
+"""Columns of any layout come out contiguous and unchanged."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from mauc.engine.arrays import contiguous_columns, take_columns
+
+LAYOUTS = {
+    "C order": lambda X: X,
+    "F order": np.asfortranarray,
+    "some columns": lambda X: np.hstack((X, X))[:, 3 : 3 + X.shape[1]],
+    "rows 1024 values apart": lambda X: np.tile(X, 1024)[:, :1024][:, : X.shape[1]],
+    "every second row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "every second column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "upside down": lambda X: X[::-1],
+    "right to left": lambda X: X[:, ::-1],
+    "other byte order": lambda X: X.astype(X.dtype.newbyteorder()),
+}
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (130, 1), (64, 4), (131, 11), (300, 90)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int64, np.int16, np.bool_])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_columns_are_unchanged(rng, layout, dtype, shape):
+    X = LAYOUTS[layout](rng.integers(0, 200, shape).astype(dtype))
+    XT = contiguous_columns(X.T)
+    assert XT.flags.c_contiguous
+    assert not XT.flags.writeable
+    assert XT.dtype == dtype
+    assert_array_equal(XT, X.T)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("chosen", [[], [4], [2, 3, 4], [5, 0, 1, 9, 3], slice(2, 7)])
+def test_chosen_columns(rng, layout, chosen):
+    X = LAYOUTS[layout](rng.normal(size=(150, 10)))
+    assert_array_equal(take_columns(X, chosen), X[:, chosen].T)
