@@ -54,18 +54,18 @@ def test_parts_and_nested_loops_are_told_from_the_outside_in(impatient, capsys):
 
 def test_the_share_of_nested_loops():
     with progress("a", verbose=True):
-        display = module._display
+        display = module.current
         for at in track(range(4), "outer"):
             for inner in track(range(2), "inner"):
                 assert display.share() == (at + inner / 2) / 4
-    assert module._display is None
+    assert module.current is None
 
 
 def test_bytes_and_time_left_are_told(impatient, capsys, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     with progress("MDFS", verbose=True):
-        display = module._display
+        display = module.current
         texts = []
         sizes = [10**9, *[500_000_000] * 18]
         for _ in track(range(19), "blocks of columns", n_bytes=sizes):
@@ -85,9 +85,9 @@ def test_time_left_of_nested_loops_is_that_of_the_outer_one(monkeypatch):
     with progress("a", verbose=True):
         for _ in track(range(4), "folds"):
             for _ in track(range(5), "blocks"):
-                left.append(module._display.seconds_left())
+                left.append(module.current.seconds_left())
                 clock[0] += 2.0
-        assert module._display.seconds_left() is None
+        assert module.current.seconds_left() is None
     assert left[:2] == [None, None]
     assert left[2:] == pytest.approx([2.0 * (20 - done) for done in range(2, 20)])
 
@@ -99,7 +99,7 @@ def test_time_left_begins_anew_with_the_next_loop(monkeypatch):
         for _ in track(range(3), "folds"):
             clock[0] += 50.0
         for at in track(range(3), "blocks"):
-            assert (module._display.seconds_left() is None) == (at < 2)
+            assert (module.current.seconds_left() is None) == (at < 2)
             clock[0] += 2.0
 
 
@@ -150,14 +150,14 @@ def test_quick_work_shows_nothing(capsys):
 def test_without_a_terminal_only_verbose_shows(impatient, capsys):
     for verbose in (None, False):
         with progress("a", verbose=verbose):
-            assert module._display is None
+            assert module.current is None
             assert list(track(iter([1, 2]), "blocks", 2)) == [1, 2]
     assert capsys.readouterr().err == ""
 
 
 def test_loops_of_other_threads_are_not_counted():
     with progress("a", verbose=True):
-        display = module._display
+        display = module.current
         levels = []
 
         def loop():
@@ -178,7 +178,7 @@ def test_an_error_takes_the_display_away(capsys):
 
     with pytest.raises(ValueError, match="wrong"):
         fail()
-    assert module._display is None
+    assert module.current is None
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def check_memory(n_bytes: int, what: str, advice: str) -> None:
         )
 
 
-def format_bytes(n_bytes: int) -> str:
+def format_bytes(n_bytes: float) -> str:
     """Return a number of bytes as a user reads it.
 
     >>> format_bytes(1_500_000_000), format_bytes(2_000_000), format_bytes(10_000)

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from joblib import effective_n_jobs
 
+from mauc import progress
 from mauc.exceptions import MaucError
-from mauc.progress import track
 
 _scratch = threading.local()
 
@@ -31,7 +31,10 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
     bytes of data of each block, are for `mauc.progress`.
     """
     blocks = list(blocks)
-    return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
+    found = _run_blocks(function, blocks, n_jobs)
+    if progress.current is None:  # nothing is shown
+        return found
+    return progress.track(found, unit, len(blocks), n_bytes=n_bytes)
 
 
 def _run_blocks(function, blocks, n_jobs):

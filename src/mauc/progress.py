@@ -22,7 +22,7 @@ _MIN_SHARE = 0.005  # of the work, likewise
 _UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 _T = TypeVar("_T")
-_display: "_Display | None" = None
+current: "_Display | None" = None  #: what is shown now
 
 
 @contextmanager
@@ -33,12 +33,12 @@ def progress(what: str, *, verbose: bool | None = None, style: str = "auto") -> 
     and nothing elsewhere, True lines where there is no terminal, and False nothing; `style` "bar"
     or "lines" wants one of them. Within another such context it only names a part.
     """
-    global _display
+    global current
     is_terminal = bool(getattr(sys.stderr, "isatty", bool)())
     if verbose is False or (verbose is None and not is_terminal):
         yield
-    elif _display is not None:
-        outer, names = _display, _display.names
+    elif current is not None:
+        outer, names = current, current.names
         is_new = outer.thread == threading.get_ident() and what not in names
         if is_new:
             outer.names = [*names, what]
@@ -50,11 +50,11 @@ def progress(what: str, *, verbose: bool | None = None, style: str = "auto") -> 
     else:
         has_bar = style == "bar" or (style == "auto" and is_terminal)
         has_bar = has_bar and find_spec("rich") is not None
-        display = _display = _Display(what, has_bar)
+        display = current = _Display(what, has_bar)
         try:
             yield
         finally:
-            _display = None
+            current = None
             display.close()
 
 
@@ -70,16 +70,15 @@ def track(
     `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
     of data of each item: they are shown, and the share of the work is counted in bytes.
     """
-    display = _display
-    if display is None or display.thread != threading.get_ident():
+    if current is None or current.thread != threading.get_ident():
         return iter(items)
     if total is None:
         items = items if hasattr(items, "__len__") else list(items)
         total = len(items)  # type: ignore[arg-type]
-    return _counted(items, _Level(unit, total, n_bytes), display)
+    return _count(items, _Level(unit, total, n_bytes), current)
 
 
-def _counted(items: Iterable[_T], level: "_Level", display: "_Display") -> Iterator[_T]:
+def _count(items: Iterable[_T], level: "_Level", display: "_Display") -> Iterator[_T]:
     display.enter(level)
     try:
         for item in items:

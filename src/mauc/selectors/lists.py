@@ -167,7 +167,7 @@ def rank_features(
     pair_auc = settings.pop("pair_auc", None)  # filled here, not on a worker
     n_pairs = None if pair_auc is None else pair_auc.shape[1]
     mean_scores = np.empty(problem.n_features)
-    lists = None
+    lists: TopK | None = None
     ranges = problem.cluster.map_ranges(problem, top_k_of_part, *arguments, n_pairs, settings)
     for part, (best, mean_scores[part], auc_of_part) in ranges:
         best = best._replace(features=best.features + part.start)
@@ -177,6 +177,7 @@ def rank_features(
         lists = best
         if pair_auc is not None:
             pair_auc[part] = auc_of_part
+    assert lists is not None  # there is a range at least
     return lists, mean_scores
 
 
@@ -237,7 +238,7 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
     n_lists, length = lists.features.shape
     heads = np.zeros(n_lists, np.int64)
     is_open = np.ones(n_lists, bool)
-    selected = {}
+    selected: dict[int, tuple[int, int, float]] = {}
     while len(selected) < n_wanted and is_open.any():
         drawn = schedule.next_list(is_open)
         head = heads[drawn]

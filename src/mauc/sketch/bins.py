@@ -28,7 +28,7 @@ class Column(NamedTuple):
     zeros: np.ndarray | None = None  #: shape (n_classes,), further zeros of each class
     is_rounded: bool = False  #: whether different values may share a float
 
-    def count(self, edges: np.ndarray) -> np.ndarray:
+    def count_bins(self, edges: np.ndarray) -> np.ndarray:
         """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
         dtype, n_edges = self.values.dtype, len(edges)
         counts = np.zeros((n_edges + 2, self.n_classes), np.int64)
@@ -102,7 +102,7 @@ def add_column(bins: Bins, column: Column, n_bins: int) -> Bins:
     As long as there are at most `n_bins` distinct values each has a bin of its own. The values
     that exceed it fix the edges, together with those before them.
     """
-    counts = bins.counts + column.count(bins.edges)
+    counts = bins.counts + column.count_bins(bins.edges)
     is_rounded = bins.is_rounded or column.is_rounded
     total = bins._replace(
         counts=counts, is_open=bins.is_open and not is_rounded, is_rounded=is_rounded
@@ -124,7 +124,7 @@ def add_column(bins: Bins, column: Column, n_bins: int) -> Bins:
         total = total._replace(is_open=False)
     # Known values have bins of their own, between which nothing lies: none gets loose.
     return total._replace(
-        edges=edges, counts=rebase(bins, edges).counts + column.count(edges)
+        edges=edges, counts=rebase(bins, edges).counts + column.count_bins(edges)
     )  # fmt: skip
 
 

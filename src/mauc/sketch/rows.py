@@ -128,7 +128,7 @@ def join_batches(batches: list[RowBatch]) -> list[RowBatch]:
         return batches
     XT = np.concatenate([rows.X.T for rows in floats], axis=1)
     codes = np.concatenate([rows.codes for rows in floats])
-    is_rounded = np.any([rows.is_rounded for rows in floats], axis=0)
+    is_rounded = np.any([np.asarray(rows.is_rounded) for rows in floats], axis=0)
     others = [rows for rows in batches if rows.is_rounded is None]
     return [RowBatch(XT.T, codes, is_rounded), *others]
 
