@@ -29,7 +29,7 @@ def wins_of(x, y):
 
 def bins_of(x, y, edges, n_classes=2):
     edges = np.array(edges, float)
-    return Bins(edges, Column(x.astype(float), y.astype(np.int32), n_classes).count(edges))
+    return Bins(edges, Column(x.astype(float), y.astype(np.int32), n_classes).count_bins(edges))
 
 
 def test_wins_lie_between_those_of_all_data_with_these_counts():
@@ -125,8 +125,8 @@ def test_counts_of_float32_fall_into_the_bins_of_float64(rng):
     x[:6] = np.inf, -np.inf, np.nan, 0.0, np.float32(1e-45), np.finfo(np.float32).max
     edges = np.unique(np.concatenate([rng.normal(size=50), [1e300, -1e300, 1e-300, np.inf, x[7]]]))
     y = np.zeros(400, np.int32)
-    wide = Column(x.astype(np.float64), y, 1).count(edges)
-    assert_array_equal(Column(x, y, 1).count(edges), wide)
+    wide = Column(x.astype(np.float64), y, 1).count_bins(edges)
+    assert_array_equal(Column(x, y, 1).count_bins(edges), wide)
     known = x[x == x].astype(float)
     wanted = np.bincount(np.searchsorted(edges, known, "right"), minlength=len(edges) + 1)
     assert_array_equal(wide[:-1, 0], wanted)
