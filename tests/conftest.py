@@ -4,6 +4,7 @@ import contextlib
 import csv
 import hashlib
 import os
+import socketserver
 import subprocess
 import sys
 from multiprocessing.process import BaseProcess
@@ -93,15 +94,18 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session", autouse=True)
 def no_process_in_a_fast_run(request):
-    """Skip a test of a fast run as soon as it starts a process."""
+    """Skip a test of a fast run as soon as it starts a process or a server."""
 
     def skip(*args, **options):
-        pytest.skip("starts a process, which a fast run does not")
+        pytest.skip("starts a process or a server, which a fast run does not")
 
     with pytest.MonkeyPatch.context() as patch:
         if request.config.getoption("fast"):
             patch.setattr(subprocess.Popen, "__init__", skip)
             patch.setattr(BaseProcess, "start", skip)
+            patch.setattr(socketserver.TCPServer, "__init__", skip)
+            if "distributed" in sys.modules:
+                patch.setattr(sys.modules["distributed"].LocalCluster, "__init__", skip)
         yield
 
 

@@ -18,12 +18,6 @@ from tests.helpers.hand_run import MANY, THREE, make_run
 matplotlib.use("Agg")
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 def test_curves_by_hand():
     display = CurvesDisplay.from_run(make_run(THREE), spread="std")
     frame = display.to_frame()

@@ -18,12 +18,6 @@ def study():
     return siren_study(*load_wine(return_X_y=True), n_features=4)
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def many_pairs(n_classes):
     rng = np.random.default_rng(0)
     n_pairs = n_classes * (n_classes - 1) // 2

@@ -16,12 +16,6 @@ from tests.helpers.plot_cases import AWKWARD_CLASSES, LONG, make_chain, make_tre
 matplotlib.use("Agg")
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def iris_tree(**options):
     iris = load_iris(as_frame=True)
     tree = C45(**options).fit(iris.data, iris.target)
