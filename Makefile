@@ -16,7 +16,7 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q $(PARALLEL)
 
-# For developers: two cases of each test, no processes, no long tests.
+# For developers: one case of each test, no processes, no long tests.
 test-fast: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --fast tests
 

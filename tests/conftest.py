@@ -71,23 +71,17 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
-#: what a test of these folders does takes seconds, or is not of src
-_LONG_FOLDERS = {"benchmarks", "docs"}
-
-
 def pytest_collection_modifyitems(config, items):
-    """Leave out of a fast run what is long, and all but two cases of a parametrised test."""
+    """Leave out of a fast run what is long, and all but one case of a parametrised test."""
     if not config.getoption("fast"):
         return
     tests = {}
     for item in items:
-        tests.setdefault((item.path, item.nodeid.partition("[")[0]), []).append(item)
-    kept = []
-    for number, ((path, _), cases) in enumerate(tests.items()):
-        is_long = cases[0].get_closest_marker("long") or _LONG_FOLDERS & {*path.parts}
-        # Other cases in each test: together the laws of a file go through all of them.
-        chosen = {number % len(cases), (number + len(cases) // 2) % len(cases)}
-        kept += [] if is_long else [cases[case] for case in sorted(chosen)]
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    # Another case in each test: together the laws of a file go through all of them.
+    kept = [cases[number % len(cases)] for number, cases in enumerate(tests.values())]
+    kept = [item for item in kept if not item.get_closest_marker("long")]
+    kept = [item for item in kept if item.path.parent.name not in ("benchmarks", "docs")]
     config.hook.pytest_deselected(items=[*set(items).difference(kept)])
     items[:] = kept
 

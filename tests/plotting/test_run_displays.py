@@ -15,6 +15,8 @@ from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 from mauc.stats import Comparison, problem_scores
 from tests.helpers.hand_run import MANY, THREE, make_run
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
 
 

@@ -10,6 +10,8 @@ from mauc.difficulty import SirenStudy, siren_study
 from mauc.exceptions import MaucError
 from mauc.plotting.siren import SirenDisplay
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
 
 

@@ -9,6 +9,8 @@ from numpy.testing import assert_array_equal
 from mauc.plotting import CurvesDisplay, StabilityDisplay
 from tests.helpers.hand_run import MANY, make_run
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
 
 

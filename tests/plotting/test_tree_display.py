@@ -13,6 +13,8 @@ from mauc.exceptions import MaucError
 from mauc.plotting import TreeDisplay
 from tests.helpers.plot_cases import AWKWARD_CLASSES, LONG, make_chain, make_tree
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
 
 
