@@ -10,7 +10,8 @@ import pytest
 import mauc.progress as module
 from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF
 from mauc.data.source import ColumnSource
-from mauc.progress import progress, track
+from mauc.parallel import track
+from mauc.progress import progress
 from tests.helpers.pseudo_terminal import run_on_terminal
 
 
@@ -217,7 +218,8 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
 PROGRAM = """
 import sys, time
 import mauc.progress as module
-from mauc.progress import progress, track
+from mauc.parallel import track
+from mauc.progress import progress
 module.DELAY_SECONDS = 0.1
 with progress("reading big.csv"):
     for at in track(range(2), "blocks"):

@@ -1,4 +1,4 @@
-"""Run a function over blocks of columns in threads; results come in the order of the blocks."""
+"""Loops over blocks of columns, in threads and with progress; results come in order."""
 
 import threading
 from collections import deque
@@ -31,10 +31,22 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
     bytes of data of each block, are for `mauc.progress`.
     """
     blocks = list(blocks)
-    found = _run_blocks(function, blocks, n_jobs)
-    if progress.current is None:  # nothing is shown
-        return found
-    return progress.track(found, unit, len(blocks), n_bytes=n_bytes)
+    return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
+
+
+def track(items, unit, total=None, *, n_bytes=None):
+    """Iterate over items and count those that are done, where `mauc.progress` is shown.
+
+    `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
+    of data of each item: they are shown, and the share of the work is counted in bytes.
+    """
+    display = progress.current
+    if display is None or display.thread != threading.get_ident():
+        return iter(items)
+    if total is None:
+        items = items if hasattr(items, "__len__") else list(items)
+        total = len(items)
+    return display.count(items, unit, total, n_bytes)
 
 
 def _run_blocks(function, blocks, n_jobs):

@@ -23,7 +23,7 @@ from mauc.data.validate import (
     encode_labels,
     scale_weights,
 )
-from mauc.engine.special import log_table
+from mauc.engine.arrays import log_table
 from mauc.exceptions import (
     ConstantInputWarning,
     MaucError,

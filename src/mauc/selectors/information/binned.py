@@ -24,8 +24,7 @@ from numba.np.arrayobj import make_array
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_inline, njit_part
-from mauc.engine.arrays import read_only
-from mauc.engine.special import log_table
+from mauc.engine.arrays import log_table, read_only
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.selectors.base import RankingSelector, row_parts
