@@ -19,7 +19,7 @@ from mauc import GreedyMAUC
 from mauc.data import columns as columns_module
 from mauc.registry import SELECTORS as METHODS
 from mauc.selectors import arco
-from mauc.selectors.information import fcbf
+from mauc.selectors.information import fcbf, greedy
 from mauc.selectors.relieff import relieff
 from tests.helpers.selectors import (
     COUNTED,

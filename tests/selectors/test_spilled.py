@@ -15,7 +15,7 @@ from mauc import memory as spill
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.selectors import arco
-from mauc.selectors.information import fcbf
+from mauc.selectors.information import fcbf, greedy
 from tests.helpers.array_source import BrokenSource, CountingSource
 
 Usage = namedtuple("Usage", "total used free")
