@@ -2,9 +2,11 @@
 
 import threading
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -12,6 +14,7 @@ from joblib import effective_n_jobs
 from mauc import progress
 from mauc.exceptions import MaucError
 
+_T = TypeVar("_T")
 _scratch = threading.local()
 
 
@@ -34,7 +37,10 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
     return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
 
 
-def track(items, unit, total=None, *, n_bytes=None):
+def track(
+    items: Iterable[_T], unit: str, total: int | None = None, *,
+    n_bytes: Sequence[int] | None = None,
+) -> Iterator[_T]:  # fmt: skip
     """Iterate over items and count those that are done, where `mauc.progress` is shown.
 
     `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
@@ -45,7 +51,7 @@ def track(items, unit, total=None, *, n_bytes=None):
         return iter(items)
     if total is None:
         items = items if hasattr(items, "__len__") else list(items)
-        total = len(items)
+        total = len(items)  # type: ignore[arg-type]
     return display.count(items, unit, total, n_bytes)
 
 
