@@ -12,9 +12,9 @@ from sklearn.datasets import load_wine
 
 from mauc import FCBF, SymmetricalUncertainty
 from mauc.binning.states import BINNINGS
-from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
-from mauc.selectors.information.binned import binned_features
+from mauc.selectors.information import greedy as greedy_module
+from mauc.selectors.information.greedy import binned_features
 from tests.helpers import oracle_further as oracle
 from tests.helpers import oracle_mdl, oracle_mrmr, rival_strategies
 from tests.helpers.strategies import examples
@@ -56,7 +56,7 @@ def test_is_agnostic_to_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = fcbf_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "BLOCK_WORK", 1)
+        patch.setattr(greedy_module, "BLOCK_WORK", 1)
         patch.setattr(fcbf_module, "BLOCK_WORK", 1)
         other = fcbf_ranking(D, n_states, y, n_classes, k, n_threads=n_threads)
     for name in ("ranking", "rounds", "relevance"):

@@ -12,10 +12,8 @@ from sklearn.datasets import load_wine
 
 from mauc import JMI, MRMR
 from mauc.binning.states import BINNINGS
-from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import greedy as greedy_module
-from mauc.selectors.information.binned import binned_features
-from mauc.selectors.information.greedy import mrmr_search
+from mauc.selectors.information.greedy import binned_features, mrmr_search
 from tests.helpers import oracle_further as oracle
 from tests.helpers import oracle_mdl, oracle_mrmr, rival_strategies
 from tests.helpers.strategies import examples
@@ -79,7 +77,7 @@ def test_planes_and_histograms_agree_to_the_bit(problem, quotient):
     D, n_states, y, n_classes, k = problem
     by_planes = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "MAX_PLANE_STATES", 0)
+        patch.setattr(greedy_module, "MAX_PLANE_STATES", 0)
         by_histograms = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     assert_same(by_planes, by_histograms)
 
@@ -89,7 +87,7 @@ def test_mrmr_is_agnostic_to_threads(problem, quotient, n_threads):
     D, n_states, y, n_classes, k = problem
     alone = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "BLOCK_WORK", 1)
+        patch.setattr(greedy_module, "BLOCK_WORK", 1)
         shared = mrmr_ranking(D, n_states, y, n_classes, k, quotient, n_threads)
     assert_same(alone, shared)
 
@@ -235,7 +233,7 @@ def test_jmi_is_agnostic_to_planes_and_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = jmi_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "BLOCK_WORK", 1)
+        patch.setattr(greedy_module, "BLOCK_WORK", 1)
         patch.setattr(greedy_module, "MAX_CLASS_PRODUCTS", 0)
         other = jmi_ranking(D, n_states, y, n_classes, k, n_threads)
     for name in ("ranking", "scores", "relevance"):
