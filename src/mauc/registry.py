@@ -15,7 +15,7 @@ from mauc.checks import unknown_word
 
 
 class Accepts(NamedTuple):
-    """What a method takes beside dense, finite numbers; missing values are taken by all."""
+    """What a method takes in addition to dense, finite numbers; missing values are taken by all."""
 
     sparse: bool = False  #: sparse matrices
     infinite: bool = False  #: infinite values
@@ -29,36 +29,17 @@ class Accepts(NamedTuple):
 
 @dataclass(frozen=True)
 class Method:
-    """A selector or classifier by its short name; called, it makes one.
+    """A selector or classifier by its short name; called, it makes one."""
 
-    Parameters
-    ----------
-    kind : {"selector", "classifier"}
-    name : str
-        The short name of plans and of the command line.
-    label : str
-        How tables and figures write it.
-    class_name, module : str
-        The class and the module that has it.
-    measure : str
-        By what it ranks features, or how it classifies, in a few words.
-    accepts : Accepts
-        With its default options.
-    options : dict
-        Parameters that belong to the short name.
-    is_in_paper : bool
-        Whether Wang and Tang's experiments have it.
-    """
-
-    kind: str
-    name: str
-    label: str
+    kind: str  #: "selector" or "classifier"
+    name: str  #: the short name in plans and on the command line
+    label: str  #: its name in tables and figures
     class_name: str
-    module: str
-    measure: str
-    accepts: Accepts
-    options: dict[str, Any] = field(default_factory=dict)
-    is_in_paper: bool = False
+    module: str  #: of the class
+    measure: str  #: short description: how it ranks features, or how it classifies
+    accepts: Accepts  #: with its default options
+    options: dict[str, Any] = field(default_factory=dict)  #: parameters that the short name implies
+    is_in_paper: bool = False  #: whether Wang and Tang's experiments have it
 
     @property
     def estimator_class(self) -> Any:
@@ -78,26 +59,13 @@ class Method:
 
 @dataclass(frozen=True)
 class Relevance:
-    """A measure of one feature on one sub-problem.
+    """A measure of one feature on one sub-problem, computed in `mauc.selectors.relevance`."""
 
-    Parameters
-    ----------
-    name : str
-        The word for ``relevance=``; `mauc.selectors.relevance` has the function that computes it.
-    measure : str
-        What it is, in a few words.
-    accepts : Accepts
-    label : str
-        What tables call its scores.
-    reads_rows : bool
-        Whether it reads rows, not columns, where X lies row by row.
-    """
-
-    name: str
-    measure: str
+    name: str  #: value of ``relevance=``
+    measure: str  #: short description
     accepts: Accepts
-    label: str
-    reads_rows: bool = False
+    label: str  #: name of its scores in tables
+    reads_rows: bool = False  #: whether it reads rows, not columns, where X is row-major
 
     @cached_property
     def score(self) -> Callable[..., Any]:

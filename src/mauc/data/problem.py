@@ -40,31 +40,16 @@ _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of val
 
 @dataclass(frozen=True)
 class Problem:
-    """A validated classification problem.
+    """A validated classification problem."""
 
-    Parameters
-    ----------
-    columns : Columns of shape (n_samples, n_features)
-    codes : ndarray of shape (n_samples,), int32
-        Class of each sample, as a number of `classes`.
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
-    class_counts : ndarray of shape (n_classes,), int64
-    is_nominal : ndarray of shape (n_features,), bool
-        Columns that hold category codes.
-    sample_weight : ndarray of shape (n_samples,), float64, or None
-    feature_names : ndarray of shape (n_features,), or None
-    column_labels : list of length n_features, or None
-        Those of a data frame that has no `feature_names`, as not all of them are strings.
-    """
-
-    columns: Columns
-    codes: np.ndarray
-    classes: np.ndarray
-    class_counts: np.ndarray
-    is_nominal: np.ndarray
-    sample_weight: np.ndarray | None = None
-    feature_names: np.ndarray | None = None
+    columns: Columns  #: shape (n_samples, n_features)
+    codes: np.ndarray  #: shape (n_samples,), int32: class of each sample, an index of `classes`
+    classes: np.ndarray  #: shape (n_classes,), the labels, sorted
+    class_counts: np.ndarray  #: shape (n_classes,), int64
+    is_nominal: np.ndarray  #: shape (n_features,), bool: columns that hold category codes
+    sample_weight: np.ndarray | None = None  #: shape (n_samples,), float64
+    feature_names: np.ndarray | None = None  #: shape (n_features,)
+    #: of a data frame without `feature_names`, as not all labels are strings
     column_labels: list[Any] | None = None
 
     known_wins = None  # of all features on the class pairs: a sketch has them

@@ -29,24 +29,17 @@ _GROUP_SHARE = 8  # of the memory, for columns that are held to be looked at one
 class SourceColumns(Columns):
     """The columns of a source for one fit.
 
-    Parameters
-    ----------
-    source : ColumnSource
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns beside those of text.
-    accept_nominal, accept_infinite : bool, default=True
-        Whether such columns and values are taken; an error names the first that is not.
-    cluster : Cluster, optional
-        Whose workers read the columns (`mauc.cluster`).
-    reads_ahead : bool, default=True
-        Whether a thread beside those that work reads the next columns.
+    `categorical_features` are nominal in addition to columns of text. An error names the first
+    column or value that is not accepted. The workers of a `cluster` (`mauc.cluster`) read the
+    columns; otherwise an extra thread reads the next ones, if `reads_ahead`.
     """
 
     is_streamed = True
 
     def __init__(
-        self, source: ColumnSource, categorical_features: Any = None, *, accept_nominal=True,
-        accept_infinite=True, cluster: Any = None, reads_ahead=True,
+        self, source: ColumnSource, categorical_features: Any = None, *,
+        accept_nominal: bool = True, accept_infinite: bool = True, cluster: Any = None,
+        reads_ahead: bool = True,
     ) -> None:  # fmt: skip
         self.source, self.cluster = source, cluster
         self.shape = source.shape
@@ -55,7 +48,7 @@ class SourceColumns(Columns):
         if is_nominal.any() and not accept_nominal:
             raise MaucError(
                 f"{source.name}: X must be numeric, but column "
-                f"{source.name_of(int(np.argmax(is_nominal)))!r} holds words; leave it "
+                f"{source.name_of(int(np.argmax(is_nominal)))!r} holds text; leave it "
                 f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
             )
         self.is_nominal = is_nominal | column_mask(categorical_features, source.shape[1], names)

@@ -287,7 +287,7 @@ def evaluate_tuned_svm(
     X_train, X_test : array-like of shape (n_samples, n_features)
     y_train, y_test : array-like of shape (n_samples,)
     scope : {"dataset", "dataset_size", "fold", "fold_size"}, default="fold"
-        The words of `mauc.experiments.TuningSpec`. "dataset" and "dataset_size" use the
+        As in `mauc.experiments.TuningSpec`. "dataset" and "dataset_size" use the
         parameters of `tuned`; "fold" tunes once, on the training part and the features of the
         largest size; "fold_size" tunes on the training part for every size.
     tuned : TuningResult, or sequence of TuningResult, optional
@@ -350,48 +350,28 @@ def evaluate_tuned_svm(
 
 @dataclass(frozen=True)
 class Measurement:
-    """MAUC of one subset size, and what it took.
+    """MAUC of one subset size, and the time it took."""
 
-    Parameters
-    ----------
-    size : int
-        Number of features.
-    mauc : float
-        Of the test part.
-    fit_seconds : float
-        Fitting the classifier and scoring the test samples.
-    score_seconds : float
-        Computing MAUC of those scores.
-    """
-
-    size: int
-    mauc: float
-    fit_seconds: float
-    score_seconds: float
+    size: int  #: number of features
+    mauc: float  #: of the test part
+    fit_seconds: float  #: fitting the classifier and scoring the test samples
+    score_seconds: float  #: computing MAUC of those scores
 
 
 @dataclass(frozen=True)
 class TunedScores:
-    """MAUC of tuned machines, and how they were tuned.
+    """MAUC of tuned machines, and how they were tuned."""
 
-    Parameters
-    ----------
-    mauc : ndarray of shape (n_sizes,)
-    scope : {"dataset", "dataset_size", "fold", "fold_size"}
-    tunings : tuple of TuningResult
-        One for all sizes, or one per size with scopes "dataset_size" and "fold_size".
-    """
-
-    mauc: np.ndarray
-    scope: str
-    tunings: tuple[TuningResult, ...]
+    mauc: np.ndarray  #: shape (n_sizes,)
+    scope: str  #: "dataset", "dataset_size", "fold" or "fold_size"
+    tunings: tuple[TuningResult, ...]  #: one for all sizes, or per size with scopes "..._size"
 
 
 def own_nominal(classifier, n_features: int, names: list[str] | None) -> np.ndarray:
     """Return the mask of the columns that a classifier's ``categorical_features`` names."""
     own = classifier.get_params().get("categorical_features")
     if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
-        own = None  # no column, but a word such as "from_dtype" of scikit-learn
+        own = None  # not columns, but an option such as scikit-learn's "from_dtype"
     return column_mask(own, n_features, names)
 
 

@@ -32,7 +32,7 @@ _MIN_ADDED = 1e-9  # of predicted MAUC: a feature that adds less adds nothing
 _MAX_COUNTED = 64  # candidates that are looked at, those most like the feature
 _BLOCK = 64  # chosen features whose bounds are held at once
 _MAX_SLOPE = 1e6  # of the tangent: it is vertical at a separation of 0
-_DECIMALS = 9  # losses that agree in so many are equal
+_DECIMALS = 9  # losses that agree to this many are equal
 
 
 @dataclass(eq=False)
@@ -232,16 +232,11 @@ class Alternatives(Result, Mapping):
 
     A mapping of column numbers to lists of `Exchange`, in the order of the selection, the nearest
     alternative first. It prints as one line per chosen feature.
-
-    Parameters
-    ----------
-    ranking : ndarray of shape (k,), int64
-    exchanges : list of list of Exchange
-    names : sequence
-        Of all features.
     """
 
-    def __init__(self, ranking, exchanges: Sequence[list[Exchange]], names):
+    def __init__(
+        self, ranking: np.ndarray, exchanges: Sequence[list[Exchange]], names: Sequence[Any]
+    ):
         self._found = {int(f): part for f, part in zip(ranking, exchanges, strict=True)}
         self._names = names
 
@@ -267,7 +262,7 @@ class Alternatives(Result, Mapping):
         return [str(self._names[one.alternative]) for one in self._found[feature]]
 
     def line(self, feature) -> str:
-        """Return what can be said of a chosen feature in one line; "" if nothing can replace it."""
+        """Describe a chosen feature in one line; "" if nothing can replace it."""
         exchanges = self._found[feature]
         if not exchanges:
             return ""

@@ -27,12 +27,12 @@ _MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of
 _N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
 _MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _STRIDE = 64  # ranks
-# A sum of so many differences of scores and one of their squares fit into one word.
+# A sum of this many differences of scores and one of their squares fit into 64 bits.
 _MAX_ADDED, _SQUARE_SHIFT = 1 << 20, 28
 _N_SQUARES = 8  # the power method takes 2^8 steps
 _MAX_SQUARED = 64  # classes whose matrix is squared; with more, a vector is multiplied step by step
 _MAX_DENSE = 2**22  # products of a dense table of categories and classes
-_DECIMALS = 9  # scores that agree in so many are equal, whatever the order of their sums was
+_DECIMALS = 9  # scores that agree to this many are equal, whatever the order of their sums was
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,9 @@ class NormalScores:
 
 
 class KeptRows:
-    """The rows sorted by class, and which of them correlations are measured on.
+    """The rows in `order` by class, class k from ``starts[k]`` on, and which are kept.
 
-    Attributes
-    ----------
-    order : ndarray of shape (n_samples,), int32
-        All rows sorted by class; class k starts at ``starts[k]``.
-    kept : ndarray of shape (n_kept,), int64
-        Offsets in `order` of the rows whose scores are kept.
+    `kept` are the offsets in `order` of the rows on which correlations are measured.
     """
 
     def __init__(self, problem: Problem, max_samples: int | None, kept: np.ndarray | None = None):
@@ -114,18 +109,13 @@ class BlockScores:
 
     Class sums are of all rows, kept or not, and of columns in which more than 1/10 of the pairs of
     rows are tied, or of all.
-
-    Attributes
-    ----------
-    n_tied : ndarray of shape (n_columns,), int64
-        Tied ordered pairs of rows, 0 if they are few.
-    moments : ndarray of shape (n_columns, 2, n_classes), int64
-        Sums of the scores over each class, and of their squares.
     """
 
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
         self._scorer, self._first, self.takes_all = scorer, block.start, takes_all
+        #: tied ordered pairs of rows per column, 0 if they are few
         self.n_tied = np.empty(block.stop - block.start, np.int64)
+        #: sums of the scores over each class, and of their squares
         self.moments = np.empty((len(self.n_tied), 2, len(scorer.class_counts)), np.int64)
 
     @property
