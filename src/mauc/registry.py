@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 
 
 class Accepts(NamedTuple):
@@ -22,8 +22,8 @@ class Accepts(NamedTuple):
     nominal: bool = False  #: nominal columns
     weights: bool = False  #: sample weights
 
-    def words(self) -> list[str]:
-        """Return what is taken, in words."""
+    def names(self) -> list[str]:
+        """Return the names of what is taken."""
         return [name for name, is_taken in zip(self._fields, self, strict=True) if is_taken]
 
 
@@ -53,7 +53,7 @@ class Method:
             options = {"n_features_to_select": n_features_to_select, **options}
         for name in options:
             if name not in made.get_params():
-                raise unknown_word(f"option of {self.kind} {self.name}", name, made.get_params())
+                raise unknown_choice(f"option of {self.kind} {self.name}", name, made.get_params())
         return made.set_params(**options)
 
 
@@ -197,7 +197,7 @@ def make_selector(method: str, n_features_to_select: Any = None, **options: Any)
     SpreadFx(n_features_to_select=5)
     """
     if method not in SELECTORS:
-        raise unknown_word("selector", method, SELECTORS)
+        raise unknown_choice("selector", method, SELECTORS)
     if n_features_to_select is not None:
         options["n_features_to_select"] = n_features_to_select
     return SELECTORS[method](**options)
@@ -224,5 +224,5 @@ def make_classifier(method: str, **options: Any) -> Any:
     RBFSVM(C=8.0)
     """
     if method not in CLASSIFIERS:
-        raise unknown_word("classifier", method, CLASSIFIERS)
+        raise unknown_choice("classifier", method, CLASSIFIERS)
     return CLASSIFIERS[method](**options)

@@ -496,18 +496,18 @@ def _fixed_strings(values):
     width = values.dtype.itemsize // 4
     if width == 0 or not values.dtype.isnative:
         return None
-    word = np.uint32 if width % 2 else np.uint64
-    words = np.ascontiguousarray(values).view(word).reshape(len(values), -1)
+    chunk = np.uint32 if width % 2 else np.uint64
+    chunks = np.ascontiguousarray(values).view(chunk).reshape(len(values), -1)
     hashes = np.zeros(len(values), np.uint64)
-    for position in range(words.shape[1]):
-        hashes += words[:, position]
+    for position in range(chunks.shape[1]):
+        hashes += chunks[:, position]
         hashes *= _MULTIPLIER
         hashes ^= hashes >> np.uint64(32)
     buckets, codes, counts = _whole_numbers(hashes >> np.uint64(48))
     sample = np.empty(len(buckets), np.intp)
     sample[codes] = np.arange(len(codes))  # any row of the bucket
-    for position in range(words.shape[1]):
-        if (words[sample, position][codes] != words[:, position]).any():
+    for position in range(chunks.shape[1]):
+        if (chunks[sample, position][codes] != chunks[:, position]).any():
             return None
     order = np.argsort(values[sample])
     code = np.empty(len(order), np.int32)

@@ -19,7 +19,7 @@ from mauc.exceptions import MaucError, NotEnoughMemoryError
 from mauc.memory import Workspace, format_bytes
 from mauc.parallel import count_threads, run_blocks
 
-# Bytes per row that a thread needs to sort a column, beside the column itself: its words twice.
+# Bytes per row that a thread needs to sort a column, in addition to the column: its keys twice.
 _WORK_BYTES = 24
 _LABEL_BYTES = 24  # per row: labels, codes, the rows by class
 _BLOCK_SHARE = 16  # of the memory of a source, for one block
@@ -235,9 +235,9 @@ def plan_pass(
     fixed = _LABEL_BYTES * n + held
     least = least_memory(n, largest) + held
     if least > source.memory:
-        what, further = "one column and the room to sort it", ""
+        what, further = "one column and the memory to sort it", ""
         if held:
-            what = "one column, the room to sort it and what is held beside it"
+            what = "one column, the memory to sort it and what else is held"
         else:
             further = ", or sketch the AUCs over the rows (PairAUCSketch)"
         raise NotEnoughMemoryError(

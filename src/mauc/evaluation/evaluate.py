@@ -92,9 +92,9 @@ class FoldEvaluator:
     classifier, with its parameters, that was evaluated.
 
     The categories of nominal columns are learnt on the training part; one that is only in the test
-    part is missing there. Classifiers with a parameter ``categorical_features`` are told of the
-    nominal columns, besides those that the parameter names. Any other gets indicators in their
-    place, a column of 0 and 1 per category of the training part, all 0 where a value is missing.
+    part is missing there. Classifiers with a parameter ``categorical_features`` get the
+    nominal columns in addition to those that the parameter names. Any other gets indicators
+    instead, a column of 0 and 1 per category of the training part, all 0 where a value is missing.
 
     Parameters
     ----------
@@ -149,21 +149,7 @@ class FoldEvaluator:
     def evaluate(self, ranking, sizes, classifier, *, response_method="predict_proba"):
         """Compute the test MAUC of a classifier on the first k features of a ranking.
 
-        Parameters
-        ----------
-        ranking : array-like of int
-            Columns, best first.
-        sizes : array-like of int
-            How many of them to use, each in [1, len(ranking)].
-        classifier : classifier
-            Not changed.
-        response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
-                default="predict_proba"
-            What MAUC is computed from.
-
-        Returns
-        -------
-        mauc : ndarray of shape (n_sizes,)
+        Arguments are those of `evaluate_ranking`; returns an array of shape (n_sizes,).
         """
         sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
         ascending, positions = np.unique(sizes, return_inverse=True)
@@ -280,12 +266,8 @@ def evaluate_tuned_svm(
 
     Parameters
     ----------
-    ranking : array-like of int
-        Columns, best first.
-    sizes : array-like of int
-        How many of them to use, each in [1, len(ranking)].
-    X_train, X_test : array-like of shape (n_samples, n_features)
-    y_train, y_test : array-like of shape (n_samples,)
+    ranking, sizes, X_train, y_train, X_test, y_test
+        As in `evaluate_ranking`.
     scope : {"dataset", "dataset_size", "fold", "fold_size"}, default="fold"
         As in `mauc.experiments.TuningSpec`. "dataset" and "dataset_size" use the
         parameters of `tuned`; "fold" tunes once, on the training part and the features of the

@@ -187,7 +187,7 @@ class PairAUCReport(Result):
         rows = [
             [
                 short_name(names[pair]),
-                *(number(values[pair], gap="absent")
+                *(number(values[pair], missing="absent")
                   for values in (self.auc_first, self.auc_second, self.auc)),
             ]
             for pair in order[:MAX_ROWS]
@@ -418,7 +418,7 @@ def _encode(y_true, labels, n_columns):
         if len(present) != n_columns:
             raise MaucError(
                 f"y_score must have a column for each class in y_true ({len(present)}), "
-                f"got {n_columns}; if classes are absent from y_true, give labels=."
+                f"got {n_columns}; if classes are absent from y_true, pass labels=."
             )
         return present, codes.astype(np.int32)
     labels = check_vector(labels, "labels")

@@ -26,7 +26,7 @@ class SketchMixin:
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
         with at most 1,024 distinct values, otherwise off by no more than `error_bound_`. As long as
         rows of one class alone have come there is nothing to rank. For other numbers of bins update
-        a sketch and give it to `fit_sketch`.
+        a sketch and pass it to `fit_sketch`.
 
         Parameters
         ----------
@@ -61,16 +61,9 @@ class SketchMixin:
             return self._rank_sketch(sketch.update(X, y), options)
 
     def fit_sketch(self, sketch):
-        """Rank the features by a sketch of rows.
+        """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
 
-        Parameters
-        ----------
-        sketch : PairAUCSketch
-            Such as that of `mauc.sketch_rows`; kept as `sketch_`, which `partial_fit` goes on with.
-
-        Returns
-        -------
-        self : object
+        It is kept as `sketch_`, which `partial_fit` continues, and self is returned.
         """
         from mauc.sketch import PairAUCSketch
 
@@ -109,7 +102,7 @@ class SketchMixin:
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             raise MaucError(
                 'n_features_to_select="auto" cross-validates on rows in memory; a sketch has none: '
-                'give a number, a fraction or "all".'
+                'pass a number, a fraction or "all".'
             )
         if self.categorical_features is not None:
             raise MaucError(

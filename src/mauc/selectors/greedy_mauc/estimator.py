@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import check_choice, check_int, check_real, unknown_word
+from mauc.checks import check_choice, check_int, check_real, unknown_choice
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.exceptions import MaucError
@@ -304,13 +304,13 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 def check_prior(prior: Any) -> str | np.ndarray | dict | None:
     """Return a prior as given by a user, checked as far as that needs no data.
 
-    It is None, a word, weights as an array, or weights by name.
+    It is None, the name of one, weights as an array, or weights by name.
     """
     if prior is None:
         return None
     if isinstance(prior, str):
         if prior not in _PRIOR_WORDS:
-            raise unknown_word("prior", prior, (None, *_PRIOR_WORDS), quoted=True)
+            raise unknown_choice("prior", prior, (None, *_PRIOR_WORDS), quoted=True)
         return prior
     if isinstance(prior, Mapping):
         names = list(prior)
@@ -371,7 +371,7 @@ def _numbers(values, names=None):
         raise MaucError(f"{_PRIOR_WANTED}, got {shape}.")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
     if len(wrong) > 0:
-        where = f"at place {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
+        where = f"at position {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
         raise MaucError(
             f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
             f"to be chosen), got {weights[wrong[0]]:g} {where}."

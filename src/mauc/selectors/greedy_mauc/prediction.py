@@ -1,7 +1,7 @@
 """What a finished search tells: the MAUC to expect of its features, and what could replace them."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -152,10 +152,10 @@ class _TiedSamples:
         self._n_groups = 1
 
     def split(self, scores):
-        """Tell the samples of each group apart by their scores, int8."""
+        """Split each group of samples by their scores, int8."""
         if self._n_groups < len(self._groups):
-            words = self._groups * 256 + (scores.astype(np.int64) + 128)
-            self._groups = np.unique(words, return_inverse=True)[1].ravel()
+            keys = self._groups * 256 + (scores.astype(np.int64) + 128)
+            self._groups = np.unique(keys, return_inverse=True)[1].ravel()
             self._n_groups = int(self._groups.max()) + 1
 
     def average(self, rows):
@@ -234,9 +234,7 @@ class Alternatives(Result, Mapping):
     alternative first. It prints as one line per chosen feature.
     """
 
-    def __init__(
-        self, ranking: np.ndarray, exchanges: Sequence[list[Exchange]], names: Sequence[Any]
-    ):
+    def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names):
         self._found = {int(f): part for f, part in zip(ranking, exchanges, strict=True)}
         self._names = names
 
@@ -251,7 +249,7 @@ class Alternatives(Result, Mapping):
 
     def with_names(self, names) -> "Alternatives":
         """Return the same with other names of all features."""
-        return Alternatives(list(self._found), list(self._found.values()), names)
+        return Alternatives(self._found, self._found.values(), names)
 
     def lines(self) -> list[str]:
         """Return one line per chosen feature that could be replaced."""
