@@ -171,13 +171,7 @@ class RBFSVM(BaseClassifier):
     def decision_function(self, X):
         """Return decision values: won pairs, refined by their margins.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        Of shape (n_samples, n_classes), or (n_samples,) for two classes.
         """
         return self._respond(self._check_X(X), "decision_function")
 

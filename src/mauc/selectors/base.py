@@ -59,7 +59,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     _size_words = '"all" or "auto"'  # that n_features_to_select may be
     _no_cluster = ""  # why the method does not run on a cluster, if it does not
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_",)  # attributes of some fits only
-    # A cluster is no metadata of the samples: it is not routed.
+    # A cluster is not metadata of the samples, so it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
     def fit(self, X, y, *, client=None):

@@ -31,7 +31,7 @@ from mauc.texts import insert_texts
 RULES = {"frequency": "frequency", "rank": "mean rank", "loss": "gain"}
 SHOWN_THRESHOLD = 0.8  # frequency whose bound is shown
 _NEAR = 0.9  # of the largest gain: what gains more is nearly as good
-_SMALL_BYTES = 2**28  # of memory, that need not be asked for
+_SMALL_BYTES = 2**28  # below this, free memory is not checked
 
 
 class _Options(NamedTuple):

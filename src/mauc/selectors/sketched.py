@@ -136,11 +136,11 @@ def _check_classes(sketch, classes):
         return
     if sketch.classes is None:
         raise MaucError("classes must be given in the first call of partial_fit, which had none.")
-    if not np.array_equal(np.unique(np.asarray(classes)), sketch.classes_):
+    labels = np.unique(np.asarray(classes))
+    if not np.array_equal(labels, sketch.classes_):
         raise MaucError(
             f"classes must be those of the first call of partial_fit, "
-            f"{format_labels(sketch.classes_)}, "
-            f"got {format_labels(np.unique(np.asarray(classes)))}."
+            f"{format_labels(sketch.classes_)}, got {format_labels(labels)}."
         )
 
 

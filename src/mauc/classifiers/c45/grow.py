@@ -323,7 +323,7 @@ def split_weighted(
     A row of the stack is a node, where its weights begin in `arena_weight` and its number of rows;
     its block begins in `arena` at that times the blocks, and has the rows and, for column a, their
     order in block ``block_of[a]``. Returns how many nodes are left on the stack, the number of
-    nodes, and the rows that there must be room for, 0 if it is nodes that there is no room for.
+    nodes, and the number of rows to allocate, 0 if it is nodes that must be allocated.
     """
     bags, best_bags = both_bags[0], both_bags[1]
     gain, ratio = gains[0], gains[1]

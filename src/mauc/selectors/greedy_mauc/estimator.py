@@ -24,7 +24,7 @@ from mauc.texts import insert_texts
 
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
-_SMALL_BYTES = 2**28  # of memory, that need not be asked for
+_SMALL_BYTES = 2**28  # below this, free memory is not checked
 _PRIOR_WORDS = ("auto", "extra_trees")
 _PRIOR_WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
 _MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few

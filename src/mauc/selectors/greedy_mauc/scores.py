@@ -318,8 +318,8 @@ def level_scores(
     ``columns[j]`` of `out`, with the scores of `rows`, and to ``columns[j] - first`` of `n_tied`
     and `moments`. `labels` and `column`, of equal length, a multiple of eight, end with zeros;
     `eights` are the bytes of `column` as uint64. `counts` (4, 256), `scores` and `packed`
-    (256,) and `added` (2, n_classes) are work space. `n_tied` counts ordered pairs of rows with equal
-    values, a row with itself among them; 0 if that is at most 1/10 of all, or no two rows are tied.
+    (256,) and `added` (2, n_classes) are work space. `n_tied` counts ordered pairs of rows with
+    equal values, a row with itself among them; 0 if that is at most 1/10 of all, or nothing ties.
     `moments` are filled for columns with ties by that count, or for all.
     """
     n = uintp(LT.shape[1])
