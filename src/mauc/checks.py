@@ -142,7 +142,7 @@ def is_class_count(n_classes: int, n_samples: int) -> bool:
 
 
 def many_classes_text(n_classes: int, n_samples: int) -> str:
-    """Return what is wrong with a target of which `is_class_count` is False."""
+    """Describe the problem with a target for which `is_class_count` is False."""
     return (
         f"{n_classes:,} classes in {n_samples:,} rows, which looks like a measurement or an "
         f"identifier, not a class (at most {MAX_CLASSES:,} classes are expected, with 2 rows each "

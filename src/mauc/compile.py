@@ -127,7 +127,7 @@ class _TolerantCache(FunctionCache):
 
 
 class _Notice(event.Listener):
-    """Tells a user at a terminal, once, that compilation takes long.
+    """Prints once, on a terminal, that compilation takes long.
 
     Numba compiles one kernel at a time, and meanwhile the kernels that it calls.
     """

@@ -83,7 +83,7 @@ def _count(items: Iterable[_T], level: "_Level", display: "_Display") -> Iterato
     try:
         for item in items:
             yield item
-            level.n_done += 1
+            level.advance()
             display.note()
     finally:
         if level in display.levels:
@@ -102,6 +102,10 @@ class _Level:
     def bytes_done(self) -> int:
         """Bytes of the items that are done."""
         return self._ends[min(self.n_done, len(self._ends) - 1)]
+
+    def advance(self) -> None:
+        """Count one more item as done."""
+        self.n_done += 1
 
     def share(self, of_item: float) -> float:
         """Return which part of the loop is done if the present item is done to a part."""
@@ -158,7 +162,7 @@ class _Display:
         self._painter.join()
 
     def share(self) -> float:
-        """Return which part of all is done, as far as the counts tell."""
+        """Return which part of all is done, by the counts."""
         share = 0.0
         for level in reversed(self.levels[:]):
             share = level.share(share)
@@ -195,7 +199,7 @@ class _Display:
             is_over = self._over.wait(_LINE_EVERY)
 
     def _draw_bar(self) -> None:
-        """Draw a bar at the foot of the terminal; what others write appears above it."""
+        """Draw a bar at the foot of the terminal; other output appears above it."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 

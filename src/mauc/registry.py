@@ -23,7 +23,7 @@ class Accepts(NamedTuple):
     weights: bool = False  #: sample weights
 
     def names(self) -> list[str]:
-        """Return the names of what is taken."""
+        """Return the names of the fields that are True."""
         return [name for name, is_taken in zip(self._fields, self, strict=True) if is_taken]
 
 
@@ -161,13 +161,13 @@ CLASS_ACCEPTS = {
 
 @cache
 def accepts_of(kind: Any) -> Accepts:
-    """Return what a class accepts; one outside the library what its nearest ancestor in it does."""
+    """Return what a class, or its nearest ancestor in the library, accepts."""
     names = (ancestor.__name__ for ancestor in kind.__mro__)
     return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())
 
 
 def score_label(selector: Any) -> str:
-    """Return what tables call the scores of a selector."""
+    """Return the name of the scores of a selector in tables."""
     recipe = getattr(selector, "recipe", None)
     if recipe is None:  # those without one have a score of their own
         return str(getattr(selector, "score_label", "score"))

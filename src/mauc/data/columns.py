@@ -441,7 +441,7 @@ def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return what `factorize` does, or None where the values must be sorted."""
+    """Return the result of `factorize`, or None where the values must be sorted."""
     if values.ndim != 1 or len(values) == 0:
         return None
     kind = values.dtype.kind

@@ -23,7 +23,7 @@ _ROW_PART_BYTES = 2**26  # of a part of the rows, where a source has no parts of
 
 
 class ColumnSource(ABC):
-    """Columns of a table that lie in files, on other machines, or in an array too large to copy.
+    """Columns of a table in files, on other machines, or in an array too large to copy.
 
     Every selector that looks at columns one by one fits on a source as on an array. A source is
     made by `mauc.open_columns`; further kinds derive from this class and implement `read`. Sources
@@ -243,7 +243,7 @@ def _take(column, rows):
 
 
 def default_memory() -> int:
-    """Return the bytes that a pass over a source takes if nobody says how many."""
+    """Return the default memory, in bytes, of a pass over a source."""
     free = free_memory()
     return _DEFAULT_MEMORY if free is None else max(free // _DEFAULT_SHARE, 2**26)
 

@@ -199,7 +199,7 @@ class ReadAhead:
         return waiting.result()[first - offset : stop - offset]
 
     def close(self) -> None:
-        """Let go of everything; what is being read is waited for."""
+        """Release everything, after the read under way has ended."""
         with self._lock:
             for waiting in self._stripes.values():
                 waiting.cancel()

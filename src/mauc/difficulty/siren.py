@@ -145,7 +145,7 @@ def siren_study(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SirenStudy(Result):
-    r"""How hard every class pair is, and where features stand on it.
+    r"""How hard every class pair is, and how features rank on it.
 
     Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
 
@@ -490,7 +490,7 @@ def _takes_codes(selector: Any) -> bool:
 
 
 def _warn_of_codes(relevance: str, named: Mapping[str, Any], problem: Problem) -> None:
-    """Name what gets the codes of nominal columns as numbers."""
+    """Warn about selectors that get the codes of nominal columns as numbers."""
     if not problem.is_nominal.any():
         return
     found = [name for name, selector in named.items() if _takes_codes(selector)]

@@ -188,7 +188,7 @@ class FoldEvaluator:
         return self._refit(classifier, response_method, ranking, sizes)
 
     def _nest(self, classifier, response_method):
-        """Return what a classifier prepares for all rankings, or None."""
+        """Return the work that a classifier shares among all rankings, or None."""
         model = clone(classifier)
         model.check_options()
         n_features = self._X_train.shape[1]

@@ -236,7 +236,7 @@ class _Scorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return what was requested."""
+        """Return the requested metadata."""
         return self._request
 
 
@@ -336,7 +336,7 @@ class ClassPairs:
         return both[0] / self._scale, both[1] / self._scale
 
     def mauc(self, scores: np.ndarray) -> float:
-        """Return what `mauc_score` returns, to the bit."""
+        """Return the result of `mauc_score`, to the bit."""
         auc_first, auc_second = self.auc(score_columns(scores, "the scores of the classifier"))
         return float(np.mean(((auc_first + auc_second) / 2)[self.is_present]))
 

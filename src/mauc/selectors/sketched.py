@@ -11,7 +11,7 @@ from mauc.exceptions import MaucError, format_labels
 from mauc.progress import progress
 from mauc.selectors.base import check_n_features
 
-# The sketch is imported by those who use it.
+# mauc.sketch is imported in the functions that use it.
 _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 
 
@@ -98,7 +98,7 @@ class SketchMixin:
         return hasattr(self, "ranking_")
 
     def _check_sketched(self):
-        """Return the options, checked as `fit` does; what needs the rows themselves is refused."""
+        """Return the options, checked as in `fit`; those that need rows are refused."""
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             raise MaucError(
                 'n_features_to_select="auto" cross-validates on rows in memory; a sketch has none: '

@@ -78,7 +78,7 @@ class Bins(NamedTuple):
         return Bins(self.edges, np.zeros_like(self.counts))
 
     def take_classes(self, slots: np.ndarray, n_classes: int) -> "Bins":
-        """Return bins whose class k stands at ``slots[k]`` of `n_classes`."""
+        """Return bins of `n_classes` classes, in which class k becomes class ``slots[k]``."""
 
         def spread(array):
             out = np.zeros((len(array), n_classes), np.int64)

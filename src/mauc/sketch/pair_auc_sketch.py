@@ -253,7 +253,7 @@ class PairAUCSketch:
         )
 
     def __getstate__(self):
-        """Return what is pickled: all but results that can be computed again."""
+        """Return the pickled state: all but results that can be computed again."""
         return self.__dict__ | {"_bounds": None}
 
     def _count(self, batches):

@@ -57,7 +57,7 @@ class RowBatch(NamedTuple):
         return self._replace(X=X, codes=np.ascontiguousarray(self.codes[rows]))
 
     def as_floats(self) -> "RowBatch":
-        """Return a copy of dense rows as floats; sparse ones stay as they are."""
+        """Return a copy of dense rows as floats, and sparse ones unchanged."""
         if self.is_sparse:
             return self
         XT, is_rounded = self._floats(slice(None))
@@ -91,7 +91,7 @@ class RowBatch(NamedTuple):
 
 
 class CheckedRows(NamedTuple):
-    """Rows whose classes are numbers of their own labels, and what their columns are."""
+    """Rows with class codes, the labels of these, and the number and names of the columns."""
 
     batch: RowBatch
     classes: np.ndarray

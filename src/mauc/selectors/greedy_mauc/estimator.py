@@ -358,7 +358,7 @@ def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
 
 
 def _numbers(values, names=None):
-    """Return weights as an array of finite positive numbers; an error tells the name of one."""
+    """Return weights as an array of finite positive numbers; an error names a wrong one."""
     try:
         weights = np.asarray(values)
         if weights.dtype.kind == "c":

@@ -219,7 +219,7 @@ class SearchState:
 
     @property
     def is_large(self):
-        """Whether the arrays are too large to wait until somebody asks what the search left."""
+        """Whether the arrays are too large to be kept until a prediction is asked for."""
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > _MAX_HELD
 
 
