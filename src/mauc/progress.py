@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import InitVar, dataclass
 from datetime import timedelta
 from importlib.util import find_spec
 from itertools import accumulate
@@ -90,11 +91,16 @@ def _count(items: Iterable[_T], level: "_Level", display: "_Display") -> Iterato
             display.levels.remove(level)
 
 
+@dataclass(eq=False)
 class _Level:
     """A loop that is under way: what it counts and how far it is."""
 
-    def __init__(self, unit: str, total: int, n_bytes: Sequence[int] | None = None) -> None:
-        self.unit, self.total, self.n_done = unit, total, 0
+    unit: str
+    total: int
+    n_bytes: InitVar[Sequence[int] | None] = None
+    n_done: int = 0
+
+    def __post_init__(self, n_bytes: Sequence[int] | None) -> None:
         self._ends = [0, *accumulate(int(size) for size in (() if n_bytes is None else n_bytes))]
         self.all_bytes = self._ends[-1]
 

@@ -17,7 +17,7 @@ from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
 from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
-from mauc.selectors.pair_auc import auc_relevance, room_for_pair_auc
+from mauc.selectors.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.selectors.trace import Selection
 
 TIES = ("index", "mauc")
@@ -102,7 +102,7 @@ class ListSelector(RankingSelector):
             )
         pair_auc = None
         if recipe.relevance == "auc":
-            pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
+            pair_auc = options["pair_auc"] = allocate_pair_auc(problem, n_wanted)
         lists, scores = rank_features(
             problem, decomposition, entry.score, n_wanted, recipe.ties, self.n_jobs,
             is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows,
