@@ -184,14 +184,11 @@ class PairAUCReport(Result):
     def printed_parts(self):
         """Return the hardest pairs as a table, and MAUC."""
         order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
+        values = np.column_stack([self.auc_first, self.auc_second, self.auc])
         rows = [
-            [
-                short_name(names[pair]),
-                *(number(values[pair], missing="absent")
-                  for values in (self.auc_first, self.auc_second, self.auc)),
-            ]
+            [short_name(names[pair]), *(number(auc, missing="absent") for auc in values[pair])]
             for pair in order[:MAX_ROWS]
-        ]  # fmt: skip
+        ]
         line = f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs"
         if len(self.absent):
             line += (

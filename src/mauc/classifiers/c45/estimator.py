@@ -139,18 +139,8 @@ class C45(BaseClassifier):
         """Return the tree as text, in the layout of J48's printout.
 
         A leaf shows its class, the training weight that reached it and, after the slash, how much
-        of that belongs to other classes.
-
-        Parameters
-        ----------
-        feature_names : sequence of str of length n_features_in_, default=None
-            None: the names of the training data, or x0, x1, ...
-        class_names : sequence of str of length n_classes, default=None
-            None: the class labels.
-
-        Returns
-        -------
-        text : str
+        of that belongs to other classes. Names are by default those of the training data, or
+        x0, x1, ..., and the class labels.
         """
         check_fitted(self)
         if feature_names is None:
