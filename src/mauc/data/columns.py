@@ -34,7 +34,7 @@ _NO_SECONDS = ("Y", "M", "generic")  # units of a duration that have no length i
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
 _MAX_WIDTH = 256
-# Where X lies row by row, columns of one cache line are read together: taken apart, each would
+# Where X is row-major, columns of one cache line are read at once: read separately, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24

@@ -152,7 +152,7 @@ class Problem:
 
         They depend on the shape of the problem only, not on the number of threads: on the scores
         that will be held per column, on whether sparse columns will be made dense, and on whether
-        rows will be read, not columns, where X lies row by row.
+        rows will be read, not columns, where X is row-major.
         """
         width = self.columns.block_width(
             self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
@@ -175,7 +175,7 @@ class Problem:
     ) -> Iterator[tuple[np.ndarray, Any]]:  # fmt: skip
         """Yield ``(part, function(part))`` for blocks of chosen columns, in threads.
 
-        A part are positions in `chosen`; columns that lie together come together.
+        A part holds positions in `chosen`; neighbouring columns are in one part.
         """
         order = np.argsort(chosen, kind="stable")
         width = self.columns.block_width(len(chosen), n_scores)
