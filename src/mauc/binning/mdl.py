@@ -35,6 +35,7 @@ import math
 import numpy as np
 
 from mauc.compile import njit, njit_part
+from mauc.engine.arrays import LN2
 from mauc.engine.keys import (
     argsort_columns,
     label_bits_of,
@@ -42,7 +43,6 @@ from mauc.engine.keys import (
     sort_keys,
     write_keys,
 )
-from mauc.engine.special import LN2
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
@@ -113,7 +113,7 @@ def cut_regions(
 
     The tables, int64, stand below each other, those of the first column first; the numbers of bins,
     (n_columns, n_subproblems), are 0 without a cut. `fixed` and `unit` are L in fixed point up to
-    the number of rows, see `mauc.engine.special`.
+    the number of rows, see `mauc.engine.arrays`.
     """
     n_columns, n_subproblems, _ = regions.shape
     width = int((regions[..., 1] - regions[..., 0]).max(initial=0)) + 1

@@ -236,14 +236,16 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
     over. ``score_feature(feature)`` is the AUC on every sub-problem, for schedules that observe.
     """
     n_lists, length = lists.features.shape
-    heads = np.zeros(n_lists, np.int64)
+    heads, n_open = [0] * n_lists, n_lists
     is_open = np.ones(n_lists, bool)
     selected: dict[int, tuple[int, int, float]] = {}
-    while len(selected) < n_wanted and is_open.any():
+    while len(selected) < n_wanted and n_open > 0:
         drawn = schedule.next_list(is_open)
         head = heads[drawn]
         heads[drawn] += 1
-        is_open[drawn] = heads[drawn] < length
+        if head + 1 == length:
+            is_open[drawn] = False
+            n_open -= 1
         feature = int(lists.features[drawn, head])
         if feature not in selected:
             selected[feature] = (drawn, head + 1, lists.scores[drawn, head])
@@ -280,7 +282,7 @@ class Random:
                 # Drawing again leaves the open lists equally likely.
                 if is_open[number]:
                     return number
-            self.drawn = iter(self.draw_batch())
+            self.drawn = iter(self.draw_batch().tolist())
 
 
 class RandRobin(Random):
