@@ -210,7 +210,7 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     if k == "auto" and selector is not None:
         return k
     if k == "predicted" and selector is not None:
-        if "predicted" not in getattr(selector, "_size_words", ""):
+        if "predicted" not in getattr(selector, "_size_choices", ""):
             raise MaucError(
                 f"-k predicted goes with the method greedy, which predicts MAUC, not with "
                 f"{type(selector).__name__}; -k auto chooses by cross-validation for any method."

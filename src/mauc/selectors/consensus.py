@@ -171,8 +171,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return RULES[self._chosen_rule(self._inner())]
 
     @property
-    def _size_words(self):
-        return self._inner()._size_words
+    def _size_choices(self):
+        return self._inner()._size_choices
 
     def _wanted_size(self):
         if self.n_features_to_select is None:

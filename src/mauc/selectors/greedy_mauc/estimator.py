@@ -170,7 +170,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     '1 vs 2'
     """
 
-    _size_words = '"all", "auto" or "predicted"'
+    _size_choices = '"all", "auto" or "predicted"'
 
     def __init__(
         self,
