@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import InitVar, dataclass
 from datetime import timedelta
 from importlib.util import find_spec
 from itertools import accumulate
@@ -60,16 +59,11 @@ def progress(what: str, *, verbose: bool | None = None, style: str = "auto") -> 
             display.close()
 
 
-@dataclass(eq=False)
 class _Level:
     """A loop that is under way: what it counts and how far it is."""
 
-    unit: str
-    total: int
-    n_bytes: InitVar[Sequence[int] | None] = None
-    n_done: int = 0
-
-    def __post_init__(self, n_bytes: Sequence[int] | None) -> None:
+    def __init__(self, unit: str, total: int, n_bytes: Sequence[int] | None = None) -> None:
+        self.unit, self.total, self.n_done = unit, total, 0
         self._ends = [0, *accumulate(int(size) for size in (() if n_bytes is None else n_bytes))]
         self.all_bytes = self._ends[-1]
 
@@ -77,10 +71,6 @@ class _Level:
     def bytes_done(self) -> int:
         """Bytes of the items that are done."""
         return self._ends[min(self.n_done, len(self._ends) - 1)]
-
-    def advance(self) -> None:
-        """Count one more item as done."""
-        self.n_done += 1
 
     def share(self, of_item: float) -> float:
         """Return which part of the loop is done if the present item is done to a part."""
@@ -127,7 +117,7 @@ class _Display:
         try:
             for item in items:
                 yield item
-                level.advance()
+                level.n_done += 1
                 # Time left is counted from the end of the first item: before it kernels are
                 # compiled, files opened and the first columns read, which does not happen again.
                 if self._mark is None:
