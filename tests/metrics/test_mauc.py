@@ -212,7 +212,7 @@ def test_row_order_is_irrelevant(rng):
             ([0, 1, 1], np.ones((3, 3))),
             {},
             MaucError,
-            "if classes are absent from y_true, give labels=",
+            "if classes are absent from y_true, pass labels=",
         ),
         (([0, 1], np.ones((2, 1))), {}, MaucError, "a column for each class, got 1 column"),
         (([0, 1], [[0.5, np.nan], [1, 2]]), {}, MaucError, "must not contain NaN"),
