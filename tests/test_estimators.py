@@ -21,7 +21,7 @@ from mauc import MDLDiscretizer, SubproblemSelector
 from mauc import registry as methods
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor
 from mauc.metrics import make_mauc_scorer
-from tests.helpers.selectors import SELECTORS, WEIGHTED, assert_same_fit
+from tests.helpers.selector_cases import SELECTORS, WEIGHTED, assert_same_fit
 
 OTHERS = {name: entry() for name, entry in methods.CLASSIFIERS.items()} | {
     "1nn smooth": NearestNeighbor(smooth=True),

@@ -15,7 +15,7 @@ from mauc.selectors import arco as rank_columns
 from mauc.selectors.arco import measure
 from tests.helpers import oracle_further as oracle
 from tests.helpers import rival_strategies
-from tests.helpers.selectors import assert_same_fit
+from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.strategies import examples
 
 

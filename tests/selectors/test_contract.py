@@ -21,7 +21,7 @@ from mauc.registry import SELECTORS as METHODS
 from mauc.selectors import arco
 from mauc.selectors.information import fcbf, greedy
 from mauc.selectors.relieff import relieff
-from tests.helpers.selectors import (
+from tests.helpers.selector_cases import (
     COUNTED,
     SELECTORS,
     SPARSE,

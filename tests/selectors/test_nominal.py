@@ -29,7 +29,7 @@ from mauc import (
 )
 from mauc.exceptions import MaucError
 from tests.helpers import oracle_mdl, oracle_relief
-from tests.helpers.selectors import assert_same_fit
+from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.strategies import examples
 
 NOMINAL = {

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from mauc import MAUCD, MDFS, MDLDiscretizer
 from mauc.classifiers import C45, NormalNaiveBayes
 from mauc.data.problem import make_problem
-from tests.helpers.selectors import SELECTORS
+from tests.helpers.selector_cases import SELECTORS
 from tests.helpers.strategies import examples
 
 pd = pytest.importorskip("pandas")

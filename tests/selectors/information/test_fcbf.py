@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_digits, load_wine
 
-from mauc import FCBF, SymmetricalUncertainty
+from mauc import ARCO, FAST, FCBF, JMI, SymmetricalUncertainty
 from mauc.binning.states import BINNINGS
 from mauc.selectors.information import fcbf as fcbf_module
 from mauc.selectors.information import greedy as greedy_module
@@ -101,3 +101,18 @@ def test_every_binning(binning):
     assert_array_equal(selector.ranking_, rounds[0])
     assert_array_equal(selector.get_support(indices=True), sorted(rounds[0]))
     assert selector.transform(X).shape == (178, len(rounds[0]))
+
+
+def test_ten_classes_constant_columns_and_many_ties():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:150, ::3], y[:150]
+    fixed = oracle_mrmr.fixed_information(len(y))
+    states = states_of(X, y, "three_states", 0)
+    assert_array_equal(JMI(8).fit(X, y).ranking_, oracle.jmi(states, y, 8, fixed)[0])
+    assert_array_equal(ARCO(8).fit(X, y).ranking_, oracle.arco(X, y, 10, 8, 1.0)[0])
+    states = states_of(X, y, "mdl", 0)
+    rounds, _, _ = oracle.fcbf(states, y, 0.0, fixed)
+    assert_array_equal(FCBF("all").fit(X, y).ranking_, [*chain(*rounds)])
+    wanted = oracle.fast(X, y, 10, 10)
+    order = sorted(range(X.shape[1]), key=lambda f: (-wanted[f], f))
+    assert_array_equal(FAST("all").fit(X, y).ranking_, order)

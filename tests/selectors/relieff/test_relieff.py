@@ -307,3 +307,16 @@ class TestIterationsOfReliefF:
         selector = ReliefF(n_neighbors=n_neighbors).fit(X, y)
         wanted = oracle_relief.relieff_oracle(X, y, 3, n_neighbors=n_neighbors)
         assert_allclose(selector.scores_, wanted, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.TinyUnitsWarning")  # the edges are tiny
+@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+def test_the_selector_equals_weka(name):
+    X, y, _, reference = weka_filters.load(name)
+    wanted = [weights for rows, weights in weka_filters.relieff_runs(reference) if rows is None]
+    if not wanted:
+        pytest.skip("WEKA ran on sampled rows only")
+    selector = ReliefF("all", n_jobs=2).fit(X, y)
+    assert_allclose(selector.scores_, wanted[0], rtol=1e-9, atol=1e-15)
+    by_score = np.lexsort((np.arange(X.shape[1]), -selector.scores_))
+    assert_array_equal(selector.ranking_, by_score)
