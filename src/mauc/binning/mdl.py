@@ -35,6 +35,7 @@ import math
 import numpy as np
 
 from mauc.compile import njit, njit_part
+from mauc.engine.arrays import LN2
 from mauc.engine.keys import (
     argsort_columns,
     label_bits_of,
@@ -42,12 +43,9 @@ from mauc.engine.keys import (
     sort_keys,
     write_keys,
 )
-from mauc.engine.levels import MAX_LEVELS, can_count, find_levels
-from mauc.engine.special import LN2
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
-_MIN_COUNTED = 1024  # rows from which on counting levels is faster than sorting keys
 _MAX_DEPTH = 64  # the smaller side of a cut is treated first, so that the segments halve
 _LOWEST = np.int64(-(2**62))
 
@@ -60,34 +58,6 @@ def sorted_columns(
     Values, float64, and classes, int32, have shape (n_columns, n_samples) and ascend; the classes
     of one value come in any order.
     """
-    n_columns, n_samples = XT.shape
-    is_counted = np.zeros(n_columns, bool)
-    if n_samples >= _MIN_COUNTED and can_count(n_samples, n_classes):
-        levels, n_levels, n_missing = find_levels(XT)
-        is_counted = (n_levels > 0) & (n_missing == 0)
-    if not is_counted.any():
-        return _sort_keys(XT, y, n_classes)
-    values, codes = np.empty(XT.shape), np.empty(XT.shape, np.int32)
-    n_known = np.full(n_columns, n_samples)
-    missing = np.zeros((n_columns, n_classes), np.int64)
-    # A level and a class fit into 16 bits, which NumPy sorts by their digits.
-    label_bits, labels = label_bits_of(n_classes), y.astype(np.uint16)
-    for f in np.flatnonzero(is_counted):
-        keys = (levels[f].astype(np.uint16) << label_bits) | labels
-        keys.sort(kind="stable")
-        value_of = np.zeros(MAX_LEVELS)
-        value_of[levels[f]] = XT[f] + 0.0  # -0.0 is 0.0
-        values[f] = value_of[keys >> label_bits]
-        codes[f] = keys & ((1 << label_bits) - 1)
-    others = np.flatnonzero(~is_counted)
-    if len(others) > 0:
-        found = _sort_keys(XT[others], y, n_classes)
-        values[others], codes[others], n_known[others], missing[others] = found
-    return values, codes, n_known, missing
-
-
-def _sort_keys(XT, y, n_classes):
-    """Return what `sorted_columns` does, by 64-bit keys, of columns of any values."""
     label_bits = label_bits_of(n_classes)
     keys, n_known, layout = write_keys(XT, y, label_bits)
     sort_keys(keys, n_known, label_bits)
@@ -143,7 +113,7 @@ def cut_regions(
 
     The tables, int64, stand below each other, those of the first column first; the numbers of bins,
     (n_columns, n_subproblems), are 0 without a cut. `fixed` and `unit` are L in fixed point up to
-    the number of rows, see `mauc.engine.special`.
+    the number of rows, see `mauc.engine.arrays`.
     """
     n_columns, n_subproblems, _ = regions.shape
     room = int((regions[..., 1] - regions[..., 0]).max(initial=0)) + 1
