@@ -10,7 +10,8 @@ import pytest
 import mauc.progress as module
 from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF
 from mauc.data.source import ColumnSource
-from mauc.progress import progress, track
+from mauc.parallel import track
+from mauc.progress import progress
 from tests.helpers.pseudo_terminal import run_on_terminal
 
 
@@ -127,13 +128,13 @@ class ArraySource(ColumnSource):
 
 def test_a_pass_over_a_source_counts_bytes(rng, monkeypatch):
     levels = []
-    enter = module._Display.enter
 
-    def keep(self, level):
-        levels.append(level)
-        enter(self, level)
+    class KeptLevel(module._Level):
+        def __post_init__(self):
+            super().__post_init__()
+            levels.append(self)
 
-    monkeypatch.setattr(module._Display, "enter", keep)
+    monkeypatch.setattr(module, "_Level", KeptLevel)
     X, y = rng.normal(size=(500, 9)).astype(np.float32), rng.integers(0, 3, 500)
     MAUCD(2, verbose=True).fit(ArraySource(X, memory=100_000), y)
     (level,) = [level for level in levels if level.unit == "blocks of columns"]
@@ -217,7 +218,8 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
 PROGRAM = """
 import sys, time
 import mauc.progress as module
-from mauc.progress import progress, track
+from mauc.parallel import track
+from mauc.progress import progress
 module.DELAY_SECONDS = 0.1
 with progress("reading big.csv"):
     for at in track(range(2), "blocks"):

@@ -1,10 +1,12 @@
-"""Run a function over blocks of columns in threads; results come in the order of the blocks."""
+"""Loops over blocks of columns, in threads and with progress; results come in order."""
 
 import threading
 from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -12,6 +14,7 @@ from joblib import effective_n_jobs
 from mauc import progress
 from mauc.exceptions import MaucError
 
+_T = TypeVar("_T")
 _scratch = threading.local()
 
 
@@ -31,10 +34,25 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
     bytes of data of each block, are for `mauc.progress`.
     """
     blocks = list(blocks)
-    found = _run_blocks(function, blocks, n_jobs)
-    if progress.current is None:  # nothing is shown
-        return found
-    return progress.track(found, unit, len(blocks), n_bytes=n_bytes)
+    return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
+
+
+def track(
+    items: Iterable[_T], unit: str, total: int | None = None, *,
+    n_bytes: Sequence[int] | None = None,
+) -> Iterator[_T]:  # fmt: skip
+    """Iterate over items and count those that are done, where `mauc.progress` is shown.
+
+    `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
+    of data of each item: they are shown, and the share of the work is counted in bytes.
+    """
+    display = progress.current
+    if display is None or display.thread != threading.get_ident():
+        return iter(items)
+    if total is None:
+        items = items if hasattr(items, "__len__") else list(items)
+        total = len(items)  # type: ignore[arg-type]
+    return display.count(items, unit, total, n_bytes)
 
 
 def _run_blocks(function, blocks, n_jobs):

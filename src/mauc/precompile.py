@@ -14,8 +14,8 @@ from scipy import sparse
 from mauc.checks import check_choice, check_int, unknown_word
 from mauc.compile import find_cache, kernel_counts, silenced
 from mauc.exceptions import MaucError
+from mauc.parallel import track
 from mauc.progress import progress as show_progress
-from mauc.progress import track
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 
 _FUNCTIONS = "functions"  # the job of what is neither a selector nor a classifier
@@ -177,7 +177,7 @@ def _fit_classifier(name: str) -> None:
 def _call_functions() -> None:
     from mauc.binning import MDLDiscretizer
     from mauc.difficulty import siren_study
-    from mauc.engine.special import SHORT, log_table
+    from mauc.engine.arrays import SHORT, log_table
     from mauc.metrics import mauc_interval, mauc_score
     from mauc.selectors.pair_auc import feature_pair_auc
     from mauc.sketch import PairAUCSketch

@@ -1,7 +1,8 @@
 """Long operations show progress: a bar on a terminal, lines elsewhere.
 
-Loops that may be long are wrapped in `track`, which costs nothing unless they run within
-`progress`: the command line on a terminal, and estimators and functions with ``verbose=True``.
+Loops that may be long are wrapped in `mauc.parallel.track`, which costs nothing unless they run
+within `progress`: the command line on a terminal, and estimators and functions with
+``verbose=True``.
 """
 
 import sys
@@ -58,38 +59,6 @@ def progress(what: str, *, verbose: bool | None = None, style: str = "auto") -> 
             display.close()
 
 
-def track(
-    items: Iterable[_T],
-    unit: str,
-    total: int | None = None,
-    *,
-    n_bytes: Sequence[int] | None = None,
-) -> Iterator[_T]:
-    """Iterate over items and count those that are done.
-
-    `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
-    of data of each item: they are shown, and the share of the work is counted in bytes.
-    """
-    if current is None or current.thread != threading.get_ident():
-        return iter(items)
-    if total is None:
-        items = items if hasattr(items, "__len__") else list(items)
-        total = len(items)  # type: ignore[arg-type]
-    return _count(items, _Level(unit, total, n_bytes), current)
-
-
-def _count(items: Iterable[_T], level: "_Level", display: "_Display") -> Iterator[_T]:
-    display.enter(level)
-    try:
-        for item in items:
-            yield item
-            level.advance()
-            display.note()
-    finally:
-        if level in display.levels:
-            display.levels.remove(level)
-
-
 @dataclass(eq=False)
 class _Level:
     """A loop that is under way: what it counts and how far it is."""
@@ -144,20 +113,25 @@ class _Display:
         self._painter = threading.Thread(target=self._paint, args=(has_bar,), daemon=True)
         self._painter.start()
 
-    def enter(self, level: _Level) -> None:
-        """Count a loop within those that are under way."""
+    def count(
+        self, items: Iterable[_T], unit: str, total: int, n_bytes: Sequence[int] | None
+    ) -> Iterator[_T]:
+        """Yield the items of a loop within those that are under way, and count them."""
+        level = _Level(unit, total, n_bytes)
         if not self.levels:
             self._mark = None
         self.levels.append(level)
-
-    def note(self) -> None:
-        """Take the time at the end of an item.
-
-        Time left is counted from the end of the first item: before it kernels are compiled, files
-        opened and the first columns read, which does not happen again.
-        """
-        if self._mark is None:
-            self._mark = (time.monotonic(), self.share())
+        try:
+            for item in items:
+                yield item
+                level.advance()
+                # Time left is counted from the end of the first item: before it kernels are
+                # compiled, files opened and the first columns read, which does not happen again.
+                if self._mark is None:
+                    self._mark = (time.monotonic(), self.share())
+        finally:
+            if level in self.levels:
+                self.levels.remove(level)
 
     def close(self) -> None:
         """Remove what is shown."""

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mauc.binning.contingency import CHI, IG, SU, mdl_cut_points, subproblem_scores
 from mauc.binning.mdl import CLASS, COUNT, ENDS, cut_regions, make_entries
 from mauc.data.decomposition import Decomposition
-from mauc.engine.special import log_table
+from mauc.engine.arrays import log_table
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies, weka_filters
 

@@ -1,10 +1,12 @@
-"""Columns of any layout come out contiguous and unchanged."""
+"""Columns of any layout come out contiguous and unchanged; v log v, in floats and fixed point."""
+
+import math
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.engine.arrays import contiguous_columns, take_columns
+from mauc.engine.arrays import LN2, SHORT, contiguous_columns, log_table, take_columns
 
 LAYOUTS = {
     "C order": lambda X: X,
@@ -36,3 +38,25 @@ def test_columns_are_unchanged(rng, layout, dtype, shape):
 def test_chosen_columns(rng, layout, chosen):
     X = LAYOUTS[layout](rng.normal(size=(150, 10)))
     assert_array_equal(take_columns(X, chosen), X[:, chosen].T)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 1000, 10**6])
+def test_table_holds_v_log_v(n):
+    logs, table, unit = log_table(n, 1.0)
+    v = np.arange(len(table))
+    wanted = np.array([c * math.log(c) if c else 0.0 for c in v.tolist()])
+    assert_array_equal(logs, wanted)
+    # half a unit by rounding to whole numbers, and the last digit of the float
+    assert (abs(table / unit - wanted) <= 0.5 / unit + 2e-16 * wanted).all()
+    assert 4 * abs(int(table[-1])) < 2**63
+
+
+def test_bits_by_hand():
+    logs, table, unit = log_table(8, LN2)
+    assert_array_equal(logs[[0, 1, 2, 4, 8]], [0.0, 0.0, 2.0, 8.0, 24.0])
+    assert_array_equal(table[[2, 8]], [2 * unit, 24 * unit])
+
+
+def test_short_and_long_tables_agree_to_the_bit():
+    short, long = log_table(SHORT - 1, 1.0)[0], log_table(SHORT, 1.0)[0]
+    assert_array_equal(short, long[:SHORT])

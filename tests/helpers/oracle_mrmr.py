@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from mauc.engine.special import log_table
+from mauc.engine.arrays import log_table
 
 
 def mutual_information(a, b):

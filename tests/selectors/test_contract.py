@@ -19,7 +19,7 @@ from mauc import GreedyMAUC
 from mauc.data import columns as columns_module
 from mauc.registry import SELECTORS as METHODS
 from mauc.selectors import arco
-from mauc.selectors.information import binned, fcbf
+from mauc.selectors.information import fcbf, greedy
 from mauc.selectors.relieff import relieff
 from tests.helpers.selectors import (
     COUNTED,
@@ -173,7 +173,7 @@ def test_threads_and_blocks_do_not_matter(name, seed, n_jobs, block):
     X[:, 3], X[:, 17] = 2.5, 0.0
     wanted = fit_all(SELECTORS[name], X, y, n_jobs=1)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (binned, arco, fcbf):
+        for module in (arco, fcbf, greedy):
             patch.setattr(module, "BLOCK_WORK", 1)
         patch.setattr(relieff, "PANEL_QUERIES", 7)
         patch.setattr(columns_module, *block)

@@ -30,10 +30,9 @@ from mauc.binning.states import BINNINGS
 from mauc.data.problem import make_problem
 from mauc.selectors import arco as rank_columns
 from mauc.selectors.arco import measure
-from mauc.selectors.information import binned as binned_module
 from mauc.selectors.information import fcbf as fcbf_module
 from mauc.selectors.information import greedy as greedy_module
-from mauc.selectors.information.binned import binned_features
+from mauc.selectors.information.greedy import binned_features
 from tests.helpers import oracle_further as oracle
 from tests.helpers import oracle_mdl, oracle_mrmr, rival_strategies, weka_filters
 from tests.helpers.selectors import assert_same_fit
@@ -280,7 +279,7 @@ def test_jmi_is_agnostic_to_planes_and_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = jmi_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "BLOCK_WORK", 1)
+        patch.setattr(greedy_module, "BLOCK_WORK", 1)
         patch.setattr(greedy_module, "MAX_CLASS_PRODUCTS", 0)
         other = jmi_ranking(D, n_states, y, n_classes, k, n_threads)
     for name in ("ranking", "scores", "relevance"):
@@ -313,7 +312,7 @@ def test_fcbf_is_agnostic_to_threads(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     found = fcbf_ranking(D, n_states, y, n_classes, k)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "BLOCK_WORK", 1)
+        patch.setattr(greedy_module, "BLOCK_WORK", 1)
         patch.setattr(fcbf_module, "BLOCK_WORK", 1)
         other = fcbf_ranking(D, n_states, y, n_classes, k, n_threads=n_threads)
     for name in ("ranking", "rounds", "relevance"):

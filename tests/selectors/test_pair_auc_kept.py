@@ -53,7 +53,7 @@ def test_without_room_the_selected_are_computed_again(selector, monkeypatch):
 
 def test_few_of_many_features_take_no_room():
     problem = type("Shape", (), {"n_features": 1600, "n_classes": 3})
-    assert engine.room_for_pair_auc(problem, 99) is None
-    assert engine.room_for_pair_auc(problem, 100).shape == (1600, 3)
+    assert engine.allocate_pair_auc(problem, 99) is None
+    assert engine.allocate_pair_auc(problem, 100).shape == (1600, 3)
     wide = type("Shape", (), {"n_features": 2**22 // 3 + 1, "n_classes": 3})
-    assert engine.room_for_pair_auc(wide, wide.n_features) is None
+    assert engine.allocate_pair_auc(wide, wide.n_features) is None

@@ -15,7 +15,7 @@ from mauc import memory as spill
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.selectors import arco
-from mauc.selectors.information import binned, fcbf
+from mauc.selectors.information import fcbf, greedy
 from tests.helpers.array_source import BrokenSource, CountingSource
 
 Usage = namedtuple("Usage", "total used free")
@@ -46,7 +46,7 @@ def files(tmp_path, monkeypatch):
     monkeypatch.setattr(spill, "map_file", observed)
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path))
     # Threads are worth it for tall data only.
-    for module in (arco, binned, fcbf):
+    for module in (arco, fcbf, greedy):
         monkeypatch.setattr(module, "BLOCK_WORK", 1)
     return made
 

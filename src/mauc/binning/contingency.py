@@ -24,9 +24,8 @@ import numpy as np
 
 from mauc.binning.mdl import cut_regions, make_entries, one_vs_rest_entries
 from mauc.compile import njit, njit_part
-from mauc.engine.arrays import read_only
-from mauc.engine.special import LN2, log_table
-from mauc.progress import track
+from mauc.engine.arrays import LN2, log_table, read_only
+from mauc.parallel import track
 
 CHI, SU, IG = 0, 1, 2
 N_STATISTICS = 3
@@ -43,7 +42,7 @@ def subproblem_scores(
     """Score columns on each sub-problem after supervised MDL discretisation.
 
     The wanted scores, of CHI, SU and IG, fill `out`, (n_statistics, n_features, n_subproblems).
-    `logs` is L in fixed point up to the number of rows and its unit, see `mauc.engine.special`.
+    `logs` is L in fixed point up to the number of rows and its unit, see `mauc.engine.arrays`.
     """
     logs = logs or log_table(len(y), 1.0)[1:]
     for chosen, bins in _discretize(XT, y, roles, logs):

@@ -23,7 +23,7 @@ from mauc.data.validate import (
     encode_labels,
     scale_weights,
 )
-from mauc.engine.special import log_table
+from mauc.engine.arrays import log_table
 from mauc.exceptions import (
     ConstantInputWarning,
     MaucError,
@@ -194,9 +194,9 @@ class Problem:
         """
         order = np.argsort(chosen, kind="stable")
         width = self.columns.block_width(len(chosen), n_scores)
+        n_jobs = self.columns.limit_threads(min(width, len(chosen)), n_jobs)
         parts = [order[start : start + width] for start in range(0, len(chosen), width)]
-        widest = max(map(len, parts), default=0)
-        return run_blocks(function, parts, self.columns.limit_threads(widest, n_jobs))
+        return run_blocks(function, parts, n_jobs)
 
     def take_rows(self, rows: np.ndarray) -> "Problem":
         """Return the problem of some of the rows, ascending, of every class at least one."""

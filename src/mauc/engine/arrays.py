@@ -1,15 +1,21 @@
-"""Contiguous, read-only columns for the kernels, and the numbering of class pairs."""
+"""Arrays for the kernels: read-only columns, aligned rows, v log v; the numbering of pairs."""
 
+import math
 from functools import partial
 
 import numpy as np
 
+from mauc.compile import njit
 from mauc.parallel import scratch_array
 
 _TILE_SIZE = 2**14  # values that are transposed together
 _MIN_TILE_ROWS = 64
 _CONFLICT_BYTES = 1024  # rows a multiple of this apart compete for the same lines of the cache
 _LINE_BYTES = 64
+LANES = 16  # classes that the engine counts at once
+LN2 = math.log(2.0)
+_CHUNK = 1 << 16  # entries rounded at once: a long table is not copied whole
+SHORT = 1 << 12  # entries that Python computes in less time than the loop takes to compile
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -85,3 +91,45 @@ def _copy_columns(XT, out):
             tile[:] = part
             part = tile
         out[:, start : start + n_rows] = part
+
+
+def padded_length(n_classes):
+    """Return the smallest multiple of LANES that is not below `n_classes`."""
+    return -(-n_classes // LANES) * LANES
+
+
+def aligned_rows(n_rows, length, dtype=np.uint32):
+    """Return zeroed rows that start on a cache line: no access straddles two lines."""
+    itemsize = np.dtype(dtype).itemsize
+    n_extra = _LINE_BYTES // itemsize
+    raw = np.zeros(n_rows * length + n_extra, dtype)
+    skip = -(raw.ctypes.data // itemsize) % n_extra
+    return raw[skip : skip + n_rows * length].reshape(n_rows, length)
+
+
+def log_table(n, ln_base):
+    """Tabulate L(v) = v ln v / ln_base for v = 0..n; `ln_base` is 1.0 for nats, `LN2` for bits.
+
+    Returns L as float64, L times `unit` rounded to int64, sums of which are exact and so the same
+    in every order, and `unit`, the largest power of two for which four terms stay below 2**63.
+    """
+    logs = np.zeros(n + 1)
+    # NumPy's logarithm may differ in the last bit from that of the kernels; Python's does not.
+    if n < SHORT:
+        logs[2:] = [v * math.log(v) for v in range(2, n + 1)]
+    else:
+        fill_logs(logs)
+    logs /= ln_base
+    unit = 2.0 ** math.floor(60.0 - math.log2(max(logs[n], 1.0)))
+    fixed = np.empty(n + 1, np.int64)
+    for start in range(0, n + 1, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        fixed[part] = np.rint(logs[part] * unit)
+    return logs, fixed, unit
+
+
+@njit(cache=True, nogil=True)
+def fill_logs(logs):
+    """Fill v ln v."""
+    for v in range(2, logs.shape[0]):
+        logs[v] = v * math.log(v)

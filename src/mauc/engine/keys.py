@@ -146,7 +146,8 @@ def read_values(keys, label_bits, layout):
 
 def _shares_values(keys, label_bits):
     """Whether neighbours in a sorted row of keys have the same value part."""
-    return bool(((keys[1:] ^ keys[:-1]) >> np.uint64(label_bits) == 0).any())
+    nearest = (keys[1:] ^ keys[:-1]).min(initial=~_ZERO)
+    return bool(nearest >> np.uint64(label_bits) == _ZERO)
 
 
 def _separate_values(x, rows, row_bits, keys):

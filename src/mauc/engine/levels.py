@@ -8,8 +8,8 @@ import numpy as np
 from numba import uintp
 
 from mauc.compile import njit
-from mauc.engine.arrays import n_pairs_of
-from mauc.engine.sweep import LANES, add_multiple, aligned_rows, padded_length
+from mauc.engine.arrays import LANES, aligned_rows, n_pairs_of, padded_length
+from mauc.engine.sweep import add_multiple
 from mauc.parallel import scratch_array
 
 MAX_LEVELS = 256  # they fit into a byte

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from mauc.compile import njit
 
 # The rational approximations of erf and erfc are those of the Cephes library (S. L. Moshier,
@@ -112,36 +110,3 @@ def _log_tail(z):
     # log of 1 - 1/z^2 + 3/z^4 - 15/z^6 + ..., good to 1e-13 for z < -30
     s = 1.0 / z / z
     return math.log1p(-s * (1.0 - s * (3.0 - s * (15.0 - s * (105.0 - s * 945.0)))))
-
-
-LN2 = math.log(2.0)
-_CHUNK = 1 << 16  # entries rounded at once: a long table is not copied whole
-SHORT = 1 << 12  # entries that Python computes in less time than the loop takes to compile
-
-
-def log_table(n, ln_base):
-    """Tabulate L(v) = v ln v / ln_base for v = 0..n; `ln_base` is 1.0 for nats, `LN2` for bits.
-
-    Returns L as float64, L times `unit` rounded to int64, sums of which are exact and so the same
-    in every order, and `unit`, the largest power of two for which four terms stay below 2**63.
-    """
-    logs = np.zeros(n + 1)
-    # NumPy's logarithm may differ in the last bit from that of the kernels; Python's does not.
-    if n < SHORT:
-        logs[2:] = [v * math.log(v) for v in range(2, n + 1)]
-    else:
-        fill_logs(logs)
-    logs /= ln_base
-    unit = 2.0 ** math.floor(60.0 - math.log2(max(logs[n], 1.0)))
-    fixed = np.empty(n + 1, np.int64)
-    for start in range(0, n + 1, _CHUNK):
-        part = slice(start, start + _CHUNK)
-        fixed[part] = np.rint(logs[part] * unit)
-    return logs, fixed, unit
-
-
-@njit(cache=True, nogil=True)
-def fill_logs(logs):
-    """Fill v ln v."""
-    for v in range(2, logs.shape[0]):
-        logs[v] = v * math.log(v)

@@ -16,9 +16,8 @@ from numba import types, uintp
 from numba.extending import intrinsic
 
 from mauc.compile import njit, njit_part
-from mauc.engine.arrays import n_pairs_of
+from mauc.engine.arrays import LANES, aligned_rows, n_pairs_of, padded_length
 
-LANES = 16
 MAX_VECTORS = 4  # that `sweep_classes` keeps in registers: the counts of 64 classes
 
 _COUNT = ir.IntType(32)
@@ -171,20 +170,6 @@ def sweep_keys(keys, n_known, class_counts, label_bits):
         tied, wins,
     )  # fmt: skip
     return wins
-
-
-def padded_length(n_classes):
-    """Return the smallest multiple of LANES that is not below `n_classes`."""
-    return -(-n_classes // LANES) * LANES
-
-
-def aligned_rows(n_rows, length, dtype=np.uint32):
-    """Return zeroed rows that start on a cache line: no access straddles two lines."""
-    itemsize = np.dtype(dtype).itemsize
-    n_extra = 64 // itemsize
-    raw = np.zeros(n_rows * length + n_extra, dtype)
-    skip = -(raw.ctypes.data // itemsize) % n_extra
-    return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
 def _safe_length(class_counts):

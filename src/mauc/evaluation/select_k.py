@@ -25,7 +25,7 @@ from mauc.evaluation.evaluate import (
 )
 from mauc.exceptions import MaucWarning
 from mauc.metrics.mauc import ClassPairs
-from mauc.progress import track
+from mauc.parallel import track
 from mauc.registry import Accepts
 from mauc.results import Result, SmallTable, first_rows
 from mauc.texts import insert_texts

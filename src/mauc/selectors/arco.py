@@ -19,7 +19,7 @@ from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.base import GreedySearch, RankingSelector, single_ranking
-from mauc.selectors.pair_auc import ColumnReader, folded_auc, room_for_pair_auc
+from mauc.selectors.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
 from mauc.texts import insert_texts
 
 # Products of ranks that make a second thread worth its start; an estimate.
@@ -98,7 +98,7 @@ class ARCO(RankingSelector):
         return check_real("redundancy_weight", self.redundancy_weight, 0)
 
     def _rank(self, problem, n_wanted, weight):
-        pair_auc = room_for_pair_auc(problem, n_wanted)
+        pair_auc = allocate_pair_auc(problem, n_wanted)
         ranks, squares, relevance = measure(problem, pair_auc, self.n_jobs)
         # Constant features have no correlation with anything: `GreedySearch` puts them last.
         search = GreedySearch(relevance, squares == 0, n_wanted)

@@ -11,12 +11,10 @@ from sklearn.base import clone
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
 from mauc.data.problem import Problem, group_by_class
-from mauc.data.row_hash import hash_all_rows
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
 from mauc.memory import check_memory
-from mauc.parallel import run_blocks, start_pool
-from mauc.progress import track
+from mauc.parallel import run_blocks, start_pool, track
 from mauc.registry import make_selector
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
@@ -24,6 +22,7 @@ from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, resolve_prior
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
 from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
+from mauc.selectors.row_hash import hash_all_rows
 from mauc.stability import stability
 from mauc.texts import insert_texts
 

@@ -17,7 +17,7 @@ from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
 from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
-from mauc.selectors.pair_auc import auc_relevance, room_for_pair_auc
+from mauc.selectors.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.selectors.trace import Selection
 
 TIES = ("index", "mauc")
@@ -102,7 +102,7 @@ class ListSelector(RankingSelector):
             )
         pair_auc = None
         if recipe.relevance == "auc":
-            pair_auc = options["pair_auc"] = room_for_pair_auc(problem, n_wanted)
+            pair_auc = options["pair_auc"] = allocate_pair_auc(problem, n_wanted)
         lists, scores = rank_features(
             problem, decomposition, entry.score, n_wanted, recipe.ties, self.n_jobs,
             is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows,
@@ -256,14 +256,16 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
     over. ``score_feature(feature)`` is the AUC on every sub-problem, for schedules that observe.
     """
     n_lists, length = lists.features.shape
-    heads = np.zeros(n_lists, np.int64)
+    heads, n_open = [0] * n_lists, n_lists
     is_open = np.ones(n_lists, bool)
     selected: dict[int, tuple[int, int, float]] = {}
-    while len(selected) < n_wanted and is_open.any():
+    while len(selected) < n_wanted and n_open > 0:
         drawn = schedule.next_list(is_open)
         head = heads[drawn]
         heads[drawn] += 1
-        is_open[drawn] = heads[drawn] < length
+        if head + 1 == length:
+            is_open[drawn] = False
+            n_open -= 1
         feature = int(lists.features[drawn, head])
         if feature not in selected:
             selected[feature] = (drawn, head + 1, lists.scores[drawn, head])
@@ -300,7 +302,7 @@ class Random:
                 # Drawing again leaves the open lists equally likely.
                 if is_open[number]:
                     return number
-            self.drawn = iter(self.draw_batch())
+            self.drawn = iter(self.draw_batch().tolist())
 
 
 class RandRobin(Random):

@@ -188,7 +188,7 @@ def category_counts(problem, column):
     return count_categories(values, problem.codes, problem.n_classes, problem.row_weights)
 
 
-def room_for_pair_auc(problem, n_selected):
+def allocate_pair_auc(problem, n_selected):
     """Return an array for the pair AUCs of all features if keeping them pays, else None.
 
     Computing them again for the selected features takes n_selected / n_features of the first

@@ -14,7 +14,7 @@ from mauc.datasets.nominal import (
     encode_column,
     encoded_dataset,
 )
-from mauc.progress import track
+from mauc.parallel import track
 
 
 class EncodedColumns(ColumnSource):

@@ -12,7 +12,7 @@ from mauc.datasets.left_out import column_reason
 from mauc.datasets.readers.table import Table, check_precision
 from mauc.exceptions import LateLeftOutError
 from mauc.extras import optional_import
-from mauc.progress import track
+from mauc.parallel import track
 from mauc.sources.large_columns import is_large, reason_by_parts
 
 _HEAD_BYTES = 2**26  # of the first rows that are looked at together

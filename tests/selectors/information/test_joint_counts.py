@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc.engine.special import log_table
-from mauc.selectors.information import binned as joint_counts
-from mauc.selectors.information.binned import feature_margins, pack_planes, popcount
+from mauc.engine.arrays import log_table
+from mauc.selectors.information import joint_counts
+from mauc.selectors.information.joint_counts import feature_margins, pack_planes, popcount
 from tests.helpers import rival_strategies
 
 

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc.selectors.information import binned as binned_module
-from mauc.selectors.information.binned import binned_features
-from mauc.selectors.information.greedy import mrmr_search
+from mauc.selectors.information import greedy as greedy_module
+from mauc.selectors.information.greedy import binned_features, mrmr_search
 from tests.helpers import oracle_mrmr as oracle
 from tests.helpers import rival_strategies
 
@@ -72,7 +71,7 @@ def test_planes_and_histograms_agree_to_the_bit(problem, quotient):
     D, n_states, y, n_classes, k = problem
     by_planes = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "MAX_PLANE_STATES", 0)
+        patch.setattr(greedy_module, "MAX_PLANE_STATES", 0)
         by_histograms = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     assert_same(by_planes, by_histograms)
 
@@ -82,7 +81,7 @@ def test_agnostic_to_threads(problem, quotient, n_threads):
     D, n_states, y, n_classes, k = problem
     alone = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(binned_module, "BLOCK_WORK", 1)
+        patch.setattr(greedy_module, "BLOCK_WORK", 1)
         shared = mrmr_ranking(D, n_states, y, n_classes, k, quotient, n_threads)
     assert_same(alone, shared)
 

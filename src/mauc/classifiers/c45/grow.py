@@ -28,7 +28,7 @@ from mauc.classifiers.c45.tree import (
     smallest_branch,
 )
 from mauc.compile import njit, njit_part
-from mauc.engine.special import LN2, log_table
+from mauc.engine.arrays import LN2, log_table
 
 ROW_BITS = 32
 ROW_MASK = (1 << ROW_BITS) - 1

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mauc.compile import njit, njit_part
-from mauc.engine.special import LN2
+from mauc.engine.arrays import LN2
 
 EPS = 1e-6  # tolerance of every comparison
 GAP = 1e-5  # neighbouring values closer than this are not separated

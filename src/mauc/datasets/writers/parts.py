@@ -10,7 +10,7 @@ from mauc.datasets.dataset import Dataset
 from mauc.datasets.writers.frames import as_frame, check_texts, write_text_part
 from mauc.extras import optional_import
 from mauc.memory import check_memory
-from mauc.progress import track
+from mauc.parallel import track
 
 _COPIES = 4  # of a part of the rows: as it is read, as a frame, as Arrow and as it is written
 

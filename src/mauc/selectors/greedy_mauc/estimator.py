@@ -18,7 +18,7 @@ from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, 
 from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, search_features
-from mauc.selectors.pair_auc import room_for_pair_auc
+from mauc.selectors.pair_auc import allocate_pair_auc
 from mauc.selectors.trace import Selection
 from mauc.texts import insert_texts
 
@@ -226,7 +226,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     def _rank(self, problem, n_wanted, options):
         prior = resolve_prior(options.prior, problem)
-        pair_auc = room_for_pair_auc(problem, n_wanted)
+        pair_auc = allocate_pair_auc(problem, n_wanted)
         self._check_memory(problem, n_wanted, options, pair_auc)
         effects, scores = measure(
             problem, noise_correction=options.noise_correction, max_samples=options.max_samples,

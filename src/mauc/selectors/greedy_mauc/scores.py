@@ -16,8 +16,8 @@ from scipy.special import ndtri
 
 from mauc.compile import njit, njit_part
 from mauc.data.problem import Problem, group_by_class
-from mauc.data.row_hash import sample_rows
 from mauc.engine.nominal import CategoryCounts
+from mauc.selectors.row_hash import sample_rows
 
 UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
 MAX_SCORE = 127

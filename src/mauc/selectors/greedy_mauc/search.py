@@ -9,8 +9,7 @@ from numba import types, uintp
 from numba.extending import intrinsic
 
 from mauc.compile import njit, njit_part
-from mauc.parallel import count_threads, even_ranges, run_in, start_pool
-from mauc.progress import track
+from mauc.parallel import count_threads, even_ranges, run_in, start_pool, track
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 

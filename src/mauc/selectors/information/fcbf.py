@@ -9,7 +9,8 @@ import numpy as np
 from mauc.checks import check_int, check_real
 from mauc.parallel import even_ranges, run_in
 from mauc.selectors.base import row_parts, single_ranking
-from mauc.selectors.information.binned import BinnedSelector, target_information
+from mauc.selectors.information.greedy import BinnedSelector
+from mauc.selectors.information.joint_counts import target_information
 from mauc.texts import insert_texts
 
 # Samples of candidates that make a second thread worth its start; an estimate.

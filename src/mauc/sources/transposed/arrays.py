@@ -11,7 +11,7 @@ import numpy as np
 from mauc.data.source import default_memory
 from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
-from mauc.progress import track
+from mauc.parallel import track
 from mauc.sources.transposed.layout import TransposedSource
 from mauc.sources.transposed.store import (
     building,

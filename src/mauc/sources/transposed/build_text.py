@@ -9,8 +9,7 @@ import numpy as np
 from mauc.datasets.readers.delimited import Delimited
 from mauc.datasets.readers.files import open_binary
 from mauc.exceptions import MaucError
-from mauc.parallel import count_threads
-from mauc.progress import track
+from mauc.parallel import count_threads, track
 from mauc.sources.transposed.pieces import EMPTY, FLOAT, TRUTH, WHOLE, WORDS, Piece, read_pieces
 from mauc.sources.transposed.store import building, check_room, commit, file_stamp, table_key
 from mauc.sources.transposed.words import WordSpill, too_many_words, type_column

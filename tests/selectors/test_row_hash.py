@@ -7,7 +7,7 @@ from scipy import sparse
 
 from mauc import GreedyMAUC
 from mauc.data.problem import group_by_class, make_problem
-from mauc.data.row_hash import sample_rows
+from mauc.selectors.row_hash import sample_rows
 
 N = 5000
 

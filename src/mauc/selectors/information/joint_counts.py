@@ -1,4 +1,4 @@
-"""Discretised features with their joint counts, of which mRMR, JMI and FCBF search.
+"""Joint counts of discretised features, of which mRMR, JMI and FCBF search: the compiled loops.
 
 States have shape (n_features, n_samples), uint8. A missing value is one more state of its feature;
 the kernels do not know which state it is.
@@ -10,10 +10,7 @@ margins: three states against three need four counts, not nine. A feature of man
 counted by a histogram.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -21,14 +18,7 @@ from numba import types, uintp
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
-from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_inline, njit_part
-from mauc.engine.arrays import read_only
-from mauc.engine.special import log_table
-from mauc.memory import Workspace
-from mauc.parallel import count_threads, even_ranges, run_in, start_pool
-from mauc.selectors.base import RankingSelector, row_parts
 
 # A feature of more states has no planes: 7 x 7 ANDs a word cost about as much as 64 histogram
 # updates where the processor counts the bits of one word at a time.
@@ -37,43 +27,6 @@ MAX_PLANE_STATES = 8
 MAX_CLASS_PRODUCTS = 128
 # Words of one block: eight planes of a block stay in the first-level cache.
 BLOCK_WORDS = 512
-# Words and table look-ups of work that make a second thread worth its start; an estimate.
-BLOCK_WORK = 1 << 19
-_TABLE_BYTES = 8  # per sample, of the table of L
-
-
-class BinnedSelector(RankingSelector):
-    """Base of the selectors that discretise all features first: MRMR, JMI and FCBF."""
-
-    def check_options(self):
-        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        if self.binning not in BINNINGS:
-            check_choice("binning", self.binning, BINNINGS)
-        if self.binning in ("equal_width", "equal_frequency"):
-            check_int("n_bins", self.n_bins, 2, MAX_BINS)
-
-    def binned(self, problem):
-        """Return the context that holds the features of a problem, discretised."""
-        workspace = problem.workspace
-        workspace.reserve(_TABLE_BYTES * problem.n_samples)
-        if problem.cluster is None:
-            states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        else:
-            states, n_states = _bin_on_cluster(problem, self.binning, self.n_bins)
-        return binned_features(
-            states, n_states, problem.codes, problem.n_classes, count_threads(self.n_jobs),
-            problem.count_logs, workspace,
-        )  # fmt: skip
-
-
-def _bin_on_cluster(problem, binning, n_bins):
-    """Return what `bin_columns` does; workers discretise, their states are collected here."""
-    states = problem.workspace.array((problem.n_features, problem.n_samples), np.uint8)
-    n_states = np.empty(problem.n_features, np.int64)
-    for part, found in problem.cluster.map_ranges(problem, bin_columns, binning, n_bins):
-        states[part], n_states[part] = found
-        problem.workspace.release()
-    return states, n_states
 
 
 class CountArrays(NamedTuple):
@@ -88,107 +41,6 @@ class CountArrays(NamedTuple):
     log_n: int  #: L(n_samples)
     table: np.ndarray  #: L(v) = v log v in fixed point; this and the unit as in `log_table`
     unit: float
-
-
-@dataclass(frozen=True)
-class BinnedFeatures:
-    """Features ready for joint counts, and the threads to count them with."""
-
-    arrays: CountArrays
-    y: np.ndarray
-    class_counts: np.ndarray
-    log_y: int  #: sum of L over the classes
-    relevance: np.ndarray  #: I(f; y) of every feature
-    is_constant: np.ndarray
-    blocks: list[tuple[int, int]]  #: ranges of features, one per thread
-    pool: Any  #: for `mauc.parallel.run_in`
-    workspace: Workspace  #: of the states and planes
-    max_rows: int  #: rows of them that a thread may read before it calls ``workspace.release``
-
-
-@contextmanager
-def binned_features(
-    D, n_states, y, n_classes, n_threads=1, logs=None, workspace=None
-) -> Iterator[BinnedFeatures]:
-    """Count the margins of discretised features, and what each tells about the class.
-
-    A state may be empty, and a feature has at most 256. `logs` are L up to the number of samples;
-    `workspace`, which gave `D`, gives out the memory for bit planes. No result depends on
-    the threads.
-    """
-    n_features, n_samples = D.shape
-    workspace = workspace or Workspace()
-    # Read-only views: one compiled version of each kernel, whatever the caller holds. Classes have
-    # the type of the states where it holds them, for which the loops are compiled anyway.
-    D, y = read_only(D), read_only(y)
-    classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
-    n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
-    n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
-    starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
-    planes = workspace.array((starts[-1], (n_samples + 63) // 64), np.uint64)
-    counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
-    margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit, class_planes, class_counts, log_y = class_margins(classes, n_classes, logs)
-    arrays = CountArrays(
-        D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
-    )
-    relevance = np.empty(n_features, dtype=np.float64)
-
-    blocks = _feature_blocks(D, n_states, n_threads)
-    plane_bytes = planes.shape[1] * planes.itemsize * int(n_planes.max())
-    # A feature is read as planes or as states, and as both while planes are made of it.
-    max_rows = workspace.rows_at_once(n_samples + plane_bytes, len(blocks))
-
-    def count(block):
-        joint = np.empty((counts.shape[1], n_classes), np.int64)
-        for first, last in row_parts(*block, max_rows):
-            feature_margins(
-                D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
-                table, planes[starts[first] : starts[last]], counts[first:last],
-                margin_logs[first:last],
-            )  # fmt: skip
-            target_information(
-                *arrays, classes, n_classes, class_planes, class_counts, log_y,
-                np.arange(first, last), joint, relevance[first:last],
-            )  # fmt: skip
-            workspace.release()
-
-    with nullcontext() if len(blocks) == 1 else start_pool(len(blocks)) as pool:
-        if pool is None:
-            count(blocks[0])
-        else:
-            run_in(pool, count, blocks)
-        is_constant = counts.max(axis=1) == n_samples
-        yield BinnedFeatures(
-            arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool, workspace,
-            max_rows,
-        )  # fmt: skip
-
-
-def _feature_blocks(D, n_states, n_threads):
-    """Cut the features into at most ``n_threads`` blocks worth a thread each."""
-    n_features, n_samples = D.shape
-    if n_threads == 1:
-        return [(0, n_features)]
-    states = int(n_states.max())
-    words = n_samples // 64 * (states - 1) ** 2 if states <= MAX_PLANE_STATES else n_samples
-    work = n_features * (words + states**2)
-    return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
-
-
-def class_margins(y, n_classes, logs=None):
-    """Return L and its unit (see `log_table`), and planes, counts and the sum of L of the classes.
-
-    There are no planes where there are too many classes for them.
-    """
-    table, unit = logs or log_table(y.shape[0], 1.0)[1:]
-    # With more classes no feature is counted by planes.
-    n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
-    class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
-    if n_planes > 0:
-        pack_planes(y, n_planes, 0, class_planes)
-    class_counts = np.bincount(y, minlength=n_classes)
-    return table, unit, class_planes, class_counts, int(table[class_counts].sum())
 
 
 @intrinsic
