@@ -161,12 +161,12 @@ class TopK(NamedTuple):
         n_kept = min(length, n_held + len(scores))
         scores = scores.T
         best = np.partition(scores, -length)[:, -length:] if scores.shape[1] > length else scores
-        number, feature = np.nonzero(scores >= best.min(axis=1, keepdims=True))
+        number, feature = np.nonzero(scores >= best.min(axis=1, keepdims=True, initial=np.inf))
         new = (scores[number, feature], tie_breaks[feature], feature + start)
         both = [np.concatenate((old.ravel(), part)) for old, part in zip(self, new, strict=True)]
         number = np.concatenate((np.repeat(np.arange(n_lists), n_held), number))
         order = np.lexsort((-both[2], both[1], both[0], number))
-        ends = np.cumsum(np.bincount(number))
+        ends = np.cumsum(np.bincount(number, minlength=n_lists))
         chosen = order[ends[:, np.newaxis] + np.arange(-n_kept, 0)]
         return TopK(*(part[chosen] for part in both))
 
