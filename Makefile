@@ -16,9 +16,9 @@ demo: $(VENV)/.demo
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -q $(PARALLEL)
 
-# For developers: no processes, no commands, no long tests.
+# For developers: one case of each test, no processes, no long tests.
 test-fast: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser and not processes and not long" tests
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal --fast tests
 
 # The share of Python lines that the tests run, kernels apart.
 coverage: $(VENV)/.test

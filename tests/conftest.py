@@ -4,7 +4,10 @@ import contextlib
 import csv
 import hashlib
 import os
+import socketserver
+import subprocess
 import sys
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -36,10 +39,19 @@ from hypothesis import settings  # noqa: E402
 
 import mauc  # noqa: E402
 from mauc.exceptions import MaucError  # noqa: E402
+from tests.helpers.strategies import FAST_EXAMPLES  # noqa: E402
 
 # The first example may compile a kernel, so no deadline; the same examples every time.
 settings.register_profile("mauc", deadline=None, derandomize=True, max_examples=30, database=None)
-settings.load_profile("mauc")
+settings.register_profile("fast", settings.get_profile("mauc"), max_examples=FAST_EXAMPLES)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--fast", action="store_true", help="a part of the tests, see CONTRIBUTING.md")
+
+
+def pytest_configure(config):
+    settings.load_profile("fast" if config.getoption("fast") else "mauc")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -59,22 +71,36 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
-# A test is marked "processes" if its module imports one of these, which start processes, or is in
-# a folder whose tests do.
-_STARTERS = {"subprocess", "multiprocessing", "distributed", "run_on_terminal"}
-_FOLDERS = {"benchmarks", "browser", "cli", "cluster", "docs", "experiments"}
-
-_LONG_FOLDERS = {"plotting", "report"}  # figures and pages
-
-
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    """Leave out of a fast run what is long, and all but one case of a parametrised test."""
+    if not config.getoption("fast"):
+        return
+    tests = {}
     for item in items:
-        names = vars(getattr(item, "module", pytest)).keys()
-        folders = {*item.path.relative_to(_ROOT).parts}
-        if _STARTERS & names or _FOLDERS & folders:
-            item.add_marker("processes")
-        if _LONG_FOLDERS & folders:
-            item.add_marker("long")
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    # Another case in each test: together the laws of a file go through all of them.
+    kept = [cases[number % len(cases)] for number, cases in enumerate(tests.values())]
+    kept = [item for item in kept if not item.get_closest_marker("long")]
+    kept = [item for item in kept if item.path.parent.name not in ("benchmarks", "docs")]
+    config.hook.pytest_deselected(items=[*set(items).difference(kept)])
+    items[:] = kept
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_in_a_fast_run(request):
+    """Skip a test of a fast run as soon as it starts a process or a server."""
+
+    def skip(*args, **options):
+        pytest.skip("starts a process or a server, which a fast run does not")
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.getoption("fast"):
+            patch.setattr(subprocess.Popen, "__init__", skip)
+            patch.setattr(BaseProcess, "start", skip)
+            patch.setattr(socketserver.TCPServer, "__init__", skip)
+            if "distributed" in sys.modules:
+                patch.setattr(sys.modules["distributed"].LocalCluster, "__init__", skip)
+        yield
 
 
 @pytest.fixture

@@ -130,8 +130,8 @@ def test_a_pass_over_a_source_counts_bytes(rng, monkeypatch):
     levels = []
 
     class KeptLevel(module._Level):
-        def __post_init__(self):
-            super().__post_init__()
+        def __init__(self, *args):
+            super().__init__(*args)
             levels.append(self)
 
     monkeypatch.setattr(module, "_Level", KeptLevel)

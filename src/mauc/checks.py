@@ -1,6 +1,6 @@
 """Check the options of estimators and functions: each check returns what it checked, or raises.
 
-scikit-learn's ``check_scalar`` would do for numbers, but its errors are no `MaucError` and do not
+scikit-learn's ``check_scalar`` would do for numbers, but its errors are not `MaucError` and do not
 say what was wanted in one sentence.
 """
 
@@ -23,22 +23,24 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     mauc.exceptions.MaucError: ties must be one of 'index', 'mauc', got 'mau'; ...
     """
     choices = list(choices)
-    # The value may be an array, which has no answer to whether it equals a word.
+    # The value may be an array, which cannot be compared with a choice.
     if isinstance(value, str | int | bool | None) and value in choices:
         return value
-    raise unknown_word(name, value, choices, quoted=True)
+    raise unknown_choice(name, value, choices, quoted=True)
 
 
-def unknown_word(what: str, got: Any, choices: Iterable[Any], *, quoted: bool = False) -> MaucError:
+def unknown_choice(
+    what: str, got: Any, choices: Iterable[Any], *, quoted: bool = False
+) -> MaucError:
     """Return the error for a value that is none of the choices; it names the nearest one.
 
     `what` is the option, as the user knows it. Choices are `quoted` as Python values, unless they
     are those of a file or a command line.
     """
     choices = list(choices)
-    words = {str(choice).lower(): choice for choice in choices}
-    near = get_close_matches(str(got).lower(), list(words), n=1)
-    hint = f"; did you mean {words[near[0]]!r}?" if near else "."
+    by_name = {str(choice).lower(): choice for choice in choices}
+    near = get_close_matches(str(got).lower(), list(by_name), n=1)
+    hint = f"; did you mean {by_name[near[0]]!r}?" if near else "."
     shown = ", ".join(repr(choice) if quoted else str(choice) for choice in choices)
     return MaucError(f"{what} must be one of {shown}, got {got!r}{hint}")
 
@@ -115,7 +117,7 @@ def allow_many_classes() -> Iterator[None]:
 def check_class_count(n_classes: int, n_samples: int) -> None:
     """Raise if there are more than `MAX_CLASSES` classes, unless they are allowed.
 
-    The number of rows is no matter here: the training part of a small table may have one row of
+    The number of rows does not matter here: the training part of a small table may have one row of
     each class.
     """
     if n_classes > MAX_CLASSES and not _are_many_allowed.get():
@@ -127,7 +129,7 @@ def check_class_count(n_classes: int, n_samples: int) -> None:
 
 
 def is_class_count(n_classes: int, n_samples: int) -> bool:
-    """Whether a target with so many values can be a class: 1,000 values or fewer, two rows each.
+    """Whether a target can be a class: it has at most 1,000 values, with two rows each.
 
     Up to 20 classes may have any number of rows.
 
@@ -140,7 +142,7 @@ def is_class_count(n_classes: int, n_samples: int) -> bool:
 
 
 def many_classes_text(n_classes: int, n_samples: int) -> str:
-    """Return what is wrong with a target of which `is_class_count` is False."""
+    """Describe the problem with a target for which `is_class_count` is False."""
     return (
         f"{n_classes:,} classes in {n_samples:,} rows, which looks like a measurement or an "
         f"identifier, not a class (at most {MAX_CLASSES:,} classes are expected, with 2 rows each "
@@ -149,10 +151,10 @@ def many_classes_text(n_classes: int, n_samples: int) -> str:
 
 
 def is_int(value: Any) -> bool:
-    """Whether a value is a whole number, of Python or NumPy; True and False are none."""
+    """Whether a value is a whole number, of Python or NumPy; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is a number, of Python or NumPy; True and False are none."""
+    """Whether a value is a number, of Python or NumPy; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -27,8 +27,8 @@ from numba.misc.appdirs import AppDirs
 from mauc.exceptions import MaucError, NoCacheWarning
 
 _HINT = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
-_DELAY_SECONDS = 1.0  # of compilation before the user is told
-_PROBE = bytes(2**16)  # written to see whether a folder, or its disk, has room
+_DELAY_SECONDS = 1.0  # of compilation before a message is printed
+_PROBE = bytes(2**16)  # written to see whether a folder, or its disk, has space
 
 _kernels: list[Any] = []
 _is_warned = False
@@ -61,7 +61,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
 #: Compile a part of a kernel. Without the wrapper for calls from Python it takes a third less time.
 njit_part = njit(nogil=True, no_cpython_wrapper=True)
 
-#: Compile a part in the place of its call. Numba optimises a part on its own and again in every
+#: Compile a part into its caller. Numba optimises a part on its own and again in every
 #: caller: of parts that call parts, those in the middle are better copied.
 njit_inline = njit(inline="always", cache=True, nogil=True)
 
@@ -120,7 +120,7 @@ class _TolerantCache(FunctionCache):
         self._cache_file = _CacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        with suppress(OSError):  # it is compiled; if it cannot be saved either, that is told
+        with suppress(OSError):  # it is compiled; if it cannot be saved either, a warning says so
             return super().load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -131,7 +131,7 @@ class _TolerantCache(FunctionCache):
 
 
 class _Notice(event.Listener):
-    """Tells a user at a terminal, once, that compilation takes long.
+    """Prints once, on a terminal, that compilation takes long.
 
     Numba compiles one kernel at a time, and meanwhile the kernels that it calls.
     """

@@ -44,7 +44,7 @@ class NotEnoughMemoryError(MaucError):
 
 
 class LateLeftOutError(MaucError):
-    """A column whose first rows look like a feature is none: it is nearly empty below, say."""
+    """A column that looked like a feature in its first rows is not one, as it is nearly empty."""
 
 
 class DamagedShardError(MaucError):
@@ -52,7 +52,7 @@ class DamagedShardError(MaucError):
 
 
 class MaucWarning(UserWarning):
-    """The answer stands, but means less than it seems."""
+    """The result is valid, but means less than it seems."""
 
 
 class SmallClassWarning(MaucWarning):

@@ -53,7 +53,7 @@ def _check_target(path: Path, force: bool) -> None:
 
 
 def remove_parts(folder: Path) -> None:
-    """Remove what killed writers left in a folder and below; nobody else may write there."""
+    """Remove files of killed writers in a folder and below; no other process may write there."""
     for part in folder.rglob(f".*{_MARK}"):
         if is_part(part):
             with contextlib.suppress(OSError):
@@ -61,5 +61,5 @@ def remove_parts(folder: Path) -> None:
 
 
 def is_part(path: Path) -> bool:
-    """Whether a file is what a killed `write_atomic` left."""
+    """Whether a file was left by a killed `write_atomic`."""
     return _PART.fullmatch(path.name) is not None

@@ -95,7 +95,7 @@ def parse_bytes(size: int | float | str, name: str = "memory") -> int:
 
 
 def _reclaimable(stat: Path) -> int:
-    """Return the bytes of files that a container keeps only as long as nobody needs the room."""
+    """Return the bytes of files that a container keeps until the memory is needed."""
     try:
         found = dict(line.split() for line in stat.read_text().splitlines())
         return int(found.get("total_inactive_file", found.get("inactive_file", 0)))
@@ -126,9 +126,9 @@ _PAGE_SHARE = 4
 class Workspace:
     """The memory of a fit, given out to arrays that are made of all columns.
 
-    A greedy search needs something of every column at every step: states, ranks. Of an array in
-    memory they are small beside it; of a source they may be larger than the memory that a fit may
-    take, and lie in a temporary file then. Without `memory`, in bytes, all are in memory; `floor`
+    A greedy search needs something of every column at every step: states, ranks. They are small
+    compared with an array in memory; those of a source may be larger than the memory that a fit may
+    take, and are then in a temporary file. Without `memory`, in bytes, all are in memory; `floor`
     are the bytes of it that a pass over the columns needs at least.
     """
 

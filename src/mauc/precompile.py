@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, cpu_count, delayed
 from scipy import sparse
 
-from mauc.checks import check_choice, check_int, unknown_word
+from mauc.checks import check_choice, check_int, unknown_choice
 from mauc.compile import find_cache, kernel_counts, silenced
 from mauc.exceptions import MaucError
 from mauc.parallel import track
@@ -19,8 +19,8 @@ from mauc.progress import progress as show_progress
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 
 _FUNCTIONS = "functions"  # the job of what is neither a selector nor a classifier
-#: The order of the jobs: first those whose kernels many others use, and beside them such that share
-#: none with them, so that two processes compile the same kernel rarely; then the longest.
+#: The order of the jobs: first those whose kernels many others use, alternating with some that
+#: share none with them, so that two processes rarely compile the same kernel; then the longest.
 _FIRST = ("mdfs", "c45", "ssu", "svm", "mrmr", "relieff", "greedy", "arco", "nb", "fsdd", "fast")
 #: Options that have kernels of their own.
 _OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -36,25 +36,12 @@ _N_TALL = 2**18  # rows for which other sorts are the fastest
 
 @dataclass(frozen=True)
 class WarmupSummary:
-    """What a warm-up did.
+    """What a warm-up did; kernels count once for each combination of argument types."""
 
-    Parameters
-    ----------
-    cache : str
-        Where Numba keeps the compiled kernels.
-    n_methods : int
-        Selectors and classifiers.
-    n_compiled : int
-        Kernels that were compiled now, counted once for each combination of argument types.
-    n_found : int
-        Kernels that were loaded from the cache.
-    seconds : float
-    """
-
-    cache: str
-    n_methods: int
-    n_compiled: int
-    n_found: int
+    cache: str  #: where Numba keeps the compiled kernels
+    n_methods: int  #: selectors and classifiers
+    n_compiled: int  #: kernels that were compiled now
+    n_found: int  #: kernels that were loaded from the cache
     seconds: float
 
     def __str__(self) -> str:
@@ -130,7 +117,7 @@ def _check_jobs(methods: Iterable[str] | None) -> list[str]:
     wanted = [methods] if isinstance(methods, str) else list(methods)
     for name in wanted:
         if name not in known:
-            raise unknown_word("a method", name, known)
+            raise unknown_choice("a method", name, known)
     if not wanted:
         raise MaucError("methods must name at least one method.")
     return [name for name in known if name in wanted]
@@ -234,7 +221,7 @@ def _tables(
         if accepts.sparse:
             yield sparse.csc_array(np.where(X > 1.0, X, 0.0).astype(dtype)), y, {}, {}
     if not is_short:
-        # Over so many decades words have no room for all bits of a value and its row.
+        # Over this many decades 64-bit keys cannot hold all bits of a value and its row.
         yield np.copysign(10.0 ** (60 * np.abs(X)), X), y, {}, {}
         yield np.clip(8 * (X + 3), 0, 255).astype(np.uint8), y, {}, {}
         yield (1000 * X).astype(np.int64), y, {}, {}

@@ -10,9 +10,9 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from importlib.util import find_spec
+from itertools import accumulate
 from typing import TypeVar
 
 DELAY_SECONDS = 2.0  # before anything is shown
@@ -59,38 +59,31 @@ def progress(what: str, *, verbose: bool | None = None, style: str = "auto") -> 
             display.close()
 
 
-@dataclass(eq=False)
 class _Level:
     """A loop that is under way: what it counts and how far it is."""
 
-    unit: str
-    total: int
-    n_bytes: Sequence[int] | None = None
-    n_done: int = 0
-    bytes_done: int = 0
+    def __init__(self, unit: str, total: int, n_bytes: Sequence[int] | None = None) -> None:
+        self.unit, self.total, self.n_done = unit, total, 0
+        self._ends = [0, *accumulate(int(size) for size in (() if n_bytes is None else n_bytes))]
+        self.all_bytes = self._ends[-1]
 
-    def __post_init__(self) -> None:
-        self.all_bytes = 0 if self.n_bytes is None else int(sum(self.n_bytes))
-
-    def advance(self) -> None:
-        """Count one more item as done."""
-        self.bytes_done += self._bytes_of_item()
-        self.n_done += 1
+    @property
+    def bytes_done(self) -> int:
+        """Bytes of the items that are done."""
+        return self._ends[min(self.n_done, len(self._ends) - 1)]
 
     def share(self, of_item: float) -> float:
         """Return which part of the loop is done if the present item is done to a part."""
         if self.all_bytes:
-            return min(1.0, (self.bytes_done + of_item * self._bytes_of_item()) / self.all_bytes)
+            end = self._ends[min(self.n_done + 1, len(self._ends) - 1)]
+            done = self.bytes_done + of_item * (end - self.bytes_done)
+            return min(1.0, done / self.all_bytes)
         return min(1.0, (self.n_done + of_item) / max(self.total, 1))
 
     def texts(self) -> list[str]:
         """Return the counts, bytes before items."""
         counts = [f"{self.n_done:,}/{self.total:,} {self.unit}"]
         return [bytes_text(self.bytes_done, self.all_bytes), *counts] if self.all_bytes else counts
-
-    def _bytes_of_item(self) -> int:
-        is_known = self.n_bytes is not None and self.n_done < len(self.n_bytes)
-        return int(self.n_bytes[self.n_done]) if is_known else 0  # type: ignore[index]
 
 
 def bytes_text(n_done: int, total: int) -> str:
@@ -124,7 +117,7 @@ class _Display:
         try:
             for item in items:
                 yield item
-                level.advance()
+                level.n_done += 1
                 # Time left is counted from the end of the first item: before it kernels are
                 # compiled, files opened and the first columns read, which does not happen again.
                 if self._mark is None:
@@ -139,7 +132,7 @@ class _Display:
         self._painter.join()
 
     def share(self) -> float:
-        """Return which part of all is done, as far as the counts tell."""
+        """Return which part of all is done, by the counts."""
         share = 0.0
         for level in reversed(self.levels[:]):
             share = level.share(share)
@@ -156,7 +149,7 @@ class _Display:
         return seconds * (1 - share) / (share - mark[1])
 
     def text(self) -> str:
-        """Return what goes on, with the time that it took so far and that is left."""
+        """Describe the work under way, with the time that it took so far and that is left."""
         counts = [text for level in self.levels[:] for text in level.texts()]
         elapsed = timedelta(seconds=int(time.monotonic() - self._began))
         left = self.seconds_left()
@@ -176,7 +169,7 @@ class _Display:
             is_over = self._over.wait(_LINE_EVERY)
 
     def _draw_bar(self) -> None:
-        """Draw a bar at the foot of the terminal; what others write appears above it."""
+        """Draw a bar at the foot of the terminal; other output appears above it."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 

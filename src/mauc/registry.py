@@ -11,54 +11,35 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 
 
 class Accepts(NamedTuple):
-    """What a method takes beside dense, finite numbers; missing values are taken by all."""
+    """What a method takes in addition to dense, finite numbers; missing values are taken by all."""
 
     sparse: bool = False  #: sparse matrices
     infinite: bool = False  #: infinite values
     nominal: bool = False  #: nominal columns
     weights: bool = False  #: sample weights
 
-    def words(self) -> list[str]:
-        """Return what is taken, in words."""
+    def names(self) -> list[str]:
+        """Return the names of the fields that are True."""
         return [name for name, is_taken in zip(self._fields, self, strict=True) if is_taken]
 
 
 @dataclass(frozen=True)
 class Method:
-    """A selector or classifier by its short name; called, it makes one.
+    """A selector or classifier by its short name; called, it makes one."""
 
-    Parameters
-    ----------
-    kind : {"selector", "classifier"}
-    name : str
-        The short name of plans and of the command line.
-    label : str
-        How tables and figures write it.
-    class_name, module : str
-        The class and the module that has it.
-    measure : str
-        By what it ranks features, or how it classifies, in a few words.
-    accepts : Accepts
-        With its default options.
-    options : dict
-        Parameters that belong to the short name.
-    is_in_paper : bool
-        Whether Wang and Tang's experiments have it.
-    """
-
-    kind: str
-    name: str
-    label: str
+    kind: str  #: "selector" or "classifier"
+    name: str  #: the short name in plans and on the command line
+    label: str  #: its name in tables and figures
     class_name: str
-    module: str
-    measure: str
-    accepts: Accepts
-    options: dict[str, Any] = field(default_factory=dict)
-    is_in_paper: bool = False
+    module: str  #: of the class
+    measure: str  #: short description: how it ranks features, or how it classifies
+    accepts: Accepts  #: with its default options
+    options: dict[str, Any] = field(default_factory=dict)  #: parameters that the short name implies
+    is_in_paper: bool = False  #: whether Wang and Tang's experiments have it
 
     @property
     def estimator_class(self) -> Any:
@@ -72,32 +53,19 @@ class Method:
             options = {"n_features_to_select": n_features_to_select, **options}
         for name in options:
             if name not in made.get_params():
-                raise unknown_word(f"option of {self.kind} {self.name}", name, made.get_params())
+                raise unknown_choice(f"option of {self.kind} {self.name}", name, made.get_params())
         return made.set_params(**options)
 
 
 @dataclass(frozen=True)
 class Relevance:
-    """A measure of one feature on one sub-problem.
+    """A measure of one feature on one sub-problem, computed in `mauc.selectors.relevance`."""
 
-    Parameters
-    ----------
-    name : str
-        The word for ``relevance=``; `mauc.selectors.relevance` has the function that computes it.
-    measure : str
-        What it is, in a few words.
-    accepts : Accepts
-    label : str
-        What tables call its scores.
-    reads_rows : bool
-        Whether it reads rows, not columns, where X lies row by row.
-    """
-
-    name: str
-    measure: str
+    name: str  #: value of ``relevance=``
+    measure: str  #: short description
     accepts: Accepts
-    label: str
-    reads_rows: bool = False
+    label: str  #: name of its scores in tables
+    reads_rows: bool = False  #: whether it reads rows, not columns, where X is row-major
 
     @cached_property
     def score(self) -> Callable[..., Any]:
@@ -193,13 +161,13 @@ CLASS_ACCEPTS = {
 
 @cache
 def accepts_of(kind: Any) -> Accepts:
-    """Return what a class accepts; one outside the library what its nearest ancestor in it does."""
+    """Return what a class, or its nearest ancestor in the library, accepts."""
     names = (ancestor.__name__ for ancestor in kind.__mro__)
     return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())
 
 
 def score_label(selector: Any) -> str:
-    """Return what tables call the scores of a selector."""
+    """Return the name of the scores of a selector in tables."""
     recipe = getattr(selector, "recipe", None)
     if recipe is None:  # those without one have a score of their own
         return str(getattr(selector, "score_label", "score"))
@@ -229,7 +197,7 @@ def make_selector(method: str, n_features_to_select: Any = None, **options: Any)
     SpreadFx(n_features_to_select=5)
     """
     if method not in SELECTORS:
-        raise unknown_word("selector", method, SELECTORS)
+        raise unknown_choice("selector", method, SELECTORS)
     if n_features_to_select is not None:
         options["n_features_to_select"] = n_features_to_select
     return SELECTORS[method](**options)
@@ -256,5 +224,5 @@ def make_classifier(method: str, **options: Any) -> Any:
     RBFSVM(C=8.0)
     """
     if method not in CLASSIFIERS:
-        raise unknown_word("classifier", method, CLASSIFIERS)
+        raise unknown_choice("classifier", method, CLASSIFIERS)
     return CLASSIFIERS[method](**options)

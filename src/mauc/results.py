@@ -22,7 +22,7 @@ class SmallTable(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What is said of the rows that are not shown."""
+        """Note about the rows that are not shown."""
         n_left = self.n_rows - len(self.rows)
         return f"... and {n_left:,} more" if n_left > 0 else ""
 
@@ -112,9 +112,9 @@ def short_name(name: object) -> str:
     return f"{text[:head]}…{text[head + 1 - _MAX_NAME :]}"
 
 
-def number(value: float, form: str = ".4f", gap: str = "-") -> str:
-    """Return a number as a table shows it, a gap for NaN."""
-    return gap if value != value else format(value, form)
+def number(value: float, form: str = ".4f", missing: str = "-") -> str:
+    """Return a number as a table shows it, `missing` for NaN."""
+    return missing if value != value else format(value, form)
 
 
 def first_rows(n_rows: int, chosen: Sequence[int] = ()) -> list[int]:

@@ -29,7 +29,7 @@ n_bins : int, default=10
     Bins of "equal_width" and "equal_frequency".
 
 random_state : int, RandomState instance or None, default=None
-    Give an int for a repeatable result.
+    Pass an int for reproducible results.
 
 n_jobs : int, optional
     Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result

@@ -1,12 +1,13 @@
 """CHI, SU and IG of a table of bins and classes."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores, table_scores
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies, weka_filters
+from tests.helpers.strategies import examples
 
 ALL = np.array([CHI, SU, IG])
 
@@ -60,7 +61,7 @@ def test_all_missing_scores_nothing():
     assert_array_equal(out, 0.0)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rival_strategies.single_columns())
 def test_nominal_scores_equal_the_definition(problem):
     x, y, n_classes = problem

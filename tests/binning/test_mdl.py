@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -14,6 +14,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.engine.arrays import log_table
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies, weka_filters
+from tests.helpers.strategies import examples
 
 ALL = np.array([CHI, SU, IG])
 
@@ -68,7 +69,7 @@ def test_more_cuts_than_were_reserved():
     assert offsets[-1] == len(points) == 99
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(rival_strategies.single_columns())
 def test_cuts_and_scores_equal_the_definition(problem):
     x, y, n_classes = problem

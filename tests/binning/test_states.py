@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from mauc.binning.states import MAX_BINS, equal_frequency, equal_width, three_states
 from tests.helpers import oracle_mrmr as oracle
 from tests.helpers import rival_strategies
+from tests.helpers.strategies import examples
 
 
 def codes_of(method, XT, *args):
@@ -34,7 +35,7 @@ def test_the_deviation_is_over_n_less_one():
     assert codes.tolist() == [[1, 1, 1, 2]]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(rival_strategies.feature_columns())
 def test_three_states_equal_the_definition(XT):
     codes, n_states = codes_of(three_states, XT)
@@ -48,7 +49,7 @@ def test_three_states_equal_the_definition(XT):
     assert n_states[0] == 3 + np.isnan(values).any()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(rival_strategies.feature_columns())
 def test_a_feature_that_varies_never_becomes_constant(XT):
     codes, _ = codes_of(three_states, XT)
@@ -60,7 +61,7 @@ def test_a_feature_that_varies_never_becomes_constant(XT):
         assert n_used == 2
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rival_strategies.feature_columns(), st.sampled_from([1, 2, 3, 5, 10, MAX_BINS]))
 def test_equal_frequency_equals_the_definition(XT, n_bins):
     codes, n_states = codes_of(equal_frequency, XT, n_bins)
@@ -68,7 +69,7 @@ def test_equal_frequency_equals_the_definition(XT, n_bins):
     assert n_states[0] == n_bins + np.isnan(XT[0].astype(np.float64)).any()
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rival_strategies.feature_columns(), st.sampled_from([1, 2, 4, 8, MAX_BINS]))
 def test_equal_width_equals_the_definition(XT, n_bins):
     codes, n_states = codes_of(equal_width, XT, n_bins)

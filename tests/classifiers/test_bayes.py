@@ -15,6 +15,7 @@ from mauc.classifiers.bayes import log_odds, log_probabilities
 from mauc.engine.special import log_normal_cell, normal_cdf
 from mauc.exceptions import MaucError
 from tests.helpers.classifier_oracles import naive_bayes, weka_row_order
+from tests.helpers.strategies import examples
 from tests.helpers.weka_reference import load_reference, reference_names
 
 # A column with an offset of 1e6 deviations: WEKA's own sums have lost those digits.
@@ -77,7 +78,7 @@ def problems(draw):
     return X[:n], y, X[n:], nominal, weights
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(problems())
 def test_probabilities_follow_the_definition(problem):
     X, y, X_test, nominal, weights = problem
@@ -86,7 +87,7 @@ def test_probabilities_follow_the_definition(problem):
     np.testing.assert_allclose(model.predict_proba(X_test), expected, rtol=1e-7, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(problems())
 def test_a_weight_is_a_repetition(problem):
     X, y, X_test, nominal, _ = problem

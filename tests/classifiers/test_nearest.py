@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_digits
 
 from mauc.classifiers import NearestNeighbor
 from mauc.exceptions import MaucError
 from tests.helpers.classifier_oracles import nearest_neighbor
+from tests.helpers.strategies import examples
 from tests.helpers.weka_reference import load_reference, reference_names
 
 # Rows whose answer WEKA changes by widening the ranges with the test rows it has seen:
@@ -65,7 +66,7 @@ def problems(draw):
     return X[:n], y, X[n:], nominal
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(problems(), st.booleans())
 def test_scores_follow_the_definition(problem, smooth):
     X, y, X_test, nominal = problem

@@ -9,6 +9,8 @@ from mauc.report import paper_folder
 from tests.helpers.cli_helpers import run, run_json
 from tests.helpers.image_files import write_mall
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):

@@ -12,6 +12,8 @@ from mauc.experiments import plan_schema
 from mauc.stats import Comparison, compare_to, mean_mauc
 from tests.helpers.cli_helpers import run, run_json
 
+pytestmark = pytest.mark.long
+
 COMPARE = ("-m", "mdfs,su", "-c", "nb,1nn", "--sizes", "2,4", "--repeats", 1, "--folds", 3, "-j", 1,
            "--progress", "quiet")  # fmt: skip
 

@@ -13,6 +13,8 @@ import pytest
 from mauc.registry import SELECTORS
 from tests.helpers.cli_helpers import run, run_json
 
+pytestmark = pytest.mark.long
+
 N = 2500  # more than the first rows that are looked at
 
 

@@ -6,13 +6,14 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy import sparse
 
 from mauc.datasets import WRITABLE, Dataset, load_dataset, write_table
 from mauc.exceptions import MaucError
+from tests.helpers.strategies import examples
 
 ENDINGS = ["arff", "csv", "feather", "npz", "parquet", "svm", "tsv", "csv.gz", "arff.gz", "svm.gz"]
 OF_TABLES = ("csv", "tsv", "csv.gz", "parquet", "feather")
@@ -70,7 +71,7 @@ def test_labels_that_are_numbers_come_back_as_numbers(dataset, tmp_path, ending)
     assert again(numbered, tmp_path / f"data.{ending}").y.tolist() == [3, -1, 3, 3, 7, 7]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     X=npst.arrays(
         np.float64, (3, 2), elements=st.floats(allow_infinity=False, allow_subnormal=True)

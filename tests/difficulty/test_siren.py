@@ -297,7 +297,7 @@ def test_bad_arguments_are_named(wine, options, message):
 
 
 def test_nothing_to_compare(wine):
-    with pytest.raises(MaucError, match="give siren_study selectors="):
+    with pytest.raises(MaucError, match="pass siren_study selectors="):
         siren_study(*wine).comparison()
 
 

@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from mauc.engine.exact_mean import mean_of_quotients
+from tests.helpers.strategies import examples
 
 
 def true_mean(numerators, denominators):
@@ -23,7 +24,7 @@ def quotients(draw):
     return np.array(rows, float), np.array(denominators, float)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(quotients())
 def test_the_mean_is_rounded_once(parts):
     numerators, denominators = parts

@@ -4,7 +4,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -12,6 +12,7 @@ from mauc.engine import keys as module
 from mauc.engine.arrays import read_only
 from mauc.engine.keys import argsort_columns, label_bits_of, sort_columns, sort_with_rows
 from tests.helpers import strategies
+from tests.helpers.strategies import examples
 
 N = 1000
 
@@ -31,13 +32,13 @@ def assert_contract(X, y):
         assert_array_equal(row & ((np.uint64(1) << bits) - np.uint64(1)), labels)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(strategies.problems())
 def test_contract_of_short_columns(problem):
     assert_contract(*problem)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(strategies.long_problems(max_classes=300))
 def test_contract_of_long_columns(problem):
     assert_contract(*problem)

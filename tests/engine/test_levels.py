@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from mauc.engine.arrays import read_only
 from mauc.engine.levels import MAX_LEVELS, count_levels, find_levels
 from tests.helpers import oracles, strategies
+from tests.helpers.strategies import examples
 
 N = 1000
 
@@ -37,7 +38,7 @@ def assert_levels(X):
     return n_levels
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(strategies.problems())
 def test_levels_of_short_columns(problem):
     assert_levels(problem[0])

@@ -6,7 +6,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
@@ -20,6 +20,7 @@ from mauc.evaluation.evaluate import SCOPES
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.experiments import plan
 from mauc.metrics import mauc_score
+from tests.helpers.strategies import examples
 
 WINE_X, WINE_Y = load_wine(return_X_y=True)
 WINE_FOLD = (WINE_X[::2], WINE_Y[::2], WINE_X[1::2], WINE_Y[1::2])
@@ -93,7 +94,7 @@ def folds(draw):
     return (X[:half], y[:half], X[half:], y[half:]), ranking, sizes, nominal
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(folds(), st.sampled_from(CASES[:6]))
 def test_any_fold(fold, case):
     data, ranking, sizes, nominal = fold
@@ -104,7 +105,7 @@ def test_any_fold(fold, case):
     np.testing.assert_array_equal(values, expected)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(folds(), st.sampled_from(CASES[6:9]))
 def test_any_fold_svm(fold, case):
     # The mean that replaces a missing value is a sum over the rows of one column.

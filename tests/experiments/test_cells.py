@@ -24,6 +24,8 @@ from mauc.experiments.tuning import tune_dataset, tune_on
 from mauc.metrics import mauc_score
 from tests.helpers.run_tools import assert_same_results, crashing, make_plan, results
 
+pytestmark = pytest.mark.long
+
 WINE = load_dataset("wine")
 
 

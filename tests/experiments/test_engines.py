@@ -26,6 +26,8 @@ from tests.helpers.run_tools import (
     wait_for,
 )
 
+pytestmark = pytest.mark.long
+
 PLAN = make_plan(
     classifiers=("nb", "c45", "1nn", "svm"), folds=2, tuning=TuningSpec(max_samples=60, n_folds=2)
 )

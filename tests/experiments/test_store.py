@@ -26,6 +26,8 @@ from tests.helpers.run_tools import (
     results,
 )
 
+pytestmark = pytest.mark.long
+
 PLAN = make_plan(selectors=("mdfs", "chi"), classifiers=("nb",))
 
 

@@ -66,5 +66,8 @@ def assert_same_fit(one, other, *, same_names=False):
     assert_array_equal(one.trace_.subproblems, other.trace_.subproblems)
     assert_array_equal(one.trace_.ranks, other.trace_.ranks)
     assert_array_equal(one.trace_.scores, other.trace_.scores)
+    for name in ("predicted_mauc_", "separations_", "rounds_", "frequencies_"):
+        if hasattr(one, name):
+            assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
     if same_names:
         assert list(one.trace_.feature_names) == list(other.trace_.feature_names)

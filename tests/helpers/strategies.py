@@ -1,11 +1,20 @@
 """Hypothesis strategies: labels, columns of every awkward kind, and whole problems."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 INTEGERS = tuple(np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8))
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+FAST_EXAMPLES = 5
+
+
+def examples(number, **options):
+    """Settings of a law that needs another number of examples; few in a fast run all the same."""
+    is_fast = settings.default.max_examples == FAST_EXAMPLES
+    return settings(max_examples=min(number, FAST_EXAMPLES) if is_fast else number, **options)
 
 
 def codes(n_samples, n_classes):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
@@ -18,6 +18,7 @@ from mauc.evaluation import evaluate_ranking
 from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
 from mauc.metrics.mauc import ClassPairs, ordered_scores
 from tests.helpers import oracles
+from tests.helpers.strategies import examples
 
 
 @st.composite
@@ -45,7 +46,7 @@ def test_by_hand():
     assert report.mauc == mauc_score([0, 0, 1], [[3, 0], [1, 1], [1, 2]]) == 7 / 8
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(scored())
 def test_equals_the_definition(problem):
     y, scores = problem
@@ -211,7 +212,7 @@ def test_row_order_is_irrelevant(rng):
             ([0, 1, 1], np.ones((3, 3))),
             {},
             MaucError,
-            "if classes are absent from y_true, give labels=",
+            "if classes are absent from y_true, pass labels=",
         ),
         (([0, 1], np.ones((2, 1))), {}, MaucError, "a column for each class, got 1 column"),
         (([0, 1], [[0.5, np.nan], [1, 2]]), {}, MaucError, "must not contain NaN"),

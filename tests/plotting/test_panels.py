@@ -1,7 +1,6 @@
 """No panel is empty: what was not measured has none, what nobody measured is said."""
 
 import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,12 +9,6 @@ from mauc.plotting import CurvesDisplay, StabilityDisplay, WinDrawLossDisplay
 from tests.helpers.hand_run import THREE, make_run
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def test_a_combination_without_a_measurement_has_no_panel():

@@ -15,13 +15,9 @@ from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 from mauc.stats import Comparison, problem_scores
 from tests.helpers.hand_run import MANY, THREE, make_run
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def test_curves_by_hand():

@@ -10,18 +10,14 @@ from mauc.difficulty import SirenStudy, siren_study
 from mauc.exceptions import MaucError
 from mauc.plotting.siren import SirenDisplay
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
 
 
 @pytest.fixture(scope="module")
 def study():
     return siren_study(*load_wine(return_X_y=True), n_features=4)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    matplotlib.pyplot.close("all")
 
 
 def many_pairs(n_classes):

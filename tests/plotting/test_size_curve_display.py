@@ -2,19 +2,12 @@
 
 import matplotlib
 import numpy as np
-import pytest
 
 from mauc import SizeCurve
 from mauc.plotting import SizeCurveDisplay
 from tests.helpers.plot_cases import make_curve
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    matplotlib.pyplot.close("all")
 
 
 def legend_of(display):

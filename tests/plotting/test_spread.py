@@ -1,7 +1,6 @@
 """Curves stand at their sizes, and their spread within the measure."""
 
 import matplotlib
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,13 +9,9 @@ from numpy.testing import assert_array_equal
 from mauc.plotting import CurvesDisplay, StabilityDisplay
 from tests.helpers.hand_run import MANY, make_run
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("n_selectors", [3, 18])

@@ -13,13 +13,9 @@ from mauc.exceptions import MaucError
 from mauc.plotting import TreeDisplay
 from tests.helpers.plot_cases import AWKWARD_CLASSES, LONG, make_chain, make_tree
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    matplotlib.pyplot.close("all")
 
 
 def iris_tree(**options):

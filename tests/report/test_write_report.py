@@ -17,6 +17,8 @@ from mauc.report import (
 from mauc.stats import Comparison
 from tests.helpers.report_rows import LADDER, VERSIONS, make_rows, small_run
 
+pytestmark = pytest.mark.long
+
 matplotlib.use("Agg")
 
 

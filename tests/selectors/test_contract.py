@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -30,6 +30,7 @@ from tests.helpers.selectors import (
     fit_all,
     integer_table,
 )
+from tests.helpers.strategies import examples
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -81,7 +82,7 @@ SPARSE_FORMS = [form for form in FORMS if form.startswith("c")]
 
 
 @every()
-@settings(max_examples=10)
+@examples(10)
 @given(data=st.data())
 def test_the_form_of_a_table_does_not_matter(name, data):
     X, y = integer_table(data.draw(seeds))
@@ -135,7 +136,7 @@ LABELS = {
 
 
 @every()
-@settings(max_examples=4)
+@examples(4)
 @given(seed=seeds, kind=st.sampled_from(list(LABELS)))
 def test_labels_of_any_type(name, seed, kind):
     X, y = integer_table(seed)
@@ -147,7 +148,7 @@ def test_labels_of_any_type(name, seed, kind):
 
 
 @every([name for name in SELECTORS if not name.startswith(("relieff", "consensus"))])
-@settings(max_examples=5)
+@examples(5)
 @given(seed=seeds)
 def test_the_order_of_rows_does_not_matter(name, seed):
     # Of equally near neighbours ReliefF takes the first, and the halves of a consensus are of rows.
@@ -157,10 +158,12 @@ def test_the_order_of_rows_does_not_matter(name, seed):
     assert_array_equal(found.pair_auc_, wanted.pair_auc_)
     assert_array_equal(found.ranking_, wanted.ranking_)
     assert_allclose(found.scores_, wanted.scores_, rtol=1e-12)
+    if isinstance(found, GreedyMAUC):
+        assert_same_fit(found, wanted)
 
 
 @every()
-@settings(max_examples=4)
+@examples(4)
 @given(
     seed=seeds,
     n_jobs=st.sampled_from([1, 2, 3, -1]),
@@ -181,7 +184,7 @@ def test_threads_and_blocks_do_not_matter(name, seed, n_jobs, block):
 
 
 @every()
-@settings(max_examples=3)
+@examples(3)
 @given(seed=seeds)
 def test_missing_values(name, seed):
     rng = np.random.default_rng(seed)
@@ -205,7 +208,7 @@ def test_missing_values(name, seed):
 
 
 @every()
-@settings(max_examples=2)
+@examples(2)
 @given(seed=seeds)
 def test_rankings_are_nested(name, seed):
     X, y = integer_table(seed, n_features=20)
@@ -219,8 +222,22 @@ def test_rankings_are_nested(name, seed):
     assert sorted(rankings[-1]) == list(range(20))
 
 
+@every([name for name in SELECTORS if name != "consensus"])
+@examples(3)
+@given(seed=seeds)
+def test_copies_go_by_column_and_constants_score_nothing(name, seed):
+    X, y = integer_table(seed, n_features=20)
+    X[:, 3] = X[:, 17] = 7
+    fitted = fit_all(SELECTORS[name], X, y)
+    ranking = fitted.ranking_.tolist()
+    assert ranking.index(1) < ranking.index(10)
+    assert ranking.index(3) < ranking.index(17)
+    if name in ("arco", "jmi", "fast", "fisher", "anova"):
+        assert ranking[-2:] == [3, 17]
+
+
 @every(WEIGHTED)
-@settings(max_examples=5)
+@examples(5)
 @given(seed=seeds)
 def test_weights_stand_for_repeated_rows(name, seed):
     rng = np.random.default_rng(seed)
@@ -283,7 +300,7 @@ def selector(request):
     return clone(SELECTORS[request.param])
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(
     name=st.sampled_from(list(SELECTORS)),
     wanted=st.sampled_from(

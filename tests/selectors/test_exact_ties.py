@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 from mauc import ARCO, FAST, MAUCD, MDFS, SubproblemSelector
 
@@ -93,12 +92,3 @@ def test_one_versus_rest(sets):
             aucs = [pair_aucs(x, np.where(y == k, 0, 1))[0] for k in np.unique(y)]
             wanted.append(float(sum(aucs) / len(aucs)))
         assert found.tolist() == wanted
-
-
-def test_whole_weights_are_repetitions(sets):
-    for X, y, _, _ in sets[:30]:
-        weight = np.random.default_rng(0).integers(1, 4, len(y))
-        weighted = MAUCD("all").fit(X, y, sample_weight=weight)
-        repeated = MAUCD("all").fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-        assert_array_equal(weighted.ranking_, repeated.ranking_)
-        assert_array_equal(weighted.scores_, repeated.scores_)

@@ -1,7 +1,11 @@
 """Nominal columns of the selectors: by type, by mask, by number and by name."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
@@ -26,6 +30,7 @@ from mauc import (
 from mauc.exceptions import MaucError
 from tests.helpers import oracle_mdl, oracle_relief
 from tests.helpers.selectors import assert_same_fit
+from tests.helpers.strategies import examples
 
 NOMINAL = {
     "CHI": ChiSquare("all"),
@@ -56,8 +61,7 @@ def selector(request):
     return clone(NOMINAL[request.param])
 
 
-@pytest.fixture
-def mixed(rng):
+def mixed_table(rng):
     """A numeric, a nominal, a numeric and a nominal column, each with gaps, of three classes."""
     y = rng.integers(0, 3, 80)
     X = np.column_stack(
@@ -73,53 +77,86 @@ def mixed(rng):
     return X, y
 
 
+@pytest.fixture
+def mixed(rng):
+    return mixed_table(rng)
+
+
 def fitted_with(selector, X, y, flags=None):
     return clone(selector).set_params(categorical_features=flags).fit(X, y)
 
 
-def test_masks_numbers_and_names(selector, mixed):
-    pd = pytest.importorskip("pandas")
-    X, y = mixed
-    wanted = fitted_with(selector, X, y, [False, True, False, True])
-    assert not np.array_equal(wanted.scores_, fitted_with(selector, X, y).scores_)
-    for flags in ([1, 3], [-3, -1], np.array([3, 1]), (1, 3)):
-        assert_same_fit(fitted_with(selector, X, y, flags), wanted)
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    for flags in (["b", "d"], [1, 3], [False, True, False, True]):
-        assert_same_fit(fitted_with(selector, frame, y, flags), wanted)
+def words(column):
+    """Return words in the order of the codes."""
+    return [None if v != v else f"v{v:03.0f}" for v in column.tolist()]
 
 
-def test_categorical_types(selector, mixed):
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    X, y = mixed
-    wanted = fitted_with(selector, X, y, [1, 3])
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    typed = frame.astype({"b": "category", "d": "category"})
-    assert_same_fit(fitted_with(selector, typed, y), wanted)
-    assert_same_fit(fitted_with(selector, frame.astype({"b": "category"}), y, ["d"]), wanted)
-    names = {j: [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
-    typed = pl.DataFrame(
-        {
-            "a": X[:, 0],
-            "b": pl.Series(names[1], dtype=pl.Categorical),
-            "c": X[:, 2],
-            "d": pl.Series(names[3], dtype=pl.Enum(["v000", "v001", "v002"])),
-        }
-    )
-    assert_same_fit(fitted_with(selector, typed, y), wanted)
+def columns_of(X):
+    """Return the columns of a frame whose nominal ones hold words."""
+    return {"a": X[:, 0], "b": words(X[:, 1]), "c": X[:, 2], "d": words(X[:, 3])}
 
 
-def test_strings_of_an_object_array(selector, mixed):
-    X, y = mixed
-    wanted = fitted_with(selector, X, y, [1, 3])
-    data = X.astype(object)
-    for j in (1, 3):
-        data[:, j] = [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()]
-    assert_same_fit(fitted_with(selector, data, y, [1, 3]), wanted)
+def object_array(X):
+    X = X.astype(object)
+    X[:, 1], X[:, 3] = words(X[:, 1]), words(X[:, 3])
+    return X
+
+
+def frame_of(X, **types):
+    return pd.DataFrame(X, columns=["a", "b", "c", "d"]).astype(types)
+
+
+DECLARED = ["a", "v000", "v001", "v001b", "v002", "v100", "z"]  # some of which are not used
+#: ways to hold a table whose columns 1 and 3 are nominal, and what tells that they are
+FORMS = {
+    "mask": (np.asarray, [False, True, False, True]),
+    "numbers from the end": (np.asarray, [-3, -1]),
+    "array of numbers": (np.asarray, np.array([3, 1])),
+    "tuple": (np.asarray, (1, 3)),
+    "objects": (object_array, [1, 3]),
+    "pandas names": (frame_of, ["b", "d"]),
+    "pandas numbers": (frame_of, [1, 3]),
+    "pandas mask": (frame_of, [False, True, False, True]),
+    "pandas categories": (lambda X: frame_of(X, b="category", d="category"), None),
+    "pandas category and name": (lambda X: frame_of(X, b="category"), ["d"]),
+    "pandas words": (lambda X: pd.DataFrame(columns_of(X)), None),
+    "pandas strings": (lambda X: pd.DataFrame(columns_of(X)).astype({"d": "string"}), None),
+    "pandas declared": (
+        lambda X: pd.DataFrame(columns_of(X)).astype(
+            dict.fromkeys("bd", pd.CategoricalDtype(DECLARED))
+        ),
+        None,
+    ),
+    "polars words": (lambda X: pl.DataFrame(columns_of(X)), None),
+    "polars categories": (
+        lambda X: pl.DataFrame(columns_of(X), schema_overrides={"b": pl.Categorical}),
+        None,
+    ),
+    "polars declared": (
+        lambda X: pl.DataFrame(
+            columns_of(X), schema_overrides=dict.fromkeys("bd", pl.Enum(DECLARED))
+        ),
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOMINAL)
+@examples(10)
+@given(form=st.sampled_from(list(FORMS)), seed=st.integers(0, 2**32 - 1))
+def test_the_form_of_a_table_does_not_matter(name, form, seed):
+    X, y = mixed_table(np.random.default_rng(seed))
+    make, flags = FORMS[form]
+    wanted = fitted_with(NOMINAL[name], X, y, [1, 3])
+    assert_same_fit(fitted_with(NOMINAL[name], make(X), y, flags), wanted)
+
+
+def test_flags_count(selector, mixed):
+    wanted = fitted_with(selector, *mixed, [1, 3])
+    assert not np.array_equal(wanted.scores_, fitted_with(selector, *mixed).scores_)
 
 
 def test_transform_keeps_categories(selector, mixed):
-    pd = pytest.importorskip("pandas")
     X, y = mixed
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"]).astype({"b": "category"})
     frame["d"] = pd.Series([None if v != v else f"v{v:03.0f}" for v in X[:, 3]]).astype("category")
@@ -133,33 +170,6 @@ def test_auc_of_every_feature(selector, mixed):
     fitted = fitted_with(selector, *mixed, [1, 3])
     wanted = feature_pair_auc(*mixed, categorical_features=[1, 3])
     assert_array_equal(fitted.pair_auc_, wanted[fitted.ranking_])
-
-
-def test_strings_of_a_frame(selector, mixed):
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    X, y = mixed
-    wanted = fitted_with(selector, X, y, [1, 3])
-    words = {j: [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
-    columns = {"a": X[:, 0], "b": words[1], "c": X[:, 2], "d": words[3]}
-    frame = pd.DataFrame(columns)
-    assert_same_fit(fitted_with(selector, frame, y), wanted)
-    assert_same_fit(fitted_with(selector, frame.astype({"b": object, "d": "string"}), y), wanted)
-    assert_same_fit(fitted_with(selector, pl.DataFrame(columns), y), wanted)
-
-
-def test_declared_but_unused_categories_are_ignored(selector, mixed):
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    X, y = mixed
-    wanted = fitted_with(selector, X, y, [1, 3])
-    words = {j: [None if v != v else f"v{v:03.0f}" for v in X[:, j].tolist()] for j in (1, 3)}
-    declared = ["a", "v000", "v001", "v001b", "v002", "v100", "z"]
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    for name, j in (("b", 1), ("d", 3)):
-        frame[name] = pd.Categorical(words[j], declared)
-    assert_same_fit(fitted_with(selector, frame, y), wanted)
-    typed = [pl.Series(n, words[j], dtype=pl.Enum(declared)) for n, j in (("b", 1), ("d", 3))]
-    columns = [pl.Series("a", X[:, 0]), typed[0], pl.Series("c", X[:, 2]), typed[1]]
-    assert_same_fit(fitted_with(selector, pl.DataFrame(columns), y), wanted)
 
 
 def test_the_names_of_categories_do_not_matter(selector, mixed):
@@ -209,7 +219,6 @@ def test_flagged_columns_of_a_sparse_matrix(rng, name):
 
 
 def test_a_category_goes_to_those_that_take_it(mixed):
-    pd = pytest.importorskip("pandas")
     X, y = mixed
     frame = pd.DataFrame({"a": X[:, 0], "b": np.where(y == 1, "u", "v")})
     assert ChiSquare(1).fit(frame, y).get_feature_names_out().tolist() == ["b"]
@@ -225,7 +234,6 @@ def test_a_category_goes_to_those_that_take_it(mixed):
     "refuses", [FSDD(), SpreadFx(relevance="fsdd"), MDLDiscretizer()], ids=repr
 )
 def test_a_category_where_order_counts(refuses, mixed):
-    pd = pytest.importorskip("pandas")
     X, y = mixed
     frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(np.where(y == 1, "u", "v"))})
     with pytest.raises(MaucError, match="X must be numeric, but column 'b' has dtype category"):
@@ -240,29 +248,7 @@ def test_flags_where_order_counts(mixed, relevance):
             make(relevance=relevance, categorical_features=[1]).fit(*mixed)
 
 
-@pytest.mark.parametrize(
-    ("flags", "text"),
-    [
-        ([True, False], "categorical_features as a mask must have 4 entries .*, got 2"),
-        ([4], "categorical_features must be column numbers below 4, got 4"),
-        ([-5], "categorical_features must be column numbers below 4, got -5"),
-        (["b"], "categorical_features names 'b', but X has no column names"),
-    ],
-)
-def test_flags_that_fit_nothing(selector, mixed, flags, text):
-    with pytest.raises(MaucError, match=text):
-        fitted_with(selector, *mixed, flags)
-
-
-def test_an_unknown_name(selector, mixed):
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(mixed[0], columns=["a", "b", "c", "d"])
-    with pytest.raises(MaucError, match="names 'z', but X has no such column"):
-        fitted_with(selector, frame, mixed[1], ["b", "z"])
-
-
 def test_polars_columns_keep_their_types(mixed):
-    pl = pytest.importorskip("polars")
     X, y = mixed
     frame = pl.DataFrame({"a": X[:, 0], "n": np.arange(len(y)), "b": np.where(y == 1, "u", "v")})
     frame = frame.with_columns(pl.col("b").cast(pl.Categorical))

@@ -4,7 +4,7 @@ import datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
@@ -13,6 +13,7 @@ from mauc import MAUCD, MDFS, MDLDiscretizer
 from mauc.classifiers import C45, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from tests.helpers.selectors import SELECTORS
+from tests.helpers.strategies import examples
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -103,7 +104,7 @@ def assert_same(found, wanted):
 
 
 @pytest.mark.parametrize(("kind", "column", "has_missing"), CASES)
-@settings(max_examples=5)
+@examples(5)
 @given(method=st.sampled_from(list(SELECTORS)))
 def test_a_column_beside_floats(kind, column, has_missing, method):
     if column is PANDAS["longdouble"][0] and np.finfo(np.longdouble).nmant == 52:
@@ -113,7 +114,7 @@ def test_a_column_beside_floats(kind, column, has_missing, method):
 
 
 @pytest.mark.parametrize("method", SELECTORS)
-@settings(max_examples=3)
+@examples(3)
 @given(
     kind=st.sampled_from(["int64", "datetime64", "timedelta64", "longdouble"]),
     order=st.sampled_from("CF"),

@@ -89,7 +89,7 @@ def test_errors_name_the_thing(columns, rng):
     with pytest.raises(MaucError, match=r"table.bin has 500 rows, but y has 3 labels"):
         sketch_rows(ListSource(columns), y[:3])
     types = [column.dtype for column in columns[:-1]] + [np.dtype(object)]
-    with pytest.raises(MaucError, match=r"table.bin: column 'x4' holds words"):
+    with pytest.raises(MaucError, match=r"table.bin: column 'x4' holds text"):
         sketch_rows(ListSource(columns, types=types), y)
     with pytest.raises(MaucTypeError, match="data must be a source or a Dask data frame"):
         sketch_rows(np.zeros((3, 2)), [0, 1, 1])

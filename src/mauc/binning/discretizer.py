@@ -70,16 +70,9 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """Replace every value by the number of its bin.
+        """Replace every value by the number of its bin, as a dense array of the shape of X.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        bins : ndarray of shape (n_samples, n_features)
-            0 for values up to the first cut point, and so on; NaN stays NaN.
+        It is 0 for values up to the first cut point, and so on; NaN stays NaN.
         """
         check_fitted(self)
         X = check_table(X, estimator=self, reset=False, accept_sparse="csc", dtype="numeric")

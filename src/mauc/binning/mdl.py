@@ -10,7 +10,7 @@ equally good cuts the first one wins.
 
 Columns are sorted and compressed into entries: a class and a number of rows of that class that
 share a value. Those of a column ascend with the value, those of one value stand together. Entries
-are int32 of shape (..., 3, room), with the rows CLASS, COUNT (never 0) and ENDS, the number of
+are int32 of shape (..., 3, width), with the rows CLASS, COUNT (never 0) and ENDS, the number of
 distinct values that end with the entry: 1 for the last entry of a value, 0 for the others. Entries
 of sub-problems may stand for several neighbouring values, see `one_vs_rest_entries`.
 
@@ -98,8 +98,8 @@ def one_vs_rest_entries(
     """
     n_columns = len(entries)
     # an entry becomes at most three: the rest before it, and a block of both sides
-    room = 3 * int(n_entries.max(initial=0)) + n_classes
-    spread = np.empty((n_columns, 3, room), np.int32)
+    width = 3 * int(n_entries.max(initial=0)) + n_classes
+    spread = np.empty((n_columns, 3, width), np.int32)
     regions = np.empty((n_columns, n_classes, 2), np.int64)
     done = np.empty((2, n_classes), np.int64)
     fill_one_vs_rest(entries, n_entries, done, spread, regions)
@@ -116,8 +116,8 @@ def cut_regions(
     the number of rows, see `mauc.engine.arrays`.
     """
     n_columns, n_subproblems, _ = regions.shape
-    room = int((regions[..., 1] - regions[..., 0]).max(initial=0)) + 1
-    near = np.empty((3, room), np.int64)
+    width = int((regions[..., 1] - regions[..., 0]).max(initial=0)) + 1
+    near = np.empty((3, width), np.int64)
     sides = np.empty((5, max(n_local, _MAX_DEPTH)), np.int64)
     n_bins = np.zeros((n_columns, n_subproblems), np.int64)
     tables = np.empty((8 * n_bins.size + 64, n_local), np.int64)
@@ -128,7 +128,7 @@ def cut_regions(
         )
         if column == n_columns:
             return tables[:n_filled], n_bins
-        wider = np.empty((2 * len(tables) + room * n_subproblems, n_local), np.int64)
+        wider = np.empty((2 * len(tables) + width * n_subproblems, n_local), np.int64)
         wider[:n_filled] = tables[:n_filled]
         tables = wider
 
@@ -229,9 +229,9 @@ def _put(to, at, cls, count, ends):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_tables(entries, regions, fixed, unit, near, sides, tables, n_filled, n_bins, column):
-    """Fill the tables of `cut_regions` from a column on, as long as there is room.
+    """Fill the tables of `cut_regions` from a column on, until they are full.
 
-    Returns the rows filled, and the first column that found no room. `near` and `sides` are work
+    Returns the rows filled, and the first column that did not fit. `near` and `sides` are work
     space, see `_best_cut`; their further rows hold cuts, and segments still to be cut.
     """
     cuts, lows, highs = near[2], sides[3], sides[4]

@@ -99,7 +99,7 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
     for j in np.flatnonzero(has_missing):
         is_missing = np.isnan(XT[j])
         codes[j, is_missing] = 3
-        n_states[j] += is_missing.any()  # a sum of infinities is no number either
+        n_states[j] += is_missing.any()  # a sum of infinities is not a number either
 
 
 def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:

@@ -58,29 +58,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        """Return the scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_classes)
-        """
+        """Return the scores of the classes for samples X, of shape (n_samples, n_classes)."""
         return self._score(self._check_X(X))
 
     def predict(self, X):
-        """Return the class with the highest score, of equals the first.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
+        """Return the label with the highest score for every sample, the first of equals."""
         return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
 
     @property
@@ -94,7 +76,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     def _check_samples(self, X, y, sample_weight=None):
         """Validate the arguments of ``fit``, encode the labels and drop samples of weight 0.
 
-        Categories that are no numbers are encoded as well.
+        Categories that are not numbers are encoded as well.
         """
         self.check_options()
         coder, X, is_nominal = learn_categories(X, self.categorical_features)

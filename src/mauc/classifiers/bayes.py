@@ -103,32 +103,14 @@ class NormalNaiveBayes(BaseClassifier):
         return NestedBayes(self.prepare(samples), X_test, response_method, n_jobs).scores
 
     def predict_log_proba(self, X):
-        """Return the logarithms of the class probabilities, computed without saturation.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        log_probabilities : ndarray of shape (n_samples, n_classes)
-        """
+        """Return the logarithms of `predict_proba`, computed without saturation."""
         return log_probabilities(self._log_odds(X))
 
     def decision_function(self, X):
-        """Return the log-odds of each class against the others together.
+        """Return the log-odds of each class against all others, (n_samples, n_classes).
 
         They rank samples as the logarithms of the probabilities do, but also where those of a
-        certain class have rounded to 0.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        log_odds : ndarray of shape (n_samples, n_classes), or (n_samples,) of the second of two
-            classes
+        certain class have rounded to 0. With two classes only those of the second are returned.
         """
         odds = self._log_odds(X)
         return odds[:, 1] if odds.shape[1] == 2 else odds

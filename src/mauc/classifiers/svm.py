@@ -107,18 +107,9 @@ class RBFSVM(BaseClassifier):
         self.categorical_features = categorical_features
 
     def fit(self, X, y):
-        """Scale the data and train the machines.
+        """Scale the data, train the machines and return self.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; NaN is a missing value.
-        y : array-like of shape (n_samples,)
-            Class labels, of at least two classes.
-
-        Returns
-        -------
-        self : RBFSVM
+        NaN is a missing value in X; y holds labels of at least two classes.
         """
         return super().fit(X, y)
 
@@ -171,13 +162,7 @@ class RBFSVM(BaseClassifier):
     def decision_function(self, X):
         """Return decision values: won pairs, refined by their margins.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        Of shape (n_samples, n_classes), or (n_samples,) for two classes.
         """
         return self._respond(self._check_X(X), "decision_function")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.cli.common import (
     DEFAULT_DATA,
     FAILED,
@@ -144,7 +144,7 @@ def compare(
     check_folder(output)
     names = words_of(_METHODS if methods is None else methods, "--methods")
     if reference is not None and reference not in names:
-        raise unknown_word("--reference", reference, names)
+        raise unknown_choice("--reference", reference, names)
     comparison = make_comparison(reference or names[0], test, alpha)
     selectors = tuple(MethodSpec(name) for name in names)
     models = tuple(MethodSpec(name) for name in words_of(classifiers, "--classifiers"))

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.cli.common import DEFAULT_METHOD, echo_stderr
 from mauc.cli.reading import as_options
 from mauc.cli.show import watched
@@ -109,7 +109,7 @@ def named_selector(
     from mauc.registry import SELECTORS, make_selector
 
     if method not in SELECTORS:
-        raise unknown_word("--method", method, SELECTORS)
+        raise unknown_choice("--method", method, SELECTORS)
     given = parse_options(options)
     fixed = SELECTORS[method].options
     known = make_selector(method).get_params()
@@ -119,7 +119,7 @@ def named_selector(
             raise MaucError(f"--set {name}: {NOT_SET[name]}.")
         if name not in free:
             choices = free or ["none (it has no options)"]
-            raise unknown_word(f"--set for the method {method}", name, choices)
+            raise unknown_choice(f"--set for the method {method}", name, choices)
     common = {"random_state": seed, "n_jobs": jobs}
     given |= {name: value for name, value in common.items() if name in known}
     selector: RankingSelector = make_selector(method, **given)
@@ -210,7 +210,7 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     if k == "auto" and selector is not None:
         return k
     if k == "predicted" and selector is not None:
-        if "predicted" not in getattr(selector, "_size_words", ""):
+        if "predicted" not in getattr(selector, "_size_choices", ""):
             raise MaucError(
                 f"-k predicted goes with the method greedy, which predicts MAUC, not with "
                 f"{type(selector).__name__}; -k auto chooses by cross-validation for any method."

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 
 ENGINES = ("local", "dask")
@@ -23,7 +23,7 @@ EngineOption = Annotated[
 def check_engine(engine: str, scheduler: str | None, jobs: int) -> None:
     """Refuse options that do not go together, before anything is read."""
     if engine not in ENGINES:
-        raise unknown_word("--engine", engine, ENGINES)
+        raise unknown_choice("--engine", engine, ENGINES)
     if engine == "dask":
         from mauc.extras import optional_import
 

@@ -43,7 +43,7 @@ def _describe(entry: Any) -> dict[str, Any]:
         "label": entry.label,
         "class": entry.class_name,
         "measure": entry.measure,
-        "accepts": entry.accepts.words(),
+        "accepts": entry.accepts.names(),
         "options": options,
         "is_in_paper": entry.is_in_paper,
     }

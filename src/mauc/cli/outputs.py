@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.cli.show import say_files
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
@@ -93,7 +93,7 @@ def check_report(path: Path | None) -> None:
 def check_extension(option: str, path: Path | None, known: tuple[str, ...]) -> None:
     """Refuse a file whose extension is none of those known."""
     if path is not None and path.suffix.lower() not in known:
-        raise unknown_word(f"the extension of {option}", path.suffix, known)
+        raise unknown_choice(f"the extension of {option}", path.suffix, known)
 
 
 def check_figure(path: Path | None, *, force: bool) -> None:

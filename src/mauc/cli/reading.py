@@ -159,11 +159,11 @@ class Reading:
 
     def check_words(self) -> None:
         """Raise if ``--nominal`` is no word that it takes."""
-        from mauc.checks import unknown_word
+        from mauc.checks import unknown_choice
         from mauc.datasets import NOMINAL
 
         if self.nominal not in ("auto", *NOMINAL):
-            raise unknown_word("--nominal", self.nominal, ("auto", *NOMINAL))
+            raise unknown_choice("--nominal", self.nominal, ("auto", *NOMINAL))
 
     def load(self, data: str, target: str | None) -> "Dataset":
         """Load the data set of a command; errors and notes name its options."""

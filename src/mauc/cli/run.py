@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.cli.common import (
     FAILED,
     DebugOption,
@@ -121,7 +121,7 @@ def find_plan(plan: str) -> Path:
         return paper_folder() / SHIPPED[plan]
     if path.suffix:
         raise MaucError(f"there is no file {plan}.")
-    raise unknown_word("PLAN, if it is no file,", plan, SHIPPED)
+    raise unknown_choice("PLAN, if it is no file,", plan, SHIPPED)
 
 
 def summary_dict(summary: "RunSummary") -> dict[str, object]:

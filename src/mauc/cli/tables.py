@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.cli.common import AlphaOption, DebugOption, ForceOption, JsonOption, command
 from mauc.cli.data import make_comparison
 from mauc.cli.outputs import check_folder, use_no_screen
@@ -84,7 +84,7 @@ def tables(
     rows = watched(load_run, f"reading {run}")(run)
     for name in dataset or ():
         if name not in set(rows["dataset"]):
-            raise unknown_word("--dataset", name, rows["dataset"].unique())
+            raise unknown_choice("--dataset", name, rows["dataset"].unique())
     if dataset:
         rows = rows[rows["dataset"].isin(dataset)]
     selectors = list(rows["selector"].unique())
@@ -93,7 +93,7 @@ def tables(
     if reference is None:
         comparison = replace(comparison, reference=_first_of(selectors))
     elif reference not in selectors:
-        raise unknown_word("--reference", reference, selectors)
+        raise unknown_choice("--reference", reference, selectors)
     if output is not None:
         if figures:
             use_no_screen()
@@ -186,7 +186,7 @@ def _check_options(
     reference: str | None, test: str, alpha: float, table_format: str
 ) -> "Comparison":
     if table_format not in FORMATS:
-        raise unknown_word("--format", table_format, FORMATS)
+        raise unknown_choice("--format", table_format, FORMATS)
     return make_comparison(reference, test, alpha)
 
 

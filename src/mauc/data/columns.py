@@ -34,7 +34,7 @@ _NO_SECONDS = ("Y", "M", "generic")  # units of a duration that have no length i
 _BLOCK_BYTES = 2**20
 _BLOCK_SCORES = 2**20
 _MAX_WIDTH = 256
-# Where X lies row by row, columns of one cache line are read together: taken apart, each would
+# Where X is row-major, columns of one cache line are read at once: read separately, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24
@@ -441,7 +441,7 @@ def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return what `factorize` does, or None where the values must be sorted."""
+    """Return the result of `factorize`, or None where the values must be sorted."""
     if values.ndim != 1 or len(values) == 0:
         return None
     kind = values.dtype.kind
@@ -496,18 +496,18 @@ def _fixed_strings(values):
     width = values.dtype.itemsize // 4
     if width == 0 or not values.dtype.isnative:
         return None
-    word = np.uint32 if width % 2 else np.uint64
-    words = np.ascontiguousarray(values).view(word).reshape(len(values), -1)
+    chunk = np.uint32 if width % 2 else np.uint64
+    chunks = np.ascontiguousarray(values).view(chunk).reshape(len(values), -1)
     hashes = np.zeros(len(values), np.uint64)
-    for position in range(words.shape[1]):
-        hashes += words[:, position]
+    for position in range(chunks.shape[1]):
+        hashes += chunks[:, position]
         hashes *= _MULTIPLIER
         hashes ^= hashes >> np.uint64(32)
     buckets, codes, counts = _whole_numbers(hashes >> np.uint64(48))
     sample = np.empty(len(buckets), np.intp)
     sample[codes] = np.arange(len(codes))  # any row of the bucket
-    for position in range(words.shape[1]):
-        if (words[sample, position][codes] != words[:, position]).any():
+    for position in range(chunks.shape[1]):
+        if (chunks[sample, position][codes] != chunks[:, position]).any():
             return None
     order = np.argsort(values[sample])
     code = np.empty(len(order), np.int32)

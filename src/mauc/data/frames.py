@@ -17,7 +17,7 @@ _POLARS_DATES = ("Date", "Datetime", "Duration")  # arrays of NumPy with NaT
 
 
 class FrameColumns(Columns):
-    """The numbers of a data frame for which `has_number_columns`, as they lie there.
+    """The numbers of a data frame for which `has_number_columns`, without conversion.
 
     Its `dtype` is float64 where booleans meet numbers, as in scikit-learn.
     """
@@ -217,7 +217,7 @@ def _is_run(columns):
 
 
 def needs_types(frame):
-    """Whether an array would lose what columns of a data frame are: categories, text or dates."""
+    """Whether conversion to an array would lose the types of columns: categories, text or dates."""
     return len(_dated_columns(frame)) > 0 or bool(find_nominal(frame).any())
 
 

@@ -40,31 +40,16 @@ _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of val
 
 @dataclass(frozen=True)
 class Problem:
-    """A validated classification problem.
+    """A validated classification problem."""
 
-    Parameters
-    ----------
-    columns : Columns of shape (n_samples, n_features)
-    codes : ndarray of shape (n_samples,), int32
-        Class of each sample, as a number of `classes`.
-    classes : ndarray of shape (n_classes,)
-        The labels, sorted.
-    class_counts : ndarray of shape (n_classes,), int64
-    is_nominal : ndarray of shape (n_features,), bool
-        Columns that hold category codes.
-    sample_weight : ndarray of shape (n_samples,), float64, or None
-    feature_names : ndarray of shape (n_features,), or None
-    column_labels : list of length n_features, or None
-        Those of a data frame that has no `feature_names`, as not all of them are strings.
-    """
-
-    columns: Columns
-    codes: np.ndarray
-    classes: np.ndarray
-    class_counts: np.ndarray
-    is_nominal: np.ndarray
-    sample_weight: np.ndarray | None = None
-    feature_names: np.ndarray | None = None
+    columns: Columns  #: shape (n_samples, n_features)
+    codes: np.ndarray  #: shape (n_samples,), int32: class of each sample, an index of `classes`
+    classes: np.ndarray  #: shape (n_classes,), the labels, sorted
+    class_counts: np.ndarray  #: shape (n_classes,), int64
+    is_nominal: np.ndarray  #: shape (n_features,), bool: columns that hold category codes
+    sample_weight: np.ndarray | None = None  #: shape (n_samples,), float64
+    feature_names: np.ndarray | None = None  #: shape (n_features,)
+    #: of a data frame without `feature_names`, as not all labels are strings
     column_labels: list[Any] | None = None
 
     known_wins = None  # of all features on the class pairs: a sketch has them
@@ -167,7 +152,7 @@ class Problem:
 
         They depend on the shape of the problem only, not on the number of threads: on the scores
         that will be held per column, on whether sparse columns will be made dense, and on whether
-        rows will be read, not columns, where X lies row by row.
+        rows will be read, not columns, where X is row-major.
         """
         width = self.columns.block_width(
             self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
@@ -190,7 +175,7 @@ class Problem:
     ) -> Iterator[tuple[np.ndarray, Any]]:  # fmt: skip
         """Yield ``(part, function(part))`` for blocks of chosen columns, in threads.
 
-        A part are positions in `chosen`; columns that lie together come together.
+        A part holds positions in `chosen`; neighbouring columns are in one part.
         """
         order = np.argsort(chosen, kind="stable")
         width = self.columns.block_width(len(chosen), n_scores)

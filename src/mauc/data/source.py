@@ -16,14 +16,14 @@ from mauc.memory import check_memory, free_memory
 
 _COPIES = 2  # a column is read before it is put where it belongs
 _GROUP_BYTES = 2**27  # of a row group that is written
-_DEFAULT_SHARE = 4  # a pass takes a quarter of the free memory unless it is told otherwise
+_DEFAULT_SHARE = 4  # a pass takes a quarter of the free memory by default
 _DEFAULT_MEMORY = 2**30  # where it is not known what is free
-_COPY_BYTES = 2**23  # of columns whose rows are chosen together
+_COPY_BYTES = 2**23  # of columns whose rows are chosen in one pass
 _ROW_PART_BYTES = 2**26  # of a part of the rows, where a source has no parts of its own
 
 
 class ColumnSource(ABC):
-    """Columns of a table that lie in files, on other machines, or in an array too large to copy.
+    """Columns of a table in files, on other machines, or in an array too large to copy.
 
     Every selector that looks at columns one by one fits on a source as on an array. A source is
     made by `mauc.open_columns`; further kinds derive from this class and implement `read`. Sources
@@ -70,24 +70,16 @@ class ColumnSource(ABC):
         self.shape = (int(n_samples), len(self.types))
         self.feature_names = None
         if feature_names is not None:
-            self.feature_names = np.array([str(word) for word in feature_names], dtype=object)
+            self.feature_names = np.array([str(name) for name in feature_names], dtype=object)
         self.memory = default_memory() if memory is None else int(memory)
 
     @abstractmethod
     def read(self, columns: np.ndarray) -> list[Any]:
-        """Read whole columns.
+        """Read whole columns, given by their int64 numbers in any order.
 
-        Parameters
-        ----------
-        columns : ndarray of shape (n_columns,), int64
-            Their numbers, in any order.
-
-        Returns
-        -------
-        columns : list of ndarray or Series of shape (n_samples,)
-            One for each, as a data frame would hold them: booleans, numbers or dates as
-            contiguous arrays with NaN or NaT for missing values; text, and columns of a
-            categorical dtype, as a pandas Series.
+        They are returned as a data frame would hold them: booleans, numbers or dates as contiguous
+        arrays with NaN or NaT for missing values; text, and columns of a categorical dtype, as a
+        pandas Series.
         """
 
     def read_rows(self, start: int, stop: int, columns: np.ndarray) -> list[Any]:
@@ -124,20 +116,9 @@ class ColumnSource(ABC):
     def write(self, path, *, y=None, target_name="class", force=False):
         """Write the columns, and labels if they are given, to a Parquet file.
 
-        It is written part by part within `memory`, under another name until it is whole.
-
-        Parameters
-        ----------
-        path : str or Path
-        y : array-like of shape (n_samples,), optional
-        target_name : str, default="class"
-            The column of the labels.
-        force : bool, default=False
-            Whether a file of that name may be replaced.
-
-        Returns
-        -------
-        path : Path
+        It is written part by part within `memory`, under another name until it is complete.
+        `target_name` is the column of the labels; an existing file is only replaced with `force`.
+        Returns the path.
         """
         return _write_columns(self, path, y, target_name, force)
 
@@ -262,7 +243,7 @@ def _take(column, rows):
 
 
 def default_memory() -> int:
-    """Return the bytes that a pass over a source takes if nobody says how many."""
+    """Return the default memory, in bytes, of a pass over a source."""
     free = free_memory()
     return _DEFAULT_MEMORY if free is None else max(free // _DEFAULT_SHARE, 2**26)
 

@@ -19,7 +19,7 @@ from mauc.exceptions import MaucError, NotEnoughMemoryError
 from mauc.memory import Workspace, format_bytes
 from mauc.parallel import count_threads, run_blocks
 
-# Bytes per row that a thread needs to sort a column, beside the column itself: its words twice.
+# Bytes per row that a thread needs to sort a column, in addition to the column: its keys twice.
 _WORK_BYTES = 24
 _LABEL_BYTES = 24  # per row: labels, codes, the rows by class
 _BLOCK_SHARE = 16  # of the memory of a source, for one block
@@ -29,24 +29,17 @@ _GROUP_SHARE = 8  # of the memory, for columns that are held to be looked at one
 class SourceColumns(Columns):
     """The columns of a source for one fit.
 
-    Parameters
-    ----------
-    source : ColumnSource
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns beside those of text.
-    accept_nominal, accept_infinite : bool, default=True
-        Whether such columns and values are taken; an error names the first that is not.
-    cluster : Cluster, optional
-        Whose workers read the columns (`mauc.cluster`).
-    reads_ahead : bool, default=True
-        Whether a thread beside those that work reads the next columns.
+    `categorical_features` are nominal in addition to columns of text. An error names the first
+    column or value that is not accepted. The workers of a `cluster` (`mauc.cluster`) read the
+    columns; otherwise an extra thread reads the next ones, if `reads_ahead`.
     """
 
     is_streamed = True
 
     def __init__(
-        self, source: ColumnSource, categorical_features: Any = None, *, accept_nominal=True,
-        accept_infinite=True, cluster: Any = None, reads_ahead=True,
+        self, source: ColumnSource, categorical_features: Any = None, *,
+        accept_nominal: bool = True, accept_infinite: bool = True, cluster: Any = None,
+        reads_ahead: bool = True,
     ) -> None:  # fmt: skip
         self.source, self.cluster = source, cluster
         self.shape = source.shape
@@ -55,7 +48,7 @@ class SourceColumns(Columns):
         if is_nominal.any() and not accept_nominal:
             raise MaucError(
                 f"{source.name}: X must be numeric, but column "
-                f"{source.name_of(int(np.argmax(is_nominal)))!r} holds words; leave it "
+                f"{source.name_of(int(np.argmax(is_nominal)))!r} holds text; leave it "
                 f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
             )
         self.is_nominal = is_nominal | column_mask(categorical_features, source.shape[1], names)
@@ -206,7 +199,7 @@ class ReadAhead:
         return waiting.result()[first - offset : stop - offset]
 
     def close(self) -> None:
-        """Let go of everything; what is being read is waited for."""
+        """Release everything, after the read under way has ended."""
         with self._lock:
             for waiting in self._stripes.values():
                 waiting.cancel()
@@ -242,9 +235,9 @@ def plan_pass(
     fixed = _LABEL_BYTES * n + held
     least = least_memory(n, largest) + held
     if least > source.memory:
-        what, further = "one column and the room to sort it", ""
+        what, further = "one column and the memory to sort it", ""
         if held:
-            what = "one column, the room to sort it and what is held beside it"
+            what = "one column, the memory to sort it and what else is held"
         else:
             further = ", or sketch the AUCs over the rows (PairAUCSketch)"
         raise NotEnoughMemoryError(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn import datasets as sklearn_datasets
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.generated import make_control_charts, make_siren
 
@@ -46,7 +46,7 @@ def load_bundled(name: str) -> Dataset:
     if name in _GENERATED:
         return _GENERATED[name]()
     if name not in _SHIPPED:
-        raise unknown_word("data set", name, BUNDLED)
+        raise unknown_choice("data set", name, BUNDLED)
     bunch = _SHIPPED[name]()
     return Dataset(
         name=name,

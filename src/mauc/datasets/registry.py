@@ -1,6 +1,6 @@
 """The registry of data sets: label, origin, licence, shape, and how they compare to the paper's."""
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.datasets.by_hand import THYROID, WASHINGTON
 from mauc.datasets.entry import Entry
 
@@ -133,5 +133,5 @@ def dataset_info(name: str) -> Entry:
     617
     """
     if name not in REGISTRY:
-        raise unknown_word("data set", name, sorted(REGISTRY))
+        raise unknown_choice("data set", name, sorted(REGISTRY))
     return REGISTRY[name]

@@ -200,7 +200,7 @@ def _multiply_categories(values, codes, folds, fold, counters, out):
             continue
         if not math.isnan(values[i]):
             v = int(values[i])
-            if counters[v, 0] + counters[v, 1] > 0:  # others tell nothing
+            if counters[v, 0] + counters[v, 1] > 0:  # other categories have no information
                 out[i, 0] *= (counters[v, 0] + 1.0) / (n_first + n_seen)
                 out[i, 1] *= (counters[v, 1] + 1.0) / (n_second + n_seen)
         keep_from_vanishing(out, i, max(out[i, 0], out[i, 1]))

@@ -145,7 +145,7 @@ def siren_study(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SirenStudy(Result):
-    r"""How hard every class pair is, and where features stand on it.
+    r"""How hard every class pair is, and how features rank on it.
 
     Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
 
@@ -210,15 +210,9 @@ class SirenStudy(Result):
     def neglect(self, selection: Any = None) -> np.ndarray:
         """Return how far down every pair ranks the chosen features, see `siren_index`.
 
-        Parameters
-        ----------
-        selection : fitted selector, ranking or mask, optional
-            The best features of the whole problem if not given.
-
-        Returns
-        -------
-        neglect : ndarray of shape (n_pairs,)
-            0 if the chosen are the best of the pair, about 1/2 if drawn at random, 1 if the worst.
+        `selection` is a fitted selector, a ranking or a mask, by default the best features of the
+        whole problem. 0 if the chosen are the best of the pair, about 1/2 if drawn at random, 1 if
+        the worst.
         """
         columns = self._columns(selection)
         n_left = len(self.ranks) - len(columns)
@@ -267,16 +261,13 @@ class SirenStudy(Result):
     def comparison(self) -> "pd.DataFrame":
         """Compare the selectors by what they leave to the hard pairs.
 
-        Returns
-        -------
-        comparison : pandas.DataFrame
-            One row per selector, with its number of features, its siren index, its mean neglect
-            of the hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean
-            shortfall on the hardest third, and the pair of that third it neglects most.
+        One row per selector, with its number of features, its siren index, its mean neglect of the
+        hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean shortfall on
+        the hardest third, and the pair of that third it neglects most.
         """
         pd = optional_import("pandas", "data frames")
         if not self.selections:
-            raise MaucError("there must be selectors to compare: give siren_study selectors=.")
+            raise MaucError("there must be selectors to compare: pass siren_study selectors=.")
         rows = [{"selector": name, **self._measures(one)} for name, one in self.selections.items()]
         return pd.DataFrame(rows)
 
@@ -325,7 +316,7 @@ class SirenStudy(Result):
 
     def _thirds(self) -> np.ndarray:
         is_hard, is_easy = (self.weights(third) > 0 for third in ("hard", "easy"))
-        # A pair in both is one of so many equals that the thirds cannot be told apart.
+        # A pair in both has so many ties that the thirds overlap.
         cases = [np.isnan(self.auc), is_hard & ~is_easy, is_easy & ~is_hard]
         return np.select(cases, ["unknown", "hard", "easy"], "middle")
 
@@ -484,7 +475,7 @@ def _labelled(selectors: Iterable[Any] | Mapping[str, Any] | None) -> dict[str, 
         label = selector if isinstance(selector, str) else type(selector).__name__
         if label in labelled:
             raise MaucError(
-                f"selectors must have distinct names, got {label!r} twice; give a dict."
+                f"selectors must have distinct names, got {label!r} twice; pass a dict."
             )
         if isinstance(selector, str):
             make_selector(selector)  # an unknown name is refused before the data are looked at
@@ -499,7 +490,7 @@ def _takes_codes(selector: Any) -> bool:
 
 
 def _warn_of_codes(relevance: str, named: Mapping[str, Any], problem: Problem) -> None:
-    """Name what gets the codes of nominal columns as numbers."""
+    """Warn about selectors that get the codes of nominal columns as numbers."""
     if not problem.is_nominal.any():
         return
     found = [name for name, selector in named.items() if _takes_codes(selector)]

@@ -37,7 +37,7 @@ def pair_index(i, j, n_classes):
 
 
 def is_row_major(X: np.ndarray) -> bool:
-    """Whether the values of a row of an array lie closer together than those of a column."""
+    """Whether the values of a row of an array are closer in memory than those of a column."""
     return X.ndim == 2 and abs(X.strides[1]) < abs(X.strides[0])
 
 

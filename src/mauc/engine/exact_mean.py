@@ -93,7 +93,7 @@ def add_terms(quotients, divisors, high, low):
 
 
 def _divide(high, low, divisor):
-    """Return (high + low) / divisor as a double and what is lacking to it."""
+    """Return (high + low) / divisor as a double and its remainder."""
     quotient = high / divisor
     product, error = _two_product(quotient, np.float64(divisor))
     return _two_sum(quotient, ((high - product) - error + low) / divisor)

@@ -22,7 +22,7 @@ _CHUNK = 64  # values that are checked at once: most columns are rejected early
 
 
 def can_count(n_samples: int, n_classes: int) -> bool:
-    """Whether `count_levels` can count so many rows and classes."""
+    """Whether `count_levels` can count this many rows and classes."""
     return n_samples <= _MAX_ROWS and n_classes <= _MAX_CLASSES
 
 

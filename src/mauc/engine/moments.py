@@ -129,7 +129,7 @@ def class_moments(XT, order, starts, weights, shift, count, offset, scatter):
 
 @njit(cache=True, nogil=True)
 def write_moments(size, total, square, near, shift, count, offset, scatter):
-    """Write the moments of sums that lie class by class, shape (n_classes, n_features)."""
+    """Write the moments of sums in the order of the classes, shape (n_classes, n_features)."""
     for k in range(size.shape[0]):
         for j in range(size.shape[1]):
             count[j, k] = size[k, j]
@@ -152,7 +152,7 @@ _FIRST_ROWS = 16  # rows in which a known value is searched first
 
 
 def class_moments_by_rows(X, chosen, codes, order, starts, weights, sample_weight=None):
-    """Return count, offset and scatter of `class_moments` for an array that lies row by row.
+    """Return count, offset and scatter of `class_moments` for a row-major array.
 
     `chosen` is a slice of the columns of X, of any numeric type; `codes` and `sample_weight` are
     those of its rows, `order`, `starts` and `weights` those of `class_moments`. The bits are the

@@ -113,7 +113,7 @@ def nominal_wins(counts: CategoryCounts) -> np.ndarray:
 def nominal_pair_auc(counts):
     """Return the AUC of a nominal column on every class pair, shape (n_pairs,).
 
-    It is 1/2 where two classes weigh so little beside others that their product is 0.
+    It is 1/2 where two classes weigh so little against others that their product is 0.
     """
     wins, max_wins = nominal_wins(counts), counts.max_wins
     return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)

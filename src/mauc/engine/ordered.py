@@ -90,7 +90,7 @@ def sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, out):
 
 @njit(cache=True, nogil=True)
 def sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, out):
-    """Sum the wins of the columns of a CSC matrix; what it does not store is zero."""
+    """Sum the wins of the columns of a CSC matrix; values that are not stored are 0."""
     n_classes = class_weights.shape[0]
     for j in range(indptr.shape[0] - 1):
         implicit = class_weights.copy()

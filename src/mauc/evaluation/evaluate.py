@@ -92,9 +92,9 @@ class FoldEvaluator:
     classifier, with its parameters, that was evaluated.
 
     The categories of nominal columns are learnt on the training part; one that is only in the test
-    part is missing there. Classifiers with a parameter ``categorical_features`` are told of the
-    nominal columns, besides those that the parameter names. Any other gets indicators in their
-    place, a column of 0 and 1 per category of the training part, all 0 where a value is missing.
+    part is missing there. Classifiers with a parameter ``categorical_features`` get the
+    nominal columns in addition to those that the parameter names. Any other gets indicators
+    instead, a column of 0 and 1 per category of the training part, all 0 where a value is missing.
 
     Parameters
     ----------
@@ -149,21 +149,7 @@ class FoldEvaluator:
     def evaluate(self, ranking, sizes, classifier, *, response_method="predict_proba"):
         """Compute the test MAUC of a classifier on the first k features of a ranking.
 
-        Parameters
-        ----------
-        ranking : array-like of int
-            Columns, best first.
-        sizes : array-like of int
-            How many of them to use, each in [1, len(ranking)].
-        classifier : classifier
-            Not changed.
-        response_method : {"predict_proba", "predict_log_proba", "decision_function"}, \
-                default="predict_proba"
-            What MAUC is computed from.
-
-        Returns
-        -------
-        mauc : ndarray of shape (n_sizes,)
+        Arguments are those of `evaluate_ranking`; returns an array of shape (n_sizes,).
         """
         sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
         ascending, positions = np.unique(sizes, return_inverse=True)
@@ -202,7 +188,7 @@ class FoldEvaluator:
         return self._refit(classifier, response_method, ranking, sizes)
 
     def _nest(self, classifier, response_method):
-        """Return what a classifier prepares for all rankings, or None."""
+        """Return the work that a classifier shares among all rankings, or None."""
         model = clone(classifier)
         model.check_options()
         n_features = self._X_train.shape[1]
@@ -280,14 +266,10 @@ def evaluate_tuned_svm(
 
     Parameters
     ----------
-    ranking : array-like of int
-        Columns, best first.
-    sizes : array-like of int
-        How many of them to use, each in [1, len(ranking)].
-    X_train, X_test : array-like of shape (n_samples, n_features)
-    y_train, y_test : array-like of shape (n_samples,)
+    ranking, sizes, X_train, y_train, X_test, y_test
+        As in `evaluate_ranking`.
     scope : {"dataset", "dataset_size", "fold", "fold_size"}, default="fold"
-        The words of `mauc.experiments.TuningSpec`. "dataset" and "dataset_size" use the
+        As in `mauc.experiments.TuningSpec`. "dataset" and "dataset_size" use the
         parameters of `tuned`; "fold" tunes once, on the training part and the features of the
         largest size; "fold_size" tunes on the training part for every size.
     tuned : TuningResult, or sequence of TuningResult, optional
@@ -350,48 +332,28 @@ def evaluate_tuned_svm(
 
 @dataclass(frozen=True)
 class Measurement:
-    """MAUC of one subset size, and what it took.
+    """MAUC of one subset size, and the time it took."""
 
-    Parameters
-    ----------
-    size : int
-        Number of features.
-    mauc : float
-        Of the test part.
-    fit_seconds : float
-        Fitting the classifier and scoring the test samples.
-    score_seconds : float
-        Computing MAUC of those scores.
-    """
-
-    size: int
-    mauc: float
-    fit_seconds: float
-    score_seconds: float
+    size: int  #: number of features
+    mauc: float  #: of the test part
+    fit_seconds: float  #: fitting the classifier and scoring the test samples
+    score_seconds: float  #: computing MAUC of those scores
 
 
 @dataclass(frozen=True)
 class TunedScores:
-    """MAUC of tuned machines, and how they were tuned.
+    """MAUC of tuned machines, and how they were tuned."""
 
-    Parameters
-    ----------
-    mauc : ndarray of shape (n_sizes,)
-    scope : {"dataset", "dataset_size", "fold", "fold_size"}
-    tunings : tuple of TuningResult
-        One for all sizes, or one per size with scopes "dataset_size" and "fold_size".
-    """
-
-    mauc: np.ndarray
-    scope: str
-    tunings: tuple[TuningResult, ...]
+    mauc: np.ndarray  #: shape (n_sizes,)
+    scope: str  #: "dataset", "dataset_size", "fold" or "fold_size"
+    tunings: tuple[TuningResult, ...]  #: one for all sizes, or per size with scopes "..._size"
 
 
 def own_nominal(classifier, n_features: int, names: list[str] | None) -> np.ndarray:
     """Return the mask of the columns that a classifier's ``categorical_features`` names."""
     own = classifier.get_params().get("categorical_features")
     if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
-        own = None  # no column, but a word such as "from_dtype" of scikit-learn
+        own = None  # not columns, but an option such as scikit-learn's "from_dtype"
     return column_mask(own, n_features, names)
 
 

@@ -55,7 +55,7 @@ def select_k(
     classifier : classifier, optional
         What the features are for. By default Naive Bayes with normal densities, computed for all
         sizes by a few matrix products (with nominal columns `NormalNaiveBayes`). One with a
-        parameter ``categorical_features`` is told of the nominal columns, besides those that it
+        parameter ``categorical_features`` gets the nominal columns in addition to those that it
         names itself; any other gets indicators of their categories, learnt on the training part
         (see `FoldEvaluator`).
     rule : {"one_standard_error", "best"}, default="one_standard_error"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels
 from mauc.experiments.fold import seed_of
@@ -40,7 +40,7 @@ def load_data(
     names = [spec.name for spec in plan.datasets]
     for name in given:
         if name not in names:
-            raise unknown_word("a name in data", name, names)
+            raise unknown_choice("a name in data", name, names)
     data = {}
     for spec in plan.datasets:
         if spec.name in given:

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.registry import CLASSIFIERS, SELECTORS, make_classifier, make_selector
 
@@ -59,7 +59,7 @@ def _check_method(kind: str, spec: "MethodSpec", known: Any) -> None:
     # A dot alone makes no import path: "c4.5" is a slip for "c45".
     is_slip = spec.method.replace(".", "").lower() in known
     if spec.method not in known and (is_slip or not spec.is_imported):
-        raise unknown_word(kind, spec.method, known)
+        raise unknown_choice(kind, spec.method, known)
 
 
 def _import_method(spec: "MethodSpec") -> Any:
@@ -74,5 +74,5 @@ def _import_method(spec: "MethodSpec") -> Any:
         ) from error
     for option in spec.options:
         if option not in known:
-            raise unknown_word(f"option of {spec.method}", option, known)
+            raise unknown_choice(f"option of {spec.method}", option, known)
     return made.set_params(**spec.options)

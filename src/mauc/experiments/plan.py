@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 from urllib.parse import quote
 
-from mauc.checks import check_choice, check_int, is_int, unknown_word
+from mauc.checks import check_choice, check_int, is_int, unknown_choice
 from mauc.datasets.load import OPTIONS
 from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_classifier, build_selector
@@ -267,7 +267,7 @@ def _check_source(spec: DatasetSpec) -> None:
     for option in spec.options:
         if option not in dataset_options():
             what = f"an option of the data set {spec.name}"
-            raise unknown_word(what, option, dataset_options())
+            raise unknown_choice(what, option, dataset_options())
 
 
 def _check_option_values(what: str, value: Any, is_top: bool = True) -> None:

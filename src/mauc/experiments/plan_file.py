@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.experiments.plan import (
     MINIMA,
@@ -232,4 +232,4 @@ def _check_keys(what: str, values: Any, keys: Iterable[str]) -> None:
         raise MaucError(f"{what} must be a table or a word, got {values!r}.")
     for key in values:
         if key not in keys:
-            raise unknown_word(f"a key of {what}", key, keys)
+            raise unknown_choice(f"a key of {what}", key, keys)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.extras import optional_import
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class BarProgress(Progress):
 def make_progress(kind: str, unit: str = "cells") -> Progress:
     """Return the display of a kind; "auto" is a bar on a terminal and lines elsewhere."""
     if kind not in KINDS:
-        raise unknown_word("progress", kind, KINDS)
+        raise unknown_choice("progress", kind, KINDS)
     if kind == "quiet":
         return Progress(unit)
     if kind == "lines" or (kind == "auto" and not (_has_rich() and sys.stderr.isatty())):

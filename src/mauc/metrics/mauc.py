@@ -184,14 +184,11 @@ class PairAUCReport(Result):
     def printed_parts(self):
         """Return the hardest pairs as a table, and MAUC."""
         order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
+        values = np.column_stack([self.auc_first, self.auc_second, self.auc])
         rows = [
-            [
-                short_name(names[pair]),
-                *(number(values[pair], gap="absent")
-                  for values in (self.auc_first, self.auc_second, self.auc)),
-            ]
+            [short_name(names[pair]), *(number(auc, missing="absent") for auc in values[pair])]
             for pair in order[:MAX_ROWS]
-        ]  # fmt: skip
+        ]
         line = f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs"
         if len(self.absent):
             line += (
@@ -236,7 +233,7 @@ class _Scorer:
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return what was requested."""
+        """Return the requested metadata."""
         return self._request
 
 
@@ -336,7 +333,7 @@ class ClassPairs:
         return both[0] / self._scale, both[1] / self._scale
 
     def mauc(self, scores: np.ndarray) -> float:
-        """Return what `mauc_score` returns, to the bit."""
+        """Return the result of `mauc_score`, to the bit."""
         auc_first, auc_second = self.auc(score_columns(scores, "the scores of the classifier"))
         return float(np.mean(((auc_first + auc_second) / 2)[self.is_present]))
 
@@ -418,7 +415,7 @@ def _encode(y_true, labels, n_columns):
         if len(present) != n_columns:
             raise MaucError(
                 f"y_score must have a column for each class in y_true ({len(present)}), "
-                f"got {n_columns}; if classes are absent from y_true, give labels=."
+                f"got {n_columns}; if classes are absent from y_true, pass labels=."
             )
         return present, codes.astype(np.int32)
     labels = check_vector(labels, "labels")

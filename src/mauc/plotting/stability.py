@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.plotting.axes import room_for, shorten
 from mauc.plotting.panels import make_panels, say_nothing_measured
@@ -102,7 +102,7 @@ class StabilityDisplay:
         if size is not None:
             sizes = sorted(int(k) for k in shown["size"].unique())
             if size not in sizes:
-                raise unknown_word("size", size, sizes)
+                raise unknown_choice("size", size, sizes)
             shown = shown[shown["size"] == size]
         selectors = labels_of(shown, "selector")
         # A data set with fewer than two selections has no panel, unless no other has one.

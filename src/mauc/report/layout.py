@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 
 GAP = "—"  # a value that was not measured
 WORSE, BETTER, PARTIAL = "†", "‡", "§"
@@ -133,7 +133,7 @@ class Table(ABC):
             "csv": self.to_csv,
         }
         if extension not in formats:
-            raise unknown_word("format", extension, formats)
+            raise unknown_choice("format", extension, formats)
         return formats[extension]()
 
 

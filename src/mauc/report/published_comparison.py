@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.checks import check_choice, unknown_word
+from mauc.checks import check_choice, unknown_choice
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.report.as_latex import render_latex
@@ -201,9 +201,9 @@ def _match_methods(
     given = dict(methods or {})
     for label, method in given.items():
         if label not in labels:
-            raise unknown_word("selector in methods", label, labels)
+            raise unknown_choice("selector in methods", label, labels)
         if method.lower() not in known:
-            raise unknown_word(f"method of {label}", method, known)
+            raise unknown_choice(f"method of {label}", method, known)
     matched = {label: given.get(label, label).lower() for label in labels}
     return {label: method for label, method in matched.items() if method in known}
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
@@ -236,7 +236,7 @@ def _check_formats(formats: Iterable[str] | str) -> list[str]:
     wanted = [formats] if isinstance(formats, str) else list(dict.fromkeys(formats))
     for name in wanted:
         if name not in FORMATS:
-            raise unknown_word("format", name, FORMATS)
+            raise unknown_choice("format", name, FORMATS)
     if not wanted:
         raise MaucError(f"formats must name at least one of {', '.join(FORMATS)}, got none.")
     return wanted

@@ -190,9 +190,9 @@ class RankWriter:
         """Write the ranks of columns of levels, uint8, none of which is missing."""
         _rank_levels(LT, self._step, columns, self.ranks, self.squares)
 
-    def write_sorted(self, words, n_known, row_bits, columns):
-        """Write the ranks of sorted columns, whose words hold the row."""
-        _rank_sorted(words, n_known, row_bits, self._step, columns, self.ranks, self.squares)
+    def write_sorted(self, keys, n_known, row_bits, columns):
+        """Write the ranks of sorted columns, whose keys hold the row."""
+        _rank_sorted(keys, n_known, row_bits, self._step, columns, self.ranks, self.squares)
 
 
 def rank_step(n_samples):
@@ -231,12 +231,12 @@ def _rank_levels(LT, step, columns, ranks, squares):
 
 
 @njit(cache=True, nogil=True)
-def _rank_sorted(words, n_known, row_bits, step, columns, ranks, squares):
-    n = words.shape[1]
+def _rank_sorted(keys, n_known, row_bits, step, columns, ranks, squares):
+    n = keys.shape[1]
     shift = np.uint64(row_bits)
     mask = (np.uint64(1) << shift) - np.uint64(1)
-    for j in range(words.shape[0]):
-        w, target, n_here = words[j], ranks[columns[j]], n_known[j]
+    for j in range(keys.shape[0]):
+        w, target, n_here = keys[j], ranks[columns[j]], n_known[j]
         if n_here < n:
             for i in range(n):
                 target[i] = 0

@@ -56,10 +56,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     """
 
     verbose = False
-    _size_words = '"all" or "auto"'  # that n_features_to_select may be
+    _size_choices = '"all" or "auto"'  # that n_features_to_select may be
     _no_cluster = ""  # why the method does not run on a cluster, if it does not
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_",)  # attributes of some fits only
-    # A cluster is no metadata of the samples: it is not routed.
+    # A cluster is not metadata of the samples, so it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
     def fit(self, X, y, *, client=None):
@@ -109,7 +109,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Return the checked options of a fit."""
         count_threads(self.n_jobs)
         wanted = self._wanted_size()
-        check_n_features(1 if _is_int(wanted) else wanted, 1, self._size_words)
+        check_n_features(1 if _is_int(wanted) else wanted, 1, self._size_choices)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -155,7 +155,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Rank the features of a problem; further learned attributes may be set."""
 
     def _wanted_size(self):
-        """Return what the user said of the number of features."""
+        """Return the number of features that the user wants."""
         return self.n_features_to_select
 
     def _n_wanted(self, problem, X, y, sample_weight):
@@ -165,10 +165,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             from mauc.evaluation.select_k import select_k
 
             if isinstance(X, ColumnSource):
-                X = _load_all(X, self._size_words)
+                X = _load_all(X, self._size_choices)
             self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
             return self.size_curve_.size
-        return check_n_features(wanted, problem.n_features, self._size_words)
+        return check_n_features(wanted, problem.n_features, self._size_choices)
 
     def transform(self, X):
         """Reduce X to the selected features, in the order of the columns.
@@ -336,11 +336,11 @@ def row_parts(first: int, last: int, max_rows: int) -> list[tuple[int, int]]:
 
 
 def check_n_features(
-    n_features_to_select: Any, n_features: int, words: str = '"all" or "auto"'
+    n_features_to_select: Any, n_features: int, choices: str = '"all" or "auto"'
 ) -> int:
-    """Return how many features to select, in [1, n_features]; an error names the `words`."""
+    """Return how many features to select, in [1, n_features]; an error names the `choices`."""
     wanted = n_features_to_select
-    if isinstance(wanted, str) and f'"{wanted}"' in words:
+    if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
     if _is_int(wanted):
         if not 1 <= wanted <= n_features:
@@ -356,16 +356,16 @@ def check_n_features(
                 f"got {wanted}."
             )
         return max(1, round(wanted * n_features))
-    raise MaucError(f"n_features_to_select must be an int, a fraction, {words}, got {wanted!r}.")
+    raise MaucError(f"n_features_to_select must be an int, a fraction, {choices}, got {wanted!r}.")
 
 
 def _is_int(value):
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _load_all(source, words):
+def _load_all(source, choices):
     """Return all columns of a source for the search of a size, which needs rows in memory."""
-    further = '"predicted", ' if "predicted" in words else ""
+    further = '"predicted", ' if "predicted" in choices else ""
     check_memory(
         _AUTO_COPIES * source.n_bytes,
         f'n_features_to_select="auto" cross-validates on rows in memory: {source.shape[0]:,} rows '

@@ -28,9 +28,9 @@ from mauc.texts import insert_texts
 
 #: the rules, and what each calls the score of a feature when it is chosen
 RULES = {"frequency": "frequency", "rank": "mean rank", "loss": "gain"}
-SHOWN_THRESHOLD = 0.8  # frequency whose bound is told
-_NEAR = 0.9  # of the largest gain: what gains so much is nearly as good
-_SMALL_BYTES = 2**28  # of memory, that need not be asked for
+SHOWN_THRESHOLD = 0.8  # frequency whose bound is shown
+_NEAR = 0.9  # of the largest gain: what gains more is nearly as good
+_SMALL_BYTES = 2**28  # below this, free memory is not checked
 
 
 class _Options(NamedTuple):
@@ -91,7 +91,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         and Samworth); it prints as a table, ``error_control_.at(0.8)`` has those of one threshold.
     alternatives_ : Alternatives
         For each selected feature those that could replace it, in the model of `GreedyMAUC`; none
-        for a feature that acts together with another one in a half (`interactions`).
+        for a feature that interacts with another one in a half (`interactions`).
     predicted_mauc_ : ndarray of shape (n_selected,)
         MAUC to expect of the features so far, as in `GreedyMAUC`, on all samples; of the features
         without products.
@@ -171,8 +171,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return RULES[self._chosen_rule(self._inner())]
 
     @property
-    def _size_words(self):
-        return self._inner()._size_words
+    def _size_choices(self):
+        return self._inner()._size_choices
 
     def _wanted_size(self):
         if self.n_features_to_select is None:
@@ -268,7 +268,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return single_ranking(problem, ranking, rule_scores, scores, details=votes_of)
 
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
-        """Return the ranking of every half, and its features that act together with others."""
+        """Return the ranking of every half, and its interacting features."""
         # The columns of a source are read for one half at a time, within its memory.
         n_inner, n_outer = (self.n_jobs, 1) if problem.columns.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)

@@ -119,7 +119,7 @@ def concave_tail(mean: float, t: int, n: int, r: float) -> float:
     if t < first or first > n:
         return 1.0
     flattest = _shift(first, total, power, _MAX_SHIFT)
-    if first == n:  # there is no place for a rest
+    if first == n:  # no terms remain after it
         terms = (flattest + np.arange(n + 1.0)) ** power
         return float(terms[t:].sum() / terms.sum())
     highest = 0.0

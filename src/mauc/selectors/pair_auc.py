@@ -21,12 +21,14 @@ from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
+from mauc.texts import insert_texts
 
 _ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
 _MAX_KEPT = 2**22  # values
 
 
+@insert_texts
 def feature_pair_auc(
     X, y, *, folded=True, sample_weight=None, categorical_features=None, n_jobs=None, client=None
 ):
@@ -46,11 +48,9 @@ def feature_pair_auc(
         higher one, which nominal columns do not have.
     sample_weight : array-like of shape (n_samples,), optional
         A pair of samples counts with the product of their weights.
-    categorical_features : array-like of bool, int or str, optional
-        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
-        in a data frame are nominal anyway. Their AUC is leave-pair-out, see `mauc.MDFS`.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores.
+    {categorical_features}
+        Their AUC is leave-pair-out, see `mauc.MDFS`.
+    {n_jobs}
     client : distributed.Client or str, optional
         A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose workers
         read the columns of X, a source (`mauc.open_columns`). The result is the same to the bit.
@@ -234,11 +234,13 @@ def dense_wins(XT, y, class_counts):
     LT, n_levels, n_missing = find_levels(XT)
     wins = np.empty((len(XT), n_pairs_of(len(class_counts))), np.int64)
     for columns in _all_or_some(n_levels > 0):
-        gaps = np.zeros((len(n_levels[columns]), len(class_counts)), np.int64)
+        missing_counts = np.zeros((len(n_levels[columns]), len(class_counts)), np.int64)
         for j in np.flatnonzero(n_missing[columns]):
-            gaps[j] = np.bincount(y[np.isnan(XT[columns][j])], minlength=len(class_counts))
+            missing_counts[j] = np.bincount(
+                y[np.isnan(XT[columns][j])], minlength=len(class_counts)
+            )
         wins[columns] = count_levels(
-            read_only(LT[columns]), y, class_counts, n_levels[columns], gaps
+            read_only(LT[columns]), y, class_counts, n_levels[columns], missing_counts
         )
     for columns in _all_or_some(n_levels == 0):
         wins[columns] = _sweep(XT[columns], y, class_counts)

@@ -39,10 +39,10 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
     hashes = _hash_rows(problem, ahead)
     offset_bits = np.uint64(max(1, int(n - 1).bit_length()))
     low_bits = (np.uint64(1) << offset_bits) - np.uint64(1)
-    words = (hashes[order] & ~low_bits) | np.arange(n, dtype=np.uint64)
+    keys = (hashes[order] & ~low_bits) | np.arange(n, dtype=np.uint64)
     chosen, open_groups = [], []
     for k in np.flatnonzero(wanted):
-        part = np.sort(words[starts[k] : starts[k + 1]])
+        part = np.sort(keys[starts[k] : starts[k + 1]])
         found = _take_evenly(part >> offset_bits, (part & low_bits).astype(np.int64), wanted[k])
         chosen.append(found[0])
         open_groups += found[1]
@@ -148,11 +148,11 @@ def _category_ranks(problem, column):
     """
     codes = problem.float_columns([column])[0]
     counts = count_categories(codes, problem.codes, problem.n_classes, problem.row_weights)
-    words = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
-    _mix(words, np.uint64(1))
-    _mix(words, counts.counts.astype(np.uint64))
+    mixed = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
+    _mix(mixed, np.uint64(1))
+    _mix(mixed, counts.counts.astype(np.uint64))
     of_categories = np.zeros(counts.n_categories, np.uint64)
-    np.add.at(of_categories, counts.categories, words)
+    np.add.at(of_categories, counts.categories, mixed)
     ranks = np.append(np.unique(of_categories, return_inverse=True)[1] + 1, 0)
     return ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
 

@@ -11,7 +11,7 @@ from mauc.exceptions import MaucError, format_labels
 from mauc.progress import progress
 from mauc.selectors.base import check_n_features
 
-# The sketch is imported by those who use it.
+# mauc.sketch is imported in the functions that use it.
 _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 
 
@@ -26,7 +26,7 @@ class SketchMixin:
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
         with at most 1,024 distinct values, otherwise off by no more than `error_bound_`. As long as
         rows of one class alone have come there is nothing to rank. For other numbers of bins update
-        a sketch and give it to `fit_sketch`.
+        a sketch and pass it to `fit_sketch`.
 
         Parameters
         ----------
@@ -61,16 +61,9 @@ class SketchMixin:
             return self._rank_sketch(sketch.update(X, y), options)
 
     def fit_sketch(self, sketch):
-        """Rank the features by a sketch of rows.
+        """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
 
-        Parameters
-        ----------
-        sketch : PairAUCSketch
-            Such as that of `mauc.sketch_rows`; kept as `sketch_`, which `partial_fit` goes on with.
-
-        Returns
-        -------
-        self : object
+        It is kept as `sketch_`, which `partial_fit` continues, and self is returned.
         """
         from mauc.sketch import PairAUCSketch
 
@@ -105,11 +98,11 @@ class SketchMixin:
         return hasattr(self, "ranking_")
 
     def _check_sketched(self):
-        """Return the options, checked as `fit` does; what needs the rows themselves is refused."""
+        """Return the options, checked as in `fit`; those that need rows are refused."""
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             raise MaucError(
                 'n_features_to_select="auto" cross-validates on rows in memory; a sketch has none: '
-                'give a number, a fraction or "all".'
+                'pass a number, a fraction or "all".'
             )
         if self.categorical_features is not None:
             raise MaucError(
@@ -143,11 +136,11 @@ def _check_classes(sketch, classes):
         return
     if sketch.classes is None:
         raise MaucError("classes must be given in the first call of partial_fit, which had none.")
-    if not np.array_equal(np.unique(np.asarray(classes)), sketch.classes_):
+    labels = np.unique(np.asarray(classes))
+    if not np.array_equal(labels, sketch.classes_):
         raise MaucError(
             f"classes must be those of the first call of partial_fit, "
-            f"{format_labels(sketch.classes_)}, "
-            f"got {format_labels(np.unique(np.asarray(classes)))}."
+            f"{format_labels(sketch.classes_)}, got {format_labels(labels)}."
         )
 
 

@@ -14,7 +14,7 @@ class Selection(NamedTuple):
 
     features: np.ndarray
     subproblems: np.ndarray  #: number of the list
-    ranks: np.ndarray  #: place in that list, 1 for the best
+    ranks: np.ndarray  #: rank in that list, 1 for the best
     scores: np.ndarray  #: relevance there
 
 
@@ -26,7 +26,7 @@ class TraceStep(NamedTuple):
     feature_name: str
     subproblem: int  #: number of the list
     subproblem_name: str  #: such as "setosa vs virginica"
-    rank: int  #: place of the feature in that list, 1 for the best
+    rank: int  #: rank of the feature in that list, 1 for the best
     score: float  #: its relevance there
 
 

@@ -16,7 +16,7 @@ _CENTRAL = (0.05, 0.95)  # quantiles of the central range
 _HEAVY = 2.0  # a value with this many times the share of a bin has a bin of its own
 _SPLIT = 21  # sums are kept as high * 2**_SPLIT + low: neither overflows up to 2**40 rows
 _MAX_EXACT = 2.0**62
-_TILE = 512  # rows whose bins are found together
+_TILE = 512  # rows whose bins are found in one pass
 
 
 class Column(NamedTuple):
@@ -60,9 +60,7 @@ class Bins(NamedTuple):
     edges: np.ndarray  #: shape (n_edges,), float64, strictly ascending
     counts: np.ndarray  #: shape (n_edges + 2, n_classes), int64; the last row is of missing values
     loose: np.ndarray | None = None  #: shape (n_edges, n_classes), int64; None stands for zeros
-    is_open: bool = (
-        False  #: whether each value so far has a bin of its own, and new ones get theirs
-    )
+    is_open: bool = False  #: whether each value, and each new one, has a bin of its own
     is_rounded: bool = False  #: whether different values may share a float
 
     @property
@@ -80,7 +78,7 @@ class Bins(NamedTuple):
         return Bins(self.edges, np.zeros_like(self.counts))
 
     def take_classes(self, slots: np.ndarray, n_classes: int) -> "Bins":
-        """Return bins whose class k stands at ``slots[k]`` of `n_classes`."""
+        """Return bins of `n_classes` classes, in which class k becomes class ``slots[k]``."""
 
         def spread(array):
             out = np.zeros((len(array), n_classes), np.int64)
@@ -123,9 +121,8 @@ def add_column(bins: Bins, column: Column, n_bins: int) -> Bins:
         edges = fix_edges(values[order], weights[order], n_bins)
         total = total._replace(is_open=False)
     # Known values have bins of their own, between which nothing lies: none gets loose.
-    return total._replace(
-        edges=edges, counts=rebase(bins, edges).counts + column.count_bins(edges)
-    )  # fmt: skip
+    counts = rebase(bins, edges).counts + column.count_bins(edges)
+    return total._replace(edges=edges, counts=counts)
 
 
 def _new_values(column, edges, is_new, class_counts):
@@ -215,7 +212,7 @@ def merge_bins(first: Bins, second: Bins, n_bins: int) -> Bins:
 
 
 def limit_bins(bins: Bins, n_bins: int) -> Bins:
-    """Return bins with no more edges than allowed: neighbours are put together."""
+    """Return bins with no more edges than allowed: neighbours are joined."""
     if len(bins.edges) < n_bins or (bins.is_open and bins.n_filled <= n_bins):
         return bins
     counts = bins.counts[:-1].astype(np.float64)

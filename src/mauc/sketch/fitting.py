@@ -12,9 +12,9 @@ from mauc.sketch.pair_auc_sketch import PairAUCSketch
 from mauc.sketch.rows import is_of_dask
 from mauc.sources.dask import home_of, part_lengths
 
-_BRANCHES = 8  # sketches that are merged together
+_BRANCHES = 8  # sketches that are merged in one task
 _COLUMNAR = ("ReadParquet", "FromPandas", "FromArray")  # expressions of Dask
-# Bytes per row beside the column itself, for its sort and the labels: those of a pass over columns.
+# Bytes per row in addition to the column, for its sort and the labels, of a pass over columns.
 _ROW_BYTES = 48
 _COLUMN_COPIES = 3  # of a column: the one at work and two stripes
 # Of a read of one column in one part of the rows: from a file here (13-23 microseconds on a table
@@ -37,7 +37,7 @@ def sketch_rows(data, y=None, *, n_bins=1024, classes=None, n_jobs=None):
         A source is read in parts of its rows, within its memory, the next one while the last is
         counted. The partitions of a Dask data frame are sketched where they lie, and the sketches
         merged in a tree; the result does not depend on workers nor on the order in which they
-        finish. Whatever else yields pairs of rows and labels, as `PairAUCSketch.update` takes them.
+        finish. An iterable yields pairs of rows and labels for `PairAUCSketch.update`.
     y : array-like of shape (n_rows,), or str, optional
         Labels of a source; those of a Dask data frame, or the name of its column.
     n_bins, classes, n_jobs
@@ -89,7 +89,7 @@ def _sketch_partitions(frame, y, sketch):
     """Add all rows of a Dask data frame to an empty sketch, with the scheduler that is active.
 
     Two passes make the result independent of workers and of the order in which they finish. The
-    first takes evenly spaced rows of every partition, and bins are fixed by all of them together.
+    first takes evenly spaced rows of every partition, and bins are fixed by all of them.
     In the second every partition is counted in these bins, and such counts add up exactly.
     """
     dask = optional_import("dask", "Dask data frames")
@@ -182,8 +182,8 @@ def reads_columns(frame: Any) -> bool:
     """Whether one column of a Dask data frame is computed without the others.
 
     True where the simplified expression of a column reads that column alone, from Parquet files or
-    from memory. Text is parsed as a whole for any column, and so is computed what a function of
-    whole partitions gave.
+    from memory. Text is parsed as a whole for any column, and functions of whole partitions are
+    computed for all columns.
     """
     try:
         expression = frame[[frame.columns[0]]].simplify().expr

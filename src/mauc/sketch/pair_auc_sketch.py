@@ -19,17 +19,19 @@ from mauc.memory import format_bytes
 from mauc.parallel import count_threads, run_blocks
 from mauc.sketch.bins import add_column, limit_bins, merge_bins, no_bins, pair_bounds
 from mauc.sketch.rows import as_row_source, check_rows, join_batches, read_parts
+from mauc.texts import insert_texts
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
 _ROWS_PER_BIN, _MIN_ROWS_PER_BIN = 16, 4  # of the rows by which bins are fixed
 _BUFFER_BYTES = 2**28
-_CHUNK_ROWS = 2**17  # rows that are counted together: columns of a block stay in the cache
+_CHUNK_ROWS = 2**17  # rows that are counted in one pass: columns of a block stay in the cache
 _BLOCK_WIDTH = 16  # columns of a block: those of a cache line of single precision
 _ROUNDING = 2.0**-50  # at least the error of the quotients and sums
 # Rows like the first have bounds of about the number of classes per 2 * n_bins.
 _LOOSE_FACTOR, _LOOSE_BOUND = 4, 0.1
 
 
+@insert_texts
 class PairAUCSketch:
     r"""Mergeable summary of rows from which the AUCs of all features and class pairs are read.
 
@@ -48,9 +50,7 @@ class PairAUCSketch:
     n_buffered : int, optional
         Rows that are kept as they are before the bins are fixed by them; ``16 * n_bins`` by
         default, fewer where that takes more than 256 MB.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
+    {n_jobs}
 
     Attributes
     ----------
@@ -122,18 +122,10 @@ class PairAUCSketch:
         return int(self.class_counts.sum())
 
     def update(self, X, y):
-        """Add rows.
+        """Add rows of numbers of any type, with the class labels `y`, and return self.
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix, data frame or ColumnSource of shape (n_rows, n_features)
-            Numbers of any type; a source, or a Dask collection, is read by parts of its rows.
-        y : array-like of shape (n_rows,)
-            Class labels.
-
-        Returns
-        -------
-        self : PairAUCSketch
+        X is array-like, a sparse matrix or a data frame; a source, or a Dask collection, is read by
+        parts of its rows.
         """
         if y is None:
             raise MaucError("y must hold a label for every row, got None.")
@@ -146,23 +138,16 @@ class PairAUCSketch:
         rows = rows.with_codes(self._join(n_features, feature_names, classes))
         added = np.bincount(rows.codes, minlength=len(self.classes_))
         self.class_counts = self.class_counts + added
-        has_room = self._bins is None and self.n_rows <= self.n_first_rows(self.n_features)
-        if has_room and not rows.is_sparse:
+        fits = self._bins is None and self.n_rows <= self.n_first_rows(self.n_features)
+        if fits and not rows.is_sparse:
             self._buffer = [*self._buffer, rows.as_floats()]
         else:
             self._count([*self._buffer, rows])
 
     def merge(self, other):
-        """Add the rows of another sketch, which stays as it is.
+        """Add the rows of another sketch of the same features, and return self.
 
-        Parameters
-        ----------
-        other : PairAUCSketch
-            Of the same features; its bins and classes may differ.
-
-        Returns
-        -------
-        self : PairAUCSketch
+        The bins and classes of the other one, which is not changed, may differ.
         """
         if not isinstance(other, PairAUCSketch):
             raise MaucError(f"other must be a PairAUCSketch, got {type(other).__name__}.")
@@ -195,7 +180,7 @@ class PairAUCSketch:
         return self.copy().merge(other)
 
     def copy(self):
-        """Return a sketch of the same rows that goes its own way; counts are shared until then."""
+        """Return an independent sketch of the same rows."""
         return copy(self)
 
     def empty_like(self):
@@ -215,19 +200,11 @@ class PairAUCSketch:
         return made
 
     def pair_auc(self, folded=True):
-        """Return the AUC of every feature on every pair of classes.
+        """Return the AUC of every feature on every class pair, shape (n_features, n_pairs).
 
-        Parameters
-        ----------
-        folded : bool, default=True
-            Return max(A, 1 - A); otherwise A, the AUC with the first class of the pair as the
-            higher one.
-
-        Returns
-        -------
-        pair_auc : ndarray of shape (n_features, n_pairs)
-            Pairs of the sorted labels in the order (0, 1), (0, 2), ..., (c-2, c-1); 1/2 for pairs
-            of a class without rows.
+        It is max(A, 1 - A) if `folded`, otherwise A, the AUC with the first class of the pair as
+        the higher one. Pairs of the sorted labels are in the order (0, 1), (0, 2), ...,
+        (c-2, c-1); pairs of a class without rows have 1/2.
         """
         wins, divisor = self.pair_wins(), np.where(self.max_wins > 0, self.max_wins, 1.0)
         return (np.maximum(divisor - wins, wins) if folded else wins) / divisor
@@ -235,10 +212,7 @@ class PairAUCSketch:
     def error_bound(self):
         """Return how far `pair_auc` can be from the AUC of all rows, folded or not.
 
-        Returns
-        -------
-        error : ndarray of shape (n_features, n_pairs)
-            0 where the AUC is exact.
+        Of shape (n_features, n_pairs); 0 where the AUC is exact.
         """
         return self._find_bounds()[2]
 
@@ -259,7 +233,7 @@ class PairAUCSketch:
         return 2 * totals[first] * totals[second]
 
     def n_first_rows(self, n_features):
-        """Return the number of rows by which the bins of so many features are fixed."""
+        """Return the number of rows by which the bins of `n_features` features are fixed."""
         wanted = self.n_buffered or _ROWS_PER_BIN * self.n_bins
         return max(1, min(wanted, _BUFFER_BYTES // (8 * n_features)))
 
@@ -279,7 +253,7 @@ class PairAUCSketch:
         )
 
     def __getstate__(self):
-        """Return what is pickled: all but results that can be computed again."""
+        """Return the pickled state: all but results that can be computed again."""
         return self.__dict__ | {"_bounds": None}
 
     def _count(self, batches):
@@ -309,7 +283,7 @@ class PairAUCSketch:
         return self._run(add)
 
     def _run(self, function):
-        """Return what a function gives for blocks of features, in one list."""
+        """Return the results of a function for blocks of features, in one list."""
         m, width = self.n_features, _BLOCK_WIDTH
         blocks = [slice(start, min(start + width, m)) for start in range(0, m, width)]
         return [made for _, some in run_blocks(function, blocks, self.n_jobs) for made in some]
@@ -334,7 +308,7 @@ class PairAUCSketch:
         if self._bins is not None:
             return [pair_bounds(bins) for bins in self._bins[block]]
         n_classes = len(self.classes_)
-        # So many bins that each value has its own, and an end and a beginning of its own.
+        # Enough bins that each value has its own, and an end and a beginning of its own.
         return [
             pair_bounds(add_column(no_bins(n_classes), column, 4 * len(column.values)))
             for rows in self._buffer
@@ -353,12 +327,12 @@ class PairAUCSketch:
             f"the AUCs of {is_loose.sum()} of {self.n_features} features may be off by more than "
             f"{limit:.2g}, those of {name!r} by up to {largest[worst]:.2g}: rows are not like the "
             f"first ones, by which bins were fixed, or values differ by less than float64 holds. "
-            f"Shuffle the rows, or give larger n_buffered or n_bins.",
+            f"Shuffle the rows, or pass larger n_buffered or n_bins.",
             LooseBoundWarning,
         )
 
     def _join(self, n_features, names, classes):
-        """Check columns and labels of further rows, make room for new ones; return their slots."""
+        """Check columns and labels of further rows, add new labels; return the slots of all."""
         mine = self.feature_names
         if None not in (n_features, self.n_features) and n_features != self.n_features:
             raise MaucError(
@@ -374,7 +348,7 @@ class PairAUCSketch:
             others = np.setdiff1d(classes, self.classes_)
             raise MaucError(
                 f"y must hold the labels of classes alone, got {format_labels(others)}; name all "
-                f"labels in classes, or give None to take those that come."
+                f"labels in classes, or pass None to accept any labels."
             )
         joined, kept, slots = _join_classes(self.classes_, np.asarray(classes))
         if len(joined) > len(self.classes_) or joined.dtype != self.classes_.dtype:

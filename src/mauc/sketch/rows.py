@@ -57,7 +57,7 @@ class RowBatch(NamedTuple):
         return self._replace(X=X, codes=np.ascontiguousarray(self.codes[rows]))
 
     def as_floats(self) -> "RowBatch":
-        """Return a copy of dense rows as floats; sparse ones stay as they are."""
+        """Return a copy of dense rows as floats, and sparse ones unchanged."""
         if self.is_sparse:
             return self
         XT, is_rounded = self._floats(slice(None))
@@ -91,7 +91,7 @@ class RowBatch(NamedTuple):
 
 
 class CheckedRows(NamedTuple):
-    """Rows whose classes are numbers of their own labels, and what their columns are."""
+    """Rows with class codes, the labels of these, and the number and names of the columns."""
 
     batch: RowBatch
     classes: np.ndarray
@@ -167,9 +167,9 @@ def _seconds(column):
 
 
 def as_row_source(X: Any, y: Any) -> tuple[Any, Any]:
-    """Return a Dask collection as a source, and whatever else as it is; labels as an array.
+    """Return a Dask collection as a source, and anything else unchanged; labels as an array.
 
-    Arrays on disk are not made sources: those that lie by rows would be transposed first.
+    Arrays on disk are not made sources: row-major ones would be transposed first.
     """
     return as_source(X) if is_of_dask(X) else X, as_vector(y)
 
@@ -184,8 +184,8 @@ def read_parts(source: ColumnSource, y: Any) -> Iterator[CheckedRows]:
     names = default_names(range(m)) if names is None else list(names)
     if source.is_text.any():
         raise MaucError(
-            f"{source.name}: column {names[int(np.argmax(source.is_text))]!r} holds words, which "
-            f"have no order to sketch; leave it out (drop), or read the data by columns."
+            f"{source.name}: column {names[int(np.argmax(source.is_text))]!r} holds text, which "
+            f"has no order to sketch; leave it out (drop), or read the data by columns."
         )
     parts, columns = parts_of_rows(source), np.arange(m)
     row_bytes = sum(kind.itemsize for kind in source.types)

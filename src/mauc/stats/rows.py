@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.datasets.registry import dataset_label
 from mauc.exceptions import MaucError
 from mauc.registry import CLASSIFIERS, SELECTORS
@@ -68,5 +68,5 @@ def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None)
     wanted = [wanted] if isinstance(wanted, str) else list(wanted)
     for label in wanted:
         if label not in present:
-            raise unknown_word(column, label, present)
+            raise unknown_choice(column, label, present)
     return wanted

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mauc.classifiers.c45.estimator import fit_tree
 from tests.helpers.c45_oracle import Oracle, fit, fractions, sort_all
+from tests.helpers.strategies import examples
 
 
 def assert_same_tree(tree, oracle, X):
@@ -45,14 +46,14 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.sampled_from([np.float32, np.float64]).flatmap(lambda t: data_sets(dtype=t)), OPTIONS)
 def test_complete_data_agree_with_the_definition(data, options):
     X, y, n_classes, _ = data
     assert_same_tree(fit(X, y, n_classes, **options), Oracle(X, y, n_classes, **options), X)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(data_sets(missing=True, nominal=True), OPTIONS)
 def test_missing_and_nominal_values_agree_with_the_definition(data, options):
     X, y, n_classes, n_values = data
@@ -60,7 +61,7 @@ def test_missing_and_nominal_values_agree_with_the_definition(data, options):
     assert_same_tree(tree, Oracle(X, y, n_classes, n_values, **options), X)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(data_sets(missing=True, nominal=True), OPTIONS, st.integers(0, 1000))
 def test_weights_agree_with_the_definition(data, options, seed):
     X, y, n_classes, n_values = data
@@ -69,7 +70,7 @@ def test_weights_agree_with_the_definition(data, options, seed):
     assert_same_tree(tree, Oracle(X, y, n_classes, n_values, weight, weight, **options), X)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(data_sets(), OPTIONS)
 def test_both_growers_agree_on_complete_data(data, options):
     X, y, n_classes, _ = data
@@ -92,7 +93,7 @@ def test_both_growers_agree_on_a_tree_of_many_nodes(options):
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(data_sets(missing=True, nominal=True), st.integers(0, 1000))
 def test_weight_two_is_the_row_given_twice(data, seed):
     X, y, n_classes, n_values = data
@@ -105,7 +106,7 @@ def test_weight_two_is_the_row_given_twice(data, seed):
     np.testing.assert_allclose(fractions(weighted, X), fractions(repeated, X), atol=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(data_sets(missing=True, nominal=True), st.integers(0, 1000), st.booleans())
 def test_columns_share_one_sort(data, seed, drop_missing):
     """A tree on some columns of shared orders is the tree fitted to these columns alone."""

@@ -218,6 +218,7 @@ def test_monotone_maps_and_order_of_rows_change_nothing(rng, transform):
     assert_same_fit(GreedyMAUC("all", max_samples=100).fit(X[order], y[order]), one)
 
 
+@pytest.mark.long
 def test_agnostic_to_path_type_layout_and_threads(rng):
     X = np.hstack([np.nan_to_num(tied_data(rng)[0][:, :5]).round() for _ in range(40)])
     y = np.arange(len(X)) % 5

@@ -62,7 +62,7 @@ class C45(BaseClassifier):
     among the features whose gain is not below the average; u is the part of N whose value is
     missing and log2(cuts) / N is the cost of choosing among several cuts. Missing values (NaN) are
     allowed in `fit` and in prediction: such a sample follows all branches, weighted by how much of
-    the known training weight took each. So does a word or category that is not in the training
+    the known training weight took each. So does a text or category that is not in the training
     data (one that is declared but does not occur is ignored); a number that is not gets the class
     fractions of the node that tests it.
 
@@ -139,18 +139,8 @@ class C45(BaseClassifier):
         """Return the tree as text, in the layout of J48's printout.
 
         A leaf shows its class, the training weight that reached it and, after the slash, how much
-        of that belongs to other classes.
-
-        Parameters
-        ----------
-        feature_names : sequence of str of length n_features_in_, default=None
-            None: the names of the training data, or x0, x1, ...
-        class_names : sequence of str of length n_classes, default=None
-            None: the class labels.
-
-        Returns
-        -------
-        text : str
+        of that belongs to other classes. Names are by default those of the training data, or
+        x0, x1, ..., and the class labels.
         """
         check_fitted(self)
         if feature_names is None:
@@ -260,7 +250,7 @@ def warn_of_close_values(columns: SortedColumns, names: list[str]) -> None:
     if blind:
         warn_user(
             f"{len(blind)} of {len(columns.XT)} features ({format_labels(blind)}) have values "
-            f"closer than {GAP:g}, which C4.5 does not tell apart, as J48 does not; give them in "
+            f"closer than {GAP:g}, which C4.5 does not distinguish, as J48 does not; pass them in "
             f"a smaller unit, or scale them, for example with "
             f"sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,

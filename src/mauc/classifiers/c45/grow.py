@@ -1,9 +1,9 @@
-"""Grow C4.5 trees: a fast road for complete numeric rows of weight 1, one for all others.
+"""Grow C4.5 trees: a fast path for complete numeric rows of weight 1, one for all others.
 
-Both split the nodes on a stack, the left child first. On the fast road a node owns the same stretch
+Both split the nodes on a stack, the left child first. On the fast path a node owns the same stretch
 of every sorted column, which a split partitions stably; an entry is one integer, the rank of the
 value in the high bits and the row number in the low ones, and entropies are sums of v log2 v over
-integer counts, looked up in a table in fixed point. On the other road a row whose tested value is
+integer counts, looked up in a table in fixed point. On the other path a row whose tested value is
 missing goes to every child with a part of its weight, so a node owns a copy of its rows: those of
 the nodes to split stand one after the other in an arena, the next one at its end. Entropies are
 sums of floating-point numbers in the order of the reference, which is several times slower.
@@ -323,7 +323,7 @@ def split_weighted(
     A row of the stack is a node, where its weights begin in `arena_weight` and its number of rows;
     its block begins in `arena` at that times the blocks, and has the rows and, for column a, their
     order in block ``block_of[a]``. Returns how many nodes are left on the stack, the number of
-    nodes, and the rows that there must be room for, 0 if it is nodes that there is no room for.
+    nodes, and the number of rows to allocate, 0 if it is nodes that must be allocated.
     """
     bags, best_bags = both_bags[0], both_bags[1]
     gain, ratio = gains[0], gains[1]

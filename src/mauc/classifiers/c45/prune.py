@@ -1,13 +1,13 @@
-"""Prune C4.5 trees bottom-up: a fast road for complete numeric rows of weight 1, one for all.
+"""Prune C4.5 trees bottom-up: a fast path for complete numeric rows of weight 1, one for all.
 
 A node whose children are pruned becomes a leaf if its estimated errors exceed by at most 0.1 those
 of the subtree and those of its largest branch with all rows of the node; else the branch replaces
 the node if its errors exceed those of the subtree by at most 0.1, and the node is pruned again.
-Both roads prune in place; nodes that are cut off stay in the arrays.
+Both paths prune in place; nodes that are cut off stay in the arrays.
 
-On the fast road counts are whole numbers, whose sums are exact, so rows may be visited in any
+On the fast path counts are whole numbers, whose sums are exact, so rows may be visited in any
 order: each goes down the tree by itself, and a raised branch gets the rows of the other one only.
-The descendants of a node have consecutive numbers, as `grow_complete` gives them. The other road
+The descendants of a node have consecutive numbers, as `grow_complete` gives them. The other path
 routes weighted rows depth first through one store, which is several times slower.
 """
 

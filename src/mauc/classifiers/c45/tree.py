@@ -18,29 +18,18 @@ AVERAGE_SLACK = 1e-3  # a gain this far below the average still counts; also use
 
 
 class Tree(NamedTuple):
-    """Arrays over the nodes; the children of a node are consecutive.
+    """Arrays of shape (n_nodes,); the children of a node are consecutive.
 
-    Attributes
-    ----------
-    feature : int32 ndarray of shape (n_nodes,)
-        Column tested at the node, -1 at a leaf.
-    threshold : float64 ndarray of shape (n_nodes,)
-        Numeric split: ``x <= threshold + EPS`` goes to the first child, else to the second. NaN at
-        a leaf and at a nominal split, where value v goes to child v.
-    first_child, n_children : int32 ndarrays of shape (n_nodes,)
-        Child v is node ``first_child + v``; both are 0 at a leaf.
-    share : float64 ndarray of shape (n_nodes,)
-        Part of the parent's known weight that came to this node: where a missing value goes.
-    counts : float64 ndarray of shape (n_nodes, n_classes)
-        Training weight of each class at the node.
+    At a numeric split ``x <= threshold + EPS`` goes to the first child, else to the second; at a
+    nominal split value v goes to child v.
     """
 
-    feature: np.ndarray
-    threshold: np.ndarray
-    first_child: np.ndarray
-    n_children: np.ndarray
-    share: np.ndarray
-    counts: np.ndarray
+    feature: np.ndarray  #: int32, column tested at the node, -1 at a leaf
+    threshold: np.ndarray  #: float64, NaN at a leaf and at a nominal split
+    first_child: np.ndarray  #: int32, child v is node ``first_child + v``; 0 at a leaf
+    n_children: np.ndarray  #: int32, 0 at a leaf
+    share: np.ndarray  #: float64, part of the parent's known weight: where a missing value goes
+    counts: np.ndarray  #: float64 (n_nodes, n_classes), training weight of each class
 
 
 def new_tree(capacity: int, n_classes: int) -> Tree:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mauc.checks import unknown_word
+from mauc.checks import unknown_choice
 from mauc.datasets.readers.files import content_error, read_beginning
 from mauc.datasets.readers.missing import MISSING, find_place, read_labels
 from mauc.datasets.readers.table import Table, check_unique
@@ -87,7 +87,7 @@ def _find_sheet(path: Path, book: Any, sheet: str | int | None) -> Any:
         sheet = int(sheet)
     if isinstance(sheet, str):
         if sheet not in titles:
-            raise unknown_word(f"{path}: sheet", sheet, titles)
+            raise unknown_choice(f"{path}: sheet", sheet, titles)
         return book[sheet]
     if not 0 <= (sheet or 0) < len(titles):
         raise MaucError(

@@ -133,11 +133,6 @@ class EffectEstimator:
     t being the share of tied pairs of rows; the rest of the weight is that of the AUC. Without a
     noise correction u is 0. Few samples can only have few numbers of wins: the effects of their
     AUCs are then looked up in a table, whose entries have the bits that `auc_effects` gives.
-
-    Attributes
-    ----------
-    takes_all : bool
-        Whether class sums of all features are needed, not only of those with many ties.
     """
 
     def __init__(self, problem: Problem, noise_correction: float):
@@ -151,6 +146,7 @@ class EffectEstimator:
         sizes = 2.0 / (1.0 / counts[first] + 1.0 / counts[second])
         self._size_weights = sizes / (sizes + _HALF_SIZE)
         self._small_shares = _SMALL_SHARE * np.maximum(1.0 - sizes / _ENOUGH, 0.0)
+        #: whether class sums of all features are needed, not only of those with many ties
         self.takes_all = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
         self._degrees = counts[first] + counts[second] - 2.0 + _PRIOR_DEGREES
         self._table = None

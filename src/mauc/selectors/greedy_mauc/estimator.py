@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import check_choice, check_int, check_real, unknown_word
+from mauc.checks import check_choice, check_int, check_real, unknown_choice
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.exceptions import MaucError
@@ -24,7 +24,7 @@ from mauc.texts import insert_texts
 
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
-_SMALL_BYTES = 2**28  # of memory, that need not be asked for
+_SMALL_BYTES = 2**28  # below this, free memory is not checked
 _PRIOR_WORDS = ("auto", "extra_trees")
 _PRIOR_WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
 _MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
@@ -170,7 +170,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     '1 vs 2'
     """
 
-    _size_words = '"all", "auto" or "predicted"'
+    _size_choices = '"all", "auto" or "predicted"'
 
     def __init__(
         self,
@@ -304,13 +304,13 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 def check_prior(prior: Any) -> str | np.ndarray | dict | None:
     """Return a prior as given by a user, checked as far as that needs no data.
 
-    It is None, a word, weights as an array, or weights by name.
+    It is None, the name of one, weights as an array, or weights by name.
     """
     if prior is None:
         return None
     if isinstance(prior, str):
         if prior not in _PRIOR_WORDS:
-            raise unknown_word("prior", prior, (None, *_PRIOR_WORDS), quoted=True)
+            raise unknown_choice("prior", prior, (None, *_PRIOR_WORDS), quoted=True)
         return prior
     if isinstance(prior, Mapping):
         names = list(prior)
@@ -358,7 +358,7 @@ def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
 
 
 def _numbers(values, names=None):
-    """Return weights as an array of finite positive numbers; an error tells the name of one."""
+    """Return weights as an array of finite positive numbers; an error names a wrong one."""
     try:
         weights = np.asarray(values)
         if weights.dtype.kind == "c":
@@ -371,7 +371,7 @@ def _numbers(values, names=None):
         raise MaucError(f"{_PRIOR_WANTED}, got {shape}.")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
     if len(wrong) > 0:
-        where = f"at place {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
+        where = f"at position {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
         raise MaucError(
             f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
             f"to be chosen), got {weights[wrong[0]]:g} {where}."

@@ -1,7 +1,6 @@
 """Pairs of features whose correlation differs between the classes, and the search with products."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.parallel import start_pool, track
-from mauc.results import MAX_ROWS, Result, SmallTable, rows_to_columns, short_name
+from mauc.results import MAX_ROWS, Result, SmallTable, short_name
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores
 from mauc.selectors.greedy_mauc.search import (
@@ -40,23 +39,13 @@ _ROWS = 1024  # samples whose sums of products stay below 2^24: exact in float32
 _BLOCK_CELLS = 2**20  # pairs that are tested at once
 
 
-class Interaction(NamedTuple):
-    """Two features whose correlation differs between the classes."""
-
-    first: int  #: column number
-    second: int
-    first_name: str
-    second_name: str
-    p_value: float  #: of this pair alone
-    step: int  #: step of the trace from which on their product counts, 0 for the first; or -1
-
-
 @dataclass(frozen=True, repr=False)
 class Interactions(Result):
-    """Pairs of features that act together, the smallest p-value first; iterating gives tuples.
+    """Pairs of interacting features, whose correlations differ between classes, by p-value.
 
-    It prints as a table, where steps are counted from 1. A product is added with the later of its
-    features; its step is -1 if one of them was not selected, or it tells no class pair apart.
+    Iterating gives tuples with the columns of `to_frame`. It prints as a table, where steps are
+    counted from 1. A product is added with the later of its features; its step is -1 if one of them
+    was not selected, or if it separates no class pair.
     """
 
     pairs: np.ndarray  #: (n_found, 2), int64: column numbers, the lower first
@@ -67,14 +56,6 @@ class Interactions(Result):
 
     def __len__(self) -> int:
         return len(self.pairs)
-
-    def __iter__(self) -> Iterator[Interaction]:
-        columns = self.pairs, self.names.astype(str), self.p_values, self.steps
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return (Interaction._make((*pair, *names, p, step)) for pair, names, p, step in rows)
-
-    def __getitem__(self, number: int) -> Interaction:
-        return list(self)[number]
 
     def first(self, k: int) -> "Interactions":
         """Return the same for a selection of the first k features."""
@@ -94,8 +75,10 @@ class Interactions(Result):
         ]
 
     def frame_columns(self) -> dict[str, list]:
-        """Return the columns of `to_frame`, one row per pair."""
-        return rows_to_columns(self, Interaction._fields)
+        """Return the columns of `to_frame`: features, names, p-value and step of every pair."""
+        columns = (*self.pairs.T, *self.names.astype(str).T, self.p_values, self.steps)
+        fields = ("first", "second", "first_name", "second_name", "p_value", "step")
+        return {name: part.tolist() for name, part in zip(fields, columns, strict=True)}
 
     def printed_parts(self) -> list[str | SmallTable]:
         """Return the first pairs as a table."""
@@ -116,7 +99,7 @@ def search_with_interactions(
     effects: np.ndarray, scores: NormalScores, k: int, names: np.ndarray, noise_correction: float,
     **options,
 ) -> tuple[SearchState, GreedyRanking, Interactions]:  # fmt: skip
-    """Choose features as `search_features` does, some of them together with another one.
+    """Choose features as `search_features` does, some of them with an interacting one.
 
     Options are those of `SearchState`. Effects are left as they are where there are products.
     """
@@ -134,7 +117,7 @@ def search_with_interactions(
 
 
 def _candidates(effects, scores, options):
-    """Return the features whose pairs are tested: those that vary and are no categories."""
+    """Return the features whose pairs are tested: those that vary and are not nominal."""
     is_number = scores.varies.copy()
     is_number[list(scores.nominal_squares)] = False
     n_numbers, n_classes = int(is_number.sum()), len(scores.class_counts)
@@ -167,8 +150,9 @@ def find_pairs(scores: NormalScores, columns: np.ndarray, names: np.ndarray) -> 
         for start in range(0, n, width):
             statistics, freedom = _test_block(classes, start, min(start + width, n), n)
             first, second = np.nonzero(np.triu(statistics > critical[freedom], 1))
-            at = first, second
-            found.append((first + start, second + start, statistics[at], freedom[at]))
+            found.append(
+                (first + start, second + start, statistics[first, second], freedom[first, second])
+            )
     first, second, statistics, freedom = (np.concatenate(p) for p in zip(*found, strict=True))
     p_values = chi2.sf(statistics, np.maximum(freedom, 1))
     best = np.lexsort((second, first, -statistics, p_values))[:MAX_PAIRS]
@@ -211,10 +195,10 @@ def _test_block(classes, start, stop, n):
 
 
 class Products(NamedTuple):
-    """Features, and after them the products of pairs of them that tell classes apart."""
+    """Features, followed by the products of pairs of them that separate classes."""
 
     effects: np.ndarray  #: (n_features + n_products, n_pairs)
-    scores: NormalScores  #: products count as constant: they are no candidates by themselves
+    scores: NormalScores  #: products count as constant: they are not candidates on their own
     members: np.ndarray  #: (n_products, 2), int64: the two features of each product
     numbers: np.ndarray  #: (n_products,), int64: of each product, among the pairs that were given
 
@@ -225,8 +209,8 @@ def add_products(
     r"""Append the products of the normal scores of pairs of features that have an effect.
 
     The noise correction is multiplied by :math:`2 \ln N` with N the number of pairs tested: the
-    largest square of so many effects of noise is about so large. An effect whose square does not
-    exceed :math:`d_f^2 + d_g^2` is 0: the features tell the two classes apart without a product.
+    largest square of N effects of noise is about that large. An effect whose square does not
+    exceed :math:`d_f^2 + d_g^2` is 0: the features separate the two classes without a product.
     """
     counts, pairs = scores.class_counts, found.pairs
     present = np.flatnonzero(counts)
@@ -322,7 +306,7 @@ def search_pairs(
 
 
 def score_pairs(state, members, products, correlations):
-    """Score every product together with those of its members that are not chosen.
+    """Score every product jointly with those of its members that are not chosen.
 
     `correlations` are those of the two members of each product, of the first and of the second with
     it. The score is the gain per new feature, times their mean prior weight; -1 where none is new.
@@ -366,7 +350,7 @@ def _correlations(state, first, second):
 
 @njit(cache=True, nogil=True)
 def joint_step(before, after, weights, rate):
-    """Return the fields of `Taken` of columns added together, and the part of the error they leave.
+    """Return the fields of `Taken` of columns added at once, and the part of the error they leave.
 
     `before` and `after` are the separations, `weights` those of the pairs before.
     """

@@ -1,7 +1,7 @@
 """What a finished search tells: the MAUC to expect of its features, and what could replace them."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ _MIN_ADDED = 1e-9  # of predicted MAUC: a feature that adds less adds nothing
 _MAX_COUNTED = 64  # candidates that are looked at, those most like the feature
 _BLOCK = 64  # chosen features whose bounds are held at once
 _MAX_SLOPE = 1e6  # of the tangent: it is vertical at a separation of 0
-_DECIMALS = 9  # losses that agree in so many are equal
+_DECIMALS = 9  # losses that agree to this many are equal
 
 
 @dataclass(eq=False)
@@ -152,10 +152,10 @@ class _TiedSamples:
         self._n_groups = 1
 
     def split(self, scores):
-        """Tell the samples of each group apart by their scores, int8."""
+        """Split each group of samples by their scores, int8."""
         if self._n_groups < len(self._groups):
-            words = self._groups * 256 + (scores.astype(np.int64) + 128)
-            self._groups = np.unique(words, return_inverse=True)[1].ravel()
+            keys = self._groups * 256 + (scores.astype(np.int64) + 128)
+            self._groups = np.unique(keys, return_inverse=True)[1].ravel()
             self._n_groups = int(self._groups.max()) + 1
 
     def average(self, rows):
@@ -232,16 +232,9 @@ class Alternatives(Result, Mapping):
 
     A mapping of column numbers to lists of `Exchange`, in the order of the selection, the nearest
     alternative first. It prints as one line per chosen feature.
-
-    Parameters
-    ----------
-    ranking : ndarray of shape (k,), int64
-    exchanges : list of list of Exchange
-    names : sequence
-        Of all features.
     """
 
-    def __init__(self, ranking, exchanges: Sequence[list[Exchange]], names):
+    def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names):
         self._found = {int(f): part for f, part in zip(ranking, exchanges, strict=True)}
         self._names = names
 
@@ -256,7 +249,7 @@ class Alternatives(Result, Mapping):
 
     def with_names(self, names) -> "Alternatives":
         """Return the same with other names of all features."""
-        return Alternatives(list(self._found), list(self._found.values()), names)
+        return Alternatives(self._found, self._found.values(), names)
 
     def lines(self) -> list[str]:
         """Return one line per chosen feature that could be replaced."""
@@ -267,7 +260,7 @@ class Alternatives(Result, Mapping):
         return [str(self._names[one.alternative]) for one in self._found[feature]]
 
     def line(self, feature) -> str:
-        """Return what can be said of a chosen feature in one line; "" if nothing can replace it."""
+        """Describe a chosen feature in one line; "" if nothing can replace it."""
         exchanges = self._found[feature]
         if not exchanges:
             return ""

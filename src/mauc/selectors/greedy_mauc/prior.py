@@ -9,7 +9,7 @@ from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
 _N_TREES, _SEED = 200, 0
 _POWER, _MIN_IMPORTANCE = 0.2, 1e-4
-_SMALL_CELLS = 2**26  # whose memory need not be asked for
+_SMALL_CELLS = 2**26  # below this, free memory is not checked
 _BYTES_PER_CELL = 10  # a value, and twice as the float32 that trees read
 _QUARTILE = 1.349  # standard deviations between the quartiles of normal values
 _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values

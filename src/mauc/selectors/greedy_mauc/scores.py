@@ -27,12 +27,12 @@ _MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of
 _N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
 _MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _STRIDE = 64  # ranks
-# A sum of so many differences of scores and one of their squares fit into one word.
+# A sum of this many differences of scores and one of their squares fit into 64 bits.
 _MAX_ADDED, _SQUARE_SHIFT = 1 << 20, 28
 _N_SQUARES = 8  # the power method takes 2^8 steps
 _MAX_SQUARED = 64  # classes whose matrix is squared; with more, a vector is multiplied step by step
 _MAX_DENSE = 2**22  # products of a dense table of categories and classes
-_DECIMALS = 9  # scores that agree in so many are equal, whatever the order of their sums was
+_DECIMALS = 9  # scores that agree to this many are equal, whatever the order of their sums was
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,9 @@ class NormalScores:
 
 
 class KeptRows:
-    """The rows sorted by class, and which of them correlations are measured on.
+    """The rows in `order` by class, class k from ``starts[k]`` on, and which are kept.
 
-    Attributes
-    ----------
-    order : ndarray of shape (n_samples,), int32
-        All rows sorted by class; class k starts at ``starts[k]``.
-    kept : ndarray of shape (n_kept,), int64
-        Offsets in `order` of the rows whose scores are kept.
+    `kept` are the offsets in `order` of the rows on which correlations are measured.
     """
 
     def __init__(self, problem: Problem, max_samples: int | None, kept: np.ndarray | None = None):
@@ -114,18 +109,13 @@ class BlockScores:
 
     Class sums are of all rows, kept or not, and of columns in which more than 1/10 of the pairs of
     rows are tied, or of all.
-
-    Attributes
-    ----------
-    n_tied : ndarray of shape (n_columns,), int64
-        Tied ordered pairs of rows, 0 if they are few.
-    moments : ndarray of shape (n_columns, 2, n_classes), int64
-        Sums of the scores over each class, and of their squares.
     """
 
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
         self._scorer, self._first, self.takes_all = scorer, block.start, takes_all
+        #: tied ordered pairs of rows per column, 0 if they are few
         self.n_tied = np.empty(block.stop - block.start, np.int64)
+        #: sums of the scores over each class, and of their squares
         self.moments = np.empty((len(self.n_tied), 2, len(scorer.class_counts)), np.int64)
 
     @property
@@ -147,14 +137,14 @@ class BlockScores:
         sum_scores(out.padded, scorer.kept_starts, columns, out.sums, out.squares)
 
     def write_sorted(
-        self, words: np.ndarray, n_known: np.ndarray, row_bits: int, columns: np.ndarray
+        self, keys: np.ndarray, n_known: np.ndarray, row_bits: int, columns: np.ndarray
     ) -> None:
         """Write the scores of sorted columns."""
         scorer = self._scorer
         out = scorer.scores
         sorted_scores(
-            words, n_known, row_bits, scorer.table, scorer.rows.kept,
-            np.empty(words.shape[1], np.int8), scorer.rows.starts, columns, out.padded, out.varies,
+            keys, n_known, row_bits, scorer.table, scorer.rows.kept,
+            np.empty(keys.shape[1], np.int8), scorer.rows.starts, columns, out.padded, out.varies,
             self._first, self.takes_all, self.n_tied, self.moments,
         )  # fmt: skip
         sum_scores(out.padded, scorer.kept_starts, columns, out.sums, out.squares)
@@ -319,7 +309,7 @@ def _unit(vector, trivial):
 
 @njit(cache=True, nogil=True)
 def level_scores(
-    LT, table, rows, columns, labels, class_counts, counts, scores, column, eights, words, added,
+    LT, table, rows, columns, labels, class_counts, counts, scores, column, eights, packed, added,
     out, varies, first, takes_all, n_tied, moments,
 ):  # fmt: skip
     """Fill `out` with the scores of columns of levels.
@@ -327,9 +317,9 @@ def level_scores(
     `LT` of shape (n_columns, n_samples), uint8, has no missing value; column j goes to row
     ``columns[j]`` of `out`, with the scores of `rows`, and to ``columns[j] - first`` of `n_tied`
     and `moments`. `labels` and `column`, of equal length, a multiple of eight, end with zeros;
-    `eights` are the bytes of `column` as uint64. `counts` (4, 256), `scores` (256,), `words` (256,)
-    and `added` (2, n_classes) are work space. `n_tied` counts ordered pairs of rows with equal
-    values, a row with itself among them; 0 if that is at most 1/10 of all, or no two rows are tied.
+    `eights` are the bytes of `column` as uint64. `counts` (4, 256), `scores` and `packed`
+    (256,) and `added` (2, n_classes) are work space. `n_tied` counts ordered pairs of rows with
+    equal values, a row with itself among them; 0 if that is at most 1/10 of all, or nothing ties.
     `moments` are filled for columns with ties by that count, or for all.
     """
     n = uintp(LT.shape[1])
@@ -369,15 +359,15 @@ def level_scores(
             for level in range(256):
                 n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
                 above = np.int64(scores[level]) - np.int64(lowest) if n_equal > 0 else np.int64(0)
-                words[level] = (above * above << _SQUARE_SHIFT) + above
-            _sum_levels(column, eights, labels, words, added, moments[at])
+                packed[level] = (above * above << _SQUARE_SHIFT) + above
+            _sum_levels(column, eights, labels, packed, added, moments[at])
             _shift_moments(np.int64(lowest), class_counts, moments[at])
         for i in range(uintp(rows.shape[0])):
             target[i] = scores[levels[uintp(rows[i])]]
 
 
 @njit_part
-def _sum_levels(column, eights, labels, words, added, moments):
+def _sum_levels(column, eights, labels, packed, added, moments):
     """Sum over the rows of each class the two numbers in the word of their level, 0 for level 0."""
     low_bits = (np.uint64(1) << np.uint64(_SQUARE_SHIFT)) - np.uint64(1)
     for k in range(added.shape[1]):
@@ -393,7 +383,7 @@ def _sum_levels(column, eights, labels, words, added, moments):
                 first = block << uintp(3)
                 for lane in range(uintp(8)):
                     i = first + lane
-                    added[lane & uintp(1), uintp(labels[i])] += words[column[i]]
+                    added[lane & uintp(1), uintp(labels[i])] += packed[column[i]]
         for k in range(added.shape[1]):
             total = added[0, k] + added[1, k]
             moments[0, k] += np.int64(total & low_bits)
@@ -410,24 +400,24 @@ def _shift_moments(shift, class_counts, moments):
 
 @njit(cache=True, nogil=True)
 def sorted_scores(
-    words, n_known, row_bits, table, kept, by_offset, starts, columns, out, varies, first,
+    keys, n_known, row_bits, table, kept, by_offset, starts, columns, out, varies, first,
     takes_all, n_tied, moments,
 ):  # fmt: skip
     """Fill `out` with the scores of columns that are sorted already.
 
-    `words` of shape (n_columns, n_samples), uint64, ascend, with the offset of a row among the rows
-    sorted by class in their `row_bits` low bits; words of equal values agree in the bits above, and
+    `keys` of shape (n_columns, n_samples), uint64, ascend, with the offset of a row among the rows
+    sorted by class in their `row_bits` low bits; keys of equal values agree in the bits above, and
     those beyond ``n_known[j]`` are of missing values. `kept` are the offsets whose scores are kept,
     `by_offset` of shape (n_samples,), int8, is work space, class k starts at offset ``starts[k]``.
     The other arguments are those of `level_scores`; a pair of rows is tied, too, where one value or
     both are missing.
     """
-    n = words.shape[1]
+    n = keys.shape[1]
     shift = np.uint64(row_bits)
     mask = (np.uint64(1) << shift) - np.uint64(1)
     keeps_all = kept.shape[0] == n
-    for j in range(words.shape[0]):
-        w, row = words[j], out[columns[j]]
+    for j in range(keys.shape[0]):
+        w, row = keys[j], out[columns[j]]
         target = row[:n] if keeps_all else by_offset
         n_here = n_known[j]
         n_missing = n - n_here

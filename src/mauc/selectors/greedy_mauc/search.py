@@ -11,7 +11,7 @@ from numba.extending import intrinsic
 from mauc.compile import njit, njit_part
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool, track
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
+from mauc.selectors.greedy_mauc.scores import NormalScores, estimate_shrinkage
 
 MIN_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has residual variance 0
 MIN_EFFECTS = 1 << 17  # with fewer, scoring all features takes less time than finding bounds
@@ -25,7 +25,7 @@ _MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 _SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
-_CHUNK = 1 << 16  # so many products of two 8-bit numbers never overflow a 32-bit sum
+_CHUNK = 1 << 16  # products of two 8-bit numbers: as many never overflow a 32-bit sum
 _TILE = 1 << 16  # features: long rows stream well, and one of them stays in the second-level cache
 
 
@@ -75,46 +75,17 @@ class SearchState:
     ``effects[f] - sum_u slopes[u] factors[u, f]``, u from ``n_updates[f]`` to t - 1, and its
     residual variance ``1 - sum_u factors[u, f]^2``, u < t.
 
-    Parameters
-    ----------
-    effects : ndarray of shape (n_columns, n_pairs), float64
-        Overwritten by residual effects.
-    scores : NormalScores
-        Of the columns.
-    n_steps : int
-        Columns that will be chosen at most.
-    shrinkage : float
-        Within-class correlations count 1 - shrinkage times.
-    alpha : float
-        The error of a pair is taken as exp(-alpha D_p^2 / 8).
-    prior : ndarray of shape (n_features,), float64, optional
-        Weights in (0, 1] that gains are multiplied by when they are compared.
-    n_products : int, default=0
-        The last columns, which are no candidates by themselves.
-    n_jobs : int, optional
-        Threads. No bit depends on it.
-
-    Attributes
-    ----------
-    step : int
-        Columns chosen so far; ``chosen[:step]`` are they.
-    factors : ndarray of shape (n_steps, n_columns), float64
-        Rows of the Cholesky factor of the shrunk correlations; `roots` is its diagonal.
-    slopes : ndarray of shape (n_steps, n_pairs), float64
-        Effects of the chosen columns over the roots of their variances.
-    separations : ndarray of shape (n_pairs,), float64
-        D_p^2 of the chosen columns.
-    weights : ndarray of shape (n_pairs,), float64
-        Share of each pair in the error of the chosen columns.
-    losses : ndarray of shape (n_columns,), float64
-        Part of the error that remains with a feature, where it was scored in this step.
-    is_left, is_open : ndarray of shape (n_columns,), bool
-        Features that vary and are not chosen; these and products that are not chosen.
+    `effects`, of shape (n_columns, n_pairs), are overwritten by residual effects. At most `n_steps`
+    columns will be chosen. Within-class correlations count 1 - `shrinkage` times, the error of a
+    pair is taken as exp(-alpha D_p^2 / 8), and gains are multiplied by the `prior`, weights in
+    (0, 1], when they are compared. The last `n_products` columns are not candidates on their own.
     """
 
     def __init__(
-        self, effects, scores, n_steps, *, shrinkage, alpha, prior=None, n_products=0, n_jobs=None
-    ):
+        self, effects: np.ndarray, scores: NormalScores, n_steps: int, *, shrinkage: float,
+        alpha: float, prior: np.ndarray | None = None, n_products: int = 0,
+        n_jobs: int | None = None,
+    ):  # fmt: skip
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
         self.effects, self.scores, self.varies = effects, scores, scores.varies
@@ -122,16 +93,20 @@ class SearchState:
         self.shrinkage, self.rate = shrinkage, alpha / 8.0
         self.prior = np.ones(self.n_features) if prior is None else prior
         self.centers, self.scales = scores.within_scales()
+        # Features that vary and are not chosen; these and products that are not chosen.
         self.is_left = self.is_open = scores.varies.copy()
         if n_products > 0:
             self.is_open = self.is_left.copy()
             self.is_open[self.n_features :] = True
         self.step, self.chosen = 0, np.empty(n_rows, np.int64)
         self.n_updates = np.zeros(n_columns, np.int64)
+        # Losses are the part of the error that remains with a feature, if scored in this step.
         self.variances, self.losses = np.ones(n_columns), np.ones(n_columns)
+        # Rows of the Cholesky factor of the shrunk correlations, and its diagonal; the effects of
+        # the chosen columns over the roots of their variances; D_p^2 of the chosen columns.
         self.factors, self.roots = np.empty((n_rows, n_columns)), np.empty(n_rows)
         self.slopes, self.separations = np.empty((n_rows, n_pairs)), np.zeros(n_pairs)
-        self.weights = np.full(n_pairs, 1.0 / n_pairs)
+        self.weights = np.full(n_pairs, 1.0 / n_pairs)  # of each pair in the remaining error
         self.bounds = GainBounds(self.n_features, self.weights, self.rate)
         self.blocks = _feature_blocks(self.n_features, scores.padded.shape[1], n_jobs)
         self.pool, self._n_jobs = None, n_jobs  # the pool of a search with several blocks
@@ -243,7 +218,7 @@ class SearchState:
 
     @property
     def is_large(self):
-        """Whether the arrays are too large to wait until somebody asks what the search left."""
+        """Whether the arrays are too large to be kept until a prediction is asked for."""
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > _MAX_HELD
 
 

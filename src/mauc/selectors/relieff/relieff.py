@@ -87,7 +87,7 @@ class ReliefF(RankingSelector):
     A source of columns is read once to find the neighbours of as many samples as its `memory` has
     room for, 8 bytes for each of them and every row, and once for the weights. Where the memory
     holds fewer samples than are drawn, the columns are kept in a temporary file and read from there
-    once more for every so many samples; `fit` warns if that takes hours. "log" draws few samples.
+    for one group of samples after the other; `fit` warns if that takes hours. "log" draws few.
 
     A feature whose range is below 1e-6, whatever its unit, counts as constant, as in WEKA; `fit`
     warns of it. Scale features in tiny units first.
@@ -175,7 +175,7 @@ def _warn_of_tiny_ranges(problem, widths):
         names = default_names(tiny) if names is None else names[tiny]
         warn_user(
             f"{len(tiny)} of {problem.n_features} features ({format_labels(names)}) vary by less "
-            f"than {MIN_RANGE:g} and count as constant, as in WEKA; give them in a smaller unit, "
+            f"than {MIN_RANGE:g} and count as constant, as in WEKA; pass them in a smaller unit, "
             f"or scale them, for example with sklearn.preprocessing.StandardScaler.",
             TinyUnitsWarning,
         )

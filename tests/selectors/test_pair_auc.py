@@ -1,0 +1,516 @@
+"""AUC of features: every path equals the double loop, its laws, and what is kept of it."""
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_digits
+
+from mauc import ARCO, MAUCD, MDFS, GreedyMAUC, SubproblemSelector, feature_pair_auc
+from mauc.data import columns as block_width_module
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import make_problem
+from mauc.registry import Accepts
+from mauc.selectors import base, pair_auc
+from mauc.selectors.pair_auc import (
+    ColumnReader,
+    auc_relevance,
+    dense_wins,
+    pair_wins,
+    sparse_wins,
+    weighted_wins,
+)
+from tests.helpers import oracles, strategies
+from tests.helpers.strategies import examples
+
+quiet = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
+
+ACCEPTS = Accepts(sparse=True, infinite=True)
+
+
+def auc_on(name, X, y, sample_weight=None):
+    problem = make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
+    return auc_relevance(problem, Decomposition(name, problem.n_classes), slice(None))
+
+
+@pytest.fixture
+def tied(rng):
+    """A table with ties and reals: 120 rows, 7 columns, 4 classes."""
+    X = rng.normal(size=(120, 7))
+    X[:, ::2] = X[:, ::2].round(1)
+    return X, rng.integers(0, 4, 120)
+
+
+@quiet
+def test_by_hand():
+    # Of four pairs three are in order and one is a tie: 3.5 / 4.
+    X, y = np.array([[1.0], [2.0], [2.0], [3.0]]), [0, 0, 1, 1]
+    assert_array_equal(feature_pair_auc(X, y), [[3.5 / 4]])
+    assert_array_equal(feature_pair_auc(X, y, folded=False), [[0.5 / 4]])
+    assert_array_equal(feature_pair_auc(-X, y, folded=False), [[3.5 / 4]])
+
+
+@quiet
+@examples(60)
+@given(strategies.problems())
+def test_floats_equal_the_definition(problem):
+    X, y = problem
+    assert_array_equal(feature_pair_auc(X, y), oracles.folded_auc(X, y, int(y.max()) + 1))
+
+
+@quiet
+@examples(100)
+@given(strategies.problems(strategies.integer_tables))
+def test_integers_and_booleans_equal_the_definition(problem):
+    X, y = problem
+    assert_array_equal(feature_pair_auc(X, y), oracles.folded_auc(X, y, int(y.max()) + 1))
+
+
+@quiet
+@given(strategies.problems())
+def test_one_versus_rest_equals_the_definition(problem):
+    X, y = problem
+    assert_array_equal(auc_on("one-vs-rest", X, y), oracles.rest_auc(X, y, int(y.max()) + 1))
+
+
+@quiet
+@given(strategies.problems())
+def test_whole_is_the_mean_over_the_pairs(problem):
+    X, y = problem
+    wanted = oracles.exact_mean(oracles.folded_auc(X, y, int(y.max()) + 1))
+    assert_array_equal(auc_on("whole", X, y)[:, 0], wanted)
+
+
+@quiet
+@given(st.data())
+def test_weights_equal_the_definition(data):
+    X, y = data.draw(strategies.problems(max_samples=20))
+    n_classes = int(y.max()) + 1
+    w = data.draw(strategies.weights(len(y)))
+    assume((np.bincount(y, w) > 1e-3).all())
+    wanted = oracles.folded_auc(X, y, n_classes, w)
+    assert_allclose(feature_pair_auc(X, y, sample_weight=w), wanted, rtol=0, atol=1e-12)
+    by_rest = auc_on("one-vs-rest", X, y, w)
+    assert_allclose(by_rest, oracles.rest_auc(X, y, n_classes, w), rtol=0, atol=1e-12)
+
+
+@quiet
+@given(strategies.problems(strategies.float_tables, dtypes=(np.float64,)), st.data())
+def test_a_monotone_map_keeps_the_auc(problem, data):
+    X, y = problem
+    # Ranks are a monotone image of any column; so is any growing function of them.
+    image = np.full(X.shape, np.nan)
+    for j in range(X.shape[1]):
+        is_known = X[:, j] == X[:, j]
+        image[is_known, j] = np.unique(X[is_known, j], return_inverse=True)[1]
+    grow = data.draw(st.sampled_from([np.expm1, np.cbrt, lambda r: r**3 - 50, np.arctan]))
+    wanted = feature_pair_auc(X, y, folded=False)
+    assert_array_equal(feature_pair_auc(grow(image), y, folded=False), wanted)
+
+
+@quiet
+@given(strategies.problems())
+def test_turned_around_gives_one_minus_auc_and_folds_alike(problem):
+    X, y = problem
+    forth, back = (
+        make_problem(BaseEstimator(), S * X, y, accepts=ACCEPTS)
+        for S in (X.dtype.type(1), -X.dtype.type(1))
+    )
+    wins, most = pair_wins(forth, slice(None))
+    assert_array_equal(pair_wins(back, slice(None))[0], most - wins)
+    assert_array_equal(feature_pair_auc(-X, y), feature_pair_auc(X, y))
+
+
+@quiet
+@given(strategies.problems(max_classes=2))
+def test_swapped_classes_give_one_minus_auc(problem):
+    X, y = problem
+    swapped = feature_pair_auc(X, 1 - y, folded=False)
+    assert_allclose(swapped, 1 - feature_pair_auc(X, y, folded=False), rtol=0, atol=1e-15)
+
+
+@quiet
+@given(st.integers(2, 40), st.floats(width=32), st.integers(2, 5))
+def test_a_constant_column_gives_one_half(n_samples, value, n_classes):
+    y = np.arange(max(n_samples, n_classes)) % n_classes
+    X = np.full((len(y), 1), value)
+    assert_array_equal(feature_pair_auc(X, y), np.full((1, n_classes * (n_classes - 1) // 2), 0.5))
+
+
+@quiet
+def test_a_missing_value_ties_with_every_value():
+    # 1 of 2 known in order, the other three pairs hold a missing value: (1 + 3/2) / 4.
+    X = np.array([[3.0], [np.nan], [1.0], [np.nan]])
+    assert_array_equal(feature_pair_auc(X, [0, 0, 1, 1]), [[(1 + 3 / 2) / 4]])
+
+
+@quiet
+@given(strategies.problems(max_features=6))
+def test_column_order_is_irrelevant(problem):
+    X, y = problem
+    assert_array_equal(feature_pair_auc(X[:, ::-1], y)[::-1], feature_pair_auc(X, y))
+
+
+@quiet
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_agnostic_to_threads(rng, n_jobs, weighted):
+    X, y = rng.normal(size=(200, 300)).round(2), rng.integers(0, 6, 200)
+    w = rng.random(200) if weighted else None
+    for data in (X, sparse.csr_array(X)):
+        wanted = feature_pair_auc(data, y, sample_weight=w)
+        assert_array_equal(feature_pair_auc(data, y, sample_weight=w, n_jobs=n_jobs), wanted)
+
+
+@quiet
+@pytest.mark.parametrize("constant", ["_BLOCK_BYTES", "_BLOCK_SCORES"])
+@pytest.mark.parametrize("size", [1, 100, 5000, 2**40])
+def test_agnostic_to_block_size(tied, monkeypatch, constant, size):
+    X, y = tied
+    w = np.linspace(0.5, 1.5, len(y))
+    wanted = [feature_pair_auc(X, y, sample_weight=v) for v in (None, w)]
+    monkeypatch.setattr(block_width_module, constant, size)
+    assert_array_equal([feature_pair_auc(X, y, sample_weight=v) for v in (None, w)], wanted)
+    assert_array_equal(feature_pair_auc(sparse.csc_array(X), y), wanted[0])
+
+
+DTYPES = ["bool", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8"]
+DTYPES += ["f2", "f4", "f8", "g", ">f8", ">i4", ">f4"]
+
+
+@quiet
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_agnostic_to_memory_layout(rng, tmp_path, dtype):
+    X, y = rng.integers(0, 100, (90, 5)).astype(dtype), rng.integers(0, 3, 90)
+    wanted = oracles.folded_auc(X, y, 3)
+    wide = np.zeros((180, 15), dtype)
+    wide[::2, ::3] = X
+    backwards = np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1]
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    np.save(tmp_path / "X.npy", np.asfortranarray(X))
+    memmap = np.load(tmp_path / "X.npy", mmap_mode="r")
+    layouts = (X, np.asfortranarray(X), wide[::2, ::3], backwards, read_only, memmap)
+    for layout in layouts:
+        before = layout.copy()
+        assert_array_equal(feature_pair_auc(layout, y), wanted)
+        assert_array_equal(feature_pair_auc(layout, y, n_jobs=2), wanted)
+        assert_array_equal(layout, before)
+
+
+@quiet
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_wide_integers_are_not_rounded(dtype):
+    X = np.array([[2**62], [2**62 + 1], [2**62 + 2], [2**62 + 3]], dtype)
+    assert_array_equal(feature_pair_auc(X, [0, 0, 1, 1]), [[1.0]])
+
+
+@quiet
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_wide_integers_of_a_sparse_matrix_are_not_rounded(dtype):
+    X = np.array([[2**62], [2**62 + 1], [2**62 + 2], [2**62 + 3], [0]], dtype)
+    wanted = feature_pair_auc(X, [0, 0, 1, 1, 0])
+    assert_array_equal(feature_pair_auc(sparse.csc_array(X), [0, 0, 1, 1, 0]), wanted)
+
+
+@quiet
+def test_float64_is_not_rounded_to_float32():
+    X = 1 + np.arange(4)[:, np.newaxis] * 2.0**-50
+    assert_array_equal(feature_pair_auc(X, [0, 0, 1, 1]), [[1.0]])
+
+
+FORMATS = ("csc_array", "csr_array", "coo_array", "csc_matrix", "csr_matrix", "lil_array")
+
+
+@quiet
+@pytest.mark.parametrize("name", FORMATS)
+def test_sparse_equals_dense(rng, name):
+    X = np.where(rng.random((80, 9)) < 0.7, 0.0, rng.normal(size=(80, 9)).round(1))
+    X[3, 2], X[5, 2], X[7, 1] = np.nan, np.inf, -np.inf
+    X[:, 4], X[:, 5], X[:, 6] = 0.0, 1.5, -1.5
+    y = rng.integers(0, 4, 80)
+    S = getattr(sparse, name)(X)
+    assert_array_equal(feature_pair_auc(S, y), feature_pair_auc(X, y))
+    assert_array_equal(feature_pair_auc(S, y), oracles.folded_auc(X, y, 4))
+    w = rng.random(80)
+    weighted = feature_pair_auc(S, y, sample_weight=w)
+    assert_allclose(weighted, oracles.folded_auc(X, y, 4, w), rtol=0, atol=1e-12)
+
+
+@quiet
+def test_stored_zeros_and_duplicates_of_a_sparse_matrix():
+    rows, columns = [0, 0, 1, 3, 4, 4], [0, 0, 0, 0, 0, 0]
+    S = sparse.coo_array(([1.0, 2.0, 0.0, -0.0, 5.0, -5.0], (rows, columns)), shape=(6, 1))
+    y = [0, 1, 0, 1, 0, 1]
+    X = np.array([[3.0], [0], [0], [0], [0], [0]])
+    assert_array_equal(feature_pair_auc(S, y), feature_pair_auc(X, y))
+
+
+@quiet
+@given(strategies.long_problems(max_classes=8, max_samples=400))
+def test_some_columns_of_a_problem_are_scored_alone(problem):
+    X, y = problem
+    made = make_problem(BaseEstimator(), X, y, accepts=ACCEPTS)
+    decomposition = Decomposition("one-vs-one", made.n_classes)
+    chosen = list(range(X.shape[1]))[::-1]
+    wanted = oracles.long_pair_wins(X, y, made.n_classes)[::-1]
+    wins, most = pair_wins(made, chosen)
+    assert_array_equal(wins, wanted)
+    folded = np.maximum(wanted, most - wanted) / most
+    assert_array_equal(auc_relevance(made, decomposition, chosen), folded)
+
+
+def columns_of(X):
+    """Return the columns as the kernels take them."""
+    XT = np.ascontiguousarray(X.T)
+    XT.flags.writeable = False
+    return XT
+
+
+def dense(X, y):
+    return dense_wins(columns_of(X), y, np.bincount(y))
+
+
+def weighted(X, y, weights):
+    return weighted_wins(columns_of(X), y, weights, np.bincount(y, weights))
+
+
+def stored(X, y, weights):
+    S = sparse.csc_array(X)
+    parts = (S.data.astype(np.float64), S.indices.astype(np.int32), S.indptr.astype(np.int64))
+    for part in parts:
+        part.flags.writeable = False
+    return sparse_wins(*parts, y, weights, np.bincount(y, weights))
+
+
+def no_column_has_levels(XT):
+    nothing = np.zeros(len(XT), np.int64)
+    return np.zeros(XT.shape, np.uint8), nothing, nothing
+
+
+def assert_all_paths(X, y):
+    """Compare dense (chosen path and forced sort), ordered and sparse with the oracle."""
+    n_classes = int(y.max()) + 1
+    wanted = oracles.long_pair_wins(X, y, n_classes)
+    unit = np.ones(len(y))
+    assert_array_equal(dense(X, y), wanted)
+    assert_array_equal(weighted(X, y, unit), wanted)
+    assert_array_equal(stored(X, y, unit), wanted)
+    if X.dtype != np.uint8:
+        with mock.patch.object(pair_auc, "find_levels", no_column_has_levels):
+            assert_array_equal(dense(X, y), wanted)
+    return wanted
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
+def test_wins_by_hand(dtype):
+    # 1 < 2, 1 < 3, 2 = 2, 2 < 3: class 0 wins nothing and ties once.
+    X = np.array([[1], [2], [2], [3]], dtype)
+    assert_array_equal(dense(X, np.array([0, 0, 1, 1], np.int32)), [[1]])
+    assert_array_equal(dense(X, np.array([1, 1, 0, 0], np.int32)), [[7]])
+
+
+@examples(150)
+@given(strategies.problems())
+def test_dense_equals_the_double_loop(problem):
+    X, y = problem
+    assert_array_equal(dense(X, y), oracles.pair_wins(X, y, int(y.max()) + 1))
+
+
+@examples(150)
+@given(strategies.problems())
+def test_sorted_keys_equal_the_double_loop(problem):
+    X, y = problem
+    with mock.patch.object(pair_auc, "find_levels", no_column_has_levels):
+        wins = dense(X, y)
+    assert_array_equal(wins, oracles.pair_wins(X, y, int(y.max()) + 1))
+
+
+@examples(60)
+@given(strategies.long_problems())
+def test_several_hundred_rows_by_every_path(problem):
+    assert_all_paths(*problem)
+
+
+@given(strategies.problems(strategies.integer_tables))
+def test_bytes_equal_the_double_loop(problem):
+    X, y = problem
+    X = X.astype(np.uint8)
+    assert_array_equal(dense(X, y), oracles.pair_wins(X, y, int(y.max()) + 1))
+
+
+@given(strategies.problems(allow_missing=True))
+def test_unit_weights_are_exact(problem):
+    X, y = problem
+    wanted = oracles.pair_wins(X, y, int(y.max()) + 1)
+    assert_array_equal(weighted(X, y, np.ones(len(y))), wanted)
+
+
+@given(st.data())
+def test_weighted_wins_equal_the_double_loop(data):
+    X, y = data.draw(strategies.problems(max_samples=25))
+    w = data.draw(strategies.weights(len(y)))
+    wanted = oracles.pair_wins(X, y, int(y.max()) + 1, w)
+    scale = max(1.0, w.sum() ** 2)
+    assert_allclose(weighted(X, y, w) / scale, wanted / scale, rtol=0, atol=1e-12)
+    assert_allclose(stored(X, y, w) / scale, wanted / scale, rtol=0, atol=1e-12)
+
+
+@given(st.data())
+def test_sparse_wins_equal_the_double_loop(data):
+    X, y = data.draw(strategies.problems())
+    is_zero = data.draw(st.lists(st.booleans(), min_size=len(y), max_size=len(y)))
+    X = np.where(np.array(is_zero)[:, np.newaxis], X.dtype.type(0), X)
+    wanted = oracles.pair_wins(X, y, int(y.max()) + 1)
+    assert_array_equal(stored(X, y, np.ones(len(y))), wanted)
+
+
+def test_stored_zeros_tie_with_the_others(rng):
+    # Every third row is stored whatever its value, zeros among them.
+    X, y = rng.integers(-1, 2, (60, 1)).astype(float), rng.integers(0, 3, 60).astype(np.int32)
+    rows = np.flatnonzero((X[:, 0] != 0) | (np.arange(60) % 3 == 0)).astype(np.int32)
+    parts = (X[rows, 0], rows, np.array([0, len(rows)]))
+    for part in parts:
+        part.flags.writeable = False
+    wins = sparse_wins(*parts, y, np.ones(60), np.bincount(y).astype(float))
+    assert_array_equal(wins, oracles.pair_wins(X, y, 3))
+
+
+@pytest.mark.parametrize("n_classes", [16, 17, 64, 65, 70, 256, 257, 300])
+def test_many_classes(rng, n_classes):
+    # 16 and 64 are the widths of the vector sweep, 256 is the last that is counted in bytes.
+    n_samples = 3 * n_classes
+    y = rng.permutation(np.arange(n_samples) % n_classes).astype(np.int32)
+    mixed = np.column_stack(
+        (
+            rng.normal(size=n_samples),
+            rng.integers(0, 9, n_samples),
+            np.where(rng.random(n_samples) < 0.2, np.nan, rng.normal(size=n_samples).round(1)),
+        )
+    )
+    assert_all_paths(mixed, y)
+    assert_all_paths(rng.integers(0, 256, (n_samples, 2), dtype=np.uint8), y)
+
+
+@pytest.mark.parametrize("n_samples", [46_341, 100_001])
+def test_more_rows_than_32_bits_can_count(rng, n_samples):
+    # From 46341 rows on 2 n n passes 2**32; with 100001 rows so does the first column's count.
+    y = (np.arange(n_samples) % 2).astype(np.int32)
+    X = np.column_stack(
+        (
+            np.where(y == 0, 2.0, 1.0) + rng.random(n_samples),
+            np.where(y == 0, 2.0, 1.0),
+            rng.normal(size=n_samples).round(3),
+            np.where(rng.random(n_samples) < 0.1, np.nan, rng.normal(size=n_samples)),
+        )
+    )
+    # Both directions: a kernel may count the wins of either class.
+    wanted = assert_all_paths(np.column_stack((X, -X)), y)
+    assert wanted[0, 0] == 2 * (n_samples // 2) * (n_samples - n_samples // 2)
+    assert wanted[4, 0] == 0
+    assert_all_paths(rng.integers(0, 3, (n_samples, 1), dtype=np.uint8), y)
+
+
+def test_many_rows_of_many_classes(rng):
+    y = rng.integers(0, 70, 50_000).astype(np.int32)
+    X = np.column_stack((rng.normal(size=50_000), rng.integers(0, 40, 50_000)))
+    assert_array_equal(dense(X, y), oracles.long_pair_wins(X, y, 70))
+
+
+def test_a_block_of_counted_and_sorted_columns_keeps_its_order(rng):
+    y = (np.arange(300) % 3).astype(np.int32)
+    X = rng.normal(size=(300, 6))
+    X[:, [1, 2, 5]] = X[:, [1, 2, 5]].round(1)
+    assert_array_equal(dense(X, y), oracles.pair_wins(X, y, 3))
+
+
+class Noted:
+    """A writer that notes which columns it was given."""
+
+    def __init__(self):
+        self.levels, self.sorted = [], []
+
+    def write_levels(self, LT, columns):
+        assert LT.dtype == np.uint8
+        self.levels.extend(columns)
+
+    def write_sorted(self, keys, n_known, row_bits, columns):
+        assert len(keys) == len(n_known) == len(columns)
+        self.sorted.extend(columns)
+
+
+def test_wins_are_those_of_the_engine(rng):
+    X = rng.normal(size=(200, 9))
+    X[:, 1] = X[:, 1].round(1) / 3
+    X[:, 2] = np.exp(40 * X[:, 2])
+    X[::7, 3] = np.nan
+    X[:, 4] = np.where(rng.random(200) < 0.4, X[0, 4], np.exp(40 * X[:, 4]))
+    X[:, 5], X[:, 6] = np.nan, rng.integers(0, 9, 200)
+    X[::9, 6] = np.nan
+    X[:, 0], X[:, 8] = rng.integers(0, 9, 200), np.where(X[:, 8] > 0, 0.0, -0.0)
+    problem = make_problem(BaseEstimator(), X, rng.integers(0, 5, 200))
+    for order in (np.arange(200), np.argsort(problem.codes, kind="stable")):
+        noted = Noted()
+        reader = ColumnReader(problem, noted, order.astype(np.int32))
+        wins = np.concatenate([reader.read(slice(0, 4)), reader.read(slice(4, 9))])
+        XT = problem.ordered_columns(slice(0, 9))
+        assert_array_equal(wins, dense_wins(XT, problem.codes, problem.class_counts))
+        assert sorted(noted.levels + noted.sorted) == list(range(9))
+        assert {0, 8} <= set(noted.levels)
+        assert {1, 2, 3, 4, 5, 6, 7} == set(noted.sorted)
+
+
+KEEPING = [
+    MDFS(20, random_state=0),
+    MAUCD(20),
+    ARCO(20),
+    GreedyMAUC(20),
+    GreedyMAUC("predicted"),
+    SubproblemSelector(20, decomposition="one-vs-rest", schedule="round_robin"),
+]
+
+
+@pytest.mark.parametrize("selector", KEEPING, ids=str)
+def test_nothing_is_computed_twice(selector, monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    counted = []
+    count = pair_auc.dense_wins
+
+    def dense_wins(XT, *args, **options):
+        counted.append(len(XT))
+        return count(XT, *args, **options)
+
+    monkeypatch.setattr(pair_auc, "dense_wins", dense_wins)
+    monkeypatch.setattr("mauc.selectors.pair_auc.dense_wins", dense_wins)
+    selector.fit(X, y)
+    assert sum(counted) == X.shape[1]
+    assert_array_equal(selector.pair_auc_, feature_pair_auc(X, y)[selector.ranking_])
+
+
+@pytest.mark.parametrize("selector", KEEPING, ids=str)
+def test_without_room_the_selected_are_computed_again(selector, monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    wanted = selector.fit(X, y).pair_auc_
+    monkeypatch.setattr(pair_auc, "_MAX_KEPT", 0)
+    calls = []
+
+    def compute(*args):
+        calls.append(args)
+        return pair_auc.chosen_pair_auc(*args)
+
+    monkeypatch.setattr(base, "chosen_pair_auc", compute)
+    assert_array_equal(selector.fit(X, y).pair_auc_, wanted)
+    assert len(calls) == 1
+
+
+def test_few_of_many_features_take_no_room():
+    problem = type("Shape", (), {"n_features": 1600, "n_classes": 3})
+    assert pair_auc.allocate_pair_auc(problem, 99) is None
+    assert pair_auc.allocate_pair_auc(problem, 100).shape == (1600, 3)
+    wide = type("Shape", (), {"n_features": 2**22 // 3 + 1, "n_classes": 3})
+    assert pair_auc.allocate_pair_auc(wide, wide.n_features) is None
