@@ -36,7 +36,12 @@ _n_silent = 0
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a kernel as `numba.njit` does; with ``cache=True`` it is kept if possible."""
+    """Compile a kernel as `numba.njit` does; with ``cache=True`` it is kept if possible.
+
+    A division by zero gives infinity or NaN; a test of every divisor, and a wrapper for calls from
+    C, would take time to compile.
+    """
+    options = {"error_model": "numpy", "no_cfunc_wrapper": True, **options}
 
     def decorate(function: Callable[..., Any]) -> Any:
         kernel = numba.njit(**options)(function)
@@ -53,9 +58,8 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     return decorate
 
 
-#: Compile a part of a kernel. Without the wrappers for calls from Python it takes a third less
-#: time; a division by zero gives infinity or NaN.
-njit_part = njit(nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+#: Compile a part of a kernel. Without the wrapper for calls from Python it takes a third less time.
+njit_part = njit(nogil=True, no_cpython_wrapper=True)
 
 #: Compile a part into its caller. Numba optimises a part on its own and again in every
 #: caller: of parts that call parts, those in the middle are better copied.

@@ -89,15 +89,16 @@ def test_agnostic_to_blocks_and_threads(rng, monkeypatch, ties, name):
 def best(scores, tie_breaks, k, cuts=()):
     """Push all features in blocks cut at `cuts`, and sort what is held."""
     n_features, n_lists = scores.shape
-    held = np.empty((n_lists, k)), np.empty((n_lists, k)), np.empty((n_lists, k), np.int64)
-    n_held = 0
+    lists = TopK(np.empty((n_lists, 0)), np.empty((n_lists, 0)), np.empty((n_lists, 0), np.int64))
     edges = [0, *sorted(cuts), n_features]
     for start, stop in itertools.pairwise(edges):
         block = np.ascontiguousarray(scores[start:stop])
-        n_held = push_block(block, tie_breaks[start:stop], start, n_held, *held)
-    assert n_held == min(k, n_features)
-    order = np.lexsort((held[2], -held[1], -held[0]))
-    return np.take_along_axis(held[2], order, axis=1)
+        if lists.scores.shape[1] < k:
+            lists = lists.filled(block, tie_breaks[start:stop], start, k)
+        else:
+            push_block(block, tie_breaks[start:stop], start, *lists)
+    assert lists.scores.shape[1] == min(k, n_features)
+    return lists.first(k).features
 
 
 def test_heaps_by_hand():

@@ -4,6 +4,8 @@ Codes have shape (n_features, n_samples), ``uint8``. Missing values (NaN) form a
 the last one; a feature without missing values does not have it.
 """
 
+import math
+
 import numpy as np
 
 from mauc.binning.discretizer import bins_of, cut_columns
@@ -144,8 +146,9 @@ def _known_moments(column, moments):
 @njit_part
 def _moments_of(n, total, square, shift):
     mean = total / n
-    variance = max(square - total * mean, 0.0) / max(n - 1.0, 1.0)
-    return shift + mean, np.sqrt(variance)
+    scatter = square - total * mean
+    scatter = 0.0 if scatter < 0.0 else scatter
+    return shift + mean, math.sqrt(scatter / (n - 1.0 if n > 2 else 1.0))
 
 
 @njit(cache=True, nogil=True)

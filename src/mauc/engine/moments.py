@@ -37,7 +37,7 @@ def _value(column, rows, i):
 def shift_of(column, rows):
     """Return a value near the bulk of the known values; the value itself if all are equal."""
     n = _n_rows(column, rows)
-    i = 0
+    i = np.int64(0)
     while i < n and np.isnan(_value(column, rows, i)):
         i += 1
     if i == n:
@@ -50,7 +50,7 @@ def shift_of(column, rows):
         if not np.isnan(difference):
             total += difference
             n_known += 1
-    return base + total / max(n_known, 1)
+    return base + total / (n_known if n_known > 0 else 1)
 
 
 @njit_part

@@ -152,6 +152,24 @@ class TopK(NamedTuple):
         order = np.lexsort((self.features, -self.tie_breaks, -self.scores))[:, :length]
         return TopK(*(np.take_along_axis(part, order, axis=1) for part in self))
 
+    def filled(self, scores, tie_breaks, start, length):
+        """Return the lists with a block of features, at most `length` entries, the worst first.
+
+        `scores` has shape (n_block, n_lists), `tie_breaks` (n_block,); it begins at `start`.
+        """
+        n_lists, n_held = self.scores.shape
+        n_kept = min(length, n_held + len(scores))
+        scores = scores.T
+        best = np.partition(scores, -length)[:, -length:] if scores.shape[1] > length else scores
+        number, feature = np.nonzero(scores >= best.min(axis=1, keepdims=True, initial=np.inf))
+        new = (scores[number, feature], tie_breaks[feature], feature + start)
+        both = [np.concatenate((old.ravel(), part)) for old, part in zip(self, new, strict=True)]
+        number = np.concatenate((np.repeat(np.arange(n_lists), n_held), number))
+        order = np.lexsort((-both[2], both[1], both[0], number))
+        ends = np.cumsum(np.bincount(number, minlength=n_lists))
+        chosen = order[ends[:, np.newaxis] + np.arange(-n_kept, 0)]
+        return TopK(*(part[chosen] for part in both))
+
 
 def rank_features(
     problem, decomposition, relevance, length, ties="index", n_jobs=None, **settings
@@ -210,14 +228,13 @@ def top_k(
     per sub-problem, are those of scores that are quotients, such as AUCs: their means are then
     rounded once, so that equal means are equal numbers.
     """
-    shape = (decomposition.n_subproblems, length)
+    shape = (decomposition.n_subproblems, 0)
     lists = TopK(np.empty(shape), np.empty(shape), np.empty(shape, np.int64))
     mean_scores = np.empty(problem.n_features)
 
     def score(block):
         return np.ascontiguousarray(relevance(problem, decomposition, block, **options))
 
-    n_held = 0
     layout = {"is_dense": is_dense, "reads_rows": reads_rows}
     for block, scores in problem.run_blocks(score, len(lists.scores), n_jobs, **layout):
         if denominators is None:
@@ -225,7 +242,10 @@ def top_k(
         else:
             mean_scores[block] = mean_of_quotients(scores, denominators)
         tie_breaks = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
-        n_held = push_block(scores, tie_breaks, block.start, n_held, *lists)
+        if lists.scores.shape[1] < length:
+            lists = lists.filled(scores, tie_breaks, block.start, length)
+        else:
+            push_block(scores, tie_breaks, block.start, *lists)
     return lists.first(length), mean_scores
 
 
@@ -352,29 +372,17 @@ _CHOICES = {
 
 
 @njit(cache=True, nogil=True)
-def push_block(scores, tie_breaks, first_feature, n_held, top_scores, top_ties, top_features):
-    """Push a block of features into all lists, and return how many entries each has now.
+def push_block(scores, tie_breaks, first_feature, top_scores, top_ties, top_features):
+    """Push a block of features into all lists, which are full: (n_lists, k).
 
-    `scores` has shape (n_block, n_lists), `tie_breaks` (n_block,), the lists (n_lists, k); `n_held`
-    entries of them are taken. A list is a binary heap with its worst entry at the root. An entry is
-    better if its score is larger, then its tie break, then if its feature number is smaller; that
-    order is total, so the outcome does not depend on the order in which blocks are pushed.
+    `scores` has shape (n_block, n_lists), `tie_breaks` (n_block,). A list is a binary heap with its
+    worst entry at the root. An entry is better if its score is larger, then its tie break, then if
+    its feature number is smaller; that order is total, so the outcome does not depend on the order
+    in which blocks are pushed.
     """
-    n_lists, k = top_scores.shape
     for b in range(scores.shape[0]):
         feature, tie_break = first_feature + b, tie_breaks[b]
-        if n_held < k:
-            for p in range(n_lists):
-                top_scores[p, n_held] = scores[b, p]
-                top_ties[p, n_held] = tie_break
-                top_features[p, n_held] = feature
-            n_held += 1
-            if n_held == k:
-                for p in range(n_lists):
-                    for root in range(k // 2 - 1, -1, -1):
-                        _sink(top_scores[p], top_ties[p], top_features[p], root)
-            continue
-        for p in range(n_lists):
+        for p in range(scores.shape[1]):
             # Most features fail this first test against the list's worst entry.
             if scores[b, p] < top_scores[p, 0]:
                 continue
@@ -387,7 +395,6 @@ def push_block(scores, tie_breaks, first_feature, n_held, top_scores, top_ties, 
                 top_features[p, 0] = feature
                 # a literal would compile the part once more
                 _sink(top_scores[p], top_ties[p], top_features[p], np.int64(0))
-    return n_held
 
 
 @njit_part

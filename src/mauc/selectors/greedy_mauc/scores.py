@@ -342,7 +342,7 @@ def level_scores(
             n_above += counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
         counts[1, 0] = counts[2, 0] = counts[3, 0] = 0
         counts[0, 0] = np.int64(n) - n_above
-        n_less = n_pairs = 0
+        n_less = n_pairs = np.int64(0)
         lowest = last = table[0]
         for level in range(256):
             n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
@@ -370,12 +370,15 @@ def level_scores(
 def _sum_levels(column, eights, labels, packed, added, moments):
     """Sum over the rows of each class the two numbers in the word of their level, 0 for level 0."""
     low_bits = (np.uint64(1) << np.uint64(_SQUARE_SHIFT)) - np.uint64(1)
-    moments[:] = 0
+    for k in range(added.shape[1]):
+        moments[0, k] = moments[1, k] = 0
     n_blocks = uintp(eights.shape[0])
     for start in range(uintp(0), n_blocks, uintp(_MAX_ADDED >> 3)):
         # Two counters per class, for rows that are sorted by class.
-        added[:] = 0
-        for block in range(start, min(start + uintp(_MAX_ADDED >> 3), n_blocks)):
+        for k in range(added.shape[1]):
+            added[0, k] = added[1, k] = 0
+        stop = start + uintp(_MAX_ADDED >> 3)
+        for block in range(start, stop if stop < n_blocks else n_blocks):
             if eights[block] != 0:
                 first = block << uintp(3)
                 for lane in range(uintp(8)):

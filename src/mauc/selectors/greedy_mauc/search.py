@@ -445,13 +445,14 @@ def find_best(
             f = batch[i]
             loss = loss_a if i == 0 else loss_b if i == 1 else loss_c if i == 2 else loss_d
             losses[f] = loss
-            limits[f] = max(1.0 - loss, 0.0) + _MARGIN
+            rise = 1.0 - loss if loss < 1.0 else 0.0
+            limits[f] = rise + _MARGIN
             offsets[f], old_variances[f] = offset, variances[f]
             reaches[f] = math.sqrt(variances[f] * limits[f])
             # The larger weighted gain decides, then the larger weight, the smaller loss and the
             # lower column. 1 - loss is rounded, but never so that it reverses an order: with equal
             # weights this is the order of the losses.
-            gain, is_first = prior[f] * max(1.0 - loss, 0.0), best < 0
+            gain, is_first = prior[f] * rise, best < 0
             if not is_first:
                 is_first = gain > largest
                 if gain == largest and prior[f] != prior[best]:
@@ -483,7 +484,7 @@ def take_column(s, step, effects, variances, rate, separations, weights, slopes,
         if drop > largest_drop:
             pair, largest_drop, before = p, drop, separations[p]
         separations[p] += gain
-        smallest = min(smallest, separations[p])
+        smallest = separations[p] if separations[p] < smallest else smallest
     # The hardest pair has weight 1 before scaling, so the weights cannot all underflow.
     total = 0.0
     for p in range(n_pairs):
@@ -542,13 +543,13 @@ def update_block(
     new = factors[n_factors]
     trusted, n_classes = 1.0 - shrinkage, centers.shape[0]
     for start in range(first, last, _TILE):
-        stop = min(start + _TILE, last)
+        stop = start + _TILE if start + _TILE < last else last
         for f in range(start, stop):
             new[f] = np.float64(dot(scores_s, scores[f])) if is_open[f] else 0.0
         # Rows are subtracted in their order, two at a time: the new one is read and written half as
         # often. The last of an odd number goes with itself times 0, which changes nothing.
         for k in range(0, n_classes, 2):
-            other = min(k + 1, n_classes - 1)
+            other = k + 1 if k + 1 < n_classes else k
             a, b, a_s, b_s = centers[k], centers[other], centers[k, s], centers[other, s]
             b_s = b_s if other > k else 0.0
             for f in range(uintp(start), uintp(stop)):
@@ -556,7 +557,7 @@ def update_block(
         for f in range(uintp(start), uintp(stop)):
             new[f] = trusted * (new[f] * (scales[s] * scales[f]))
         for t in range(0, n_factors, 2):
-            other = min(t + 1, n_factors - 1)
+            other = t + 1 if t + 1 < n_factors else t
             a, b, a_s, b_s = factors[t], factors[other], factors[t, s], factors[other, s]
             b_s = b_s if other > t else 0.0
             for f in range(uintp(start), uintp(stop)):
@@ -564,7 +565,8 @@ def update_block(
         for f in range(uintp(start), uintp(stop)):
             factor = new[f] / root
             new[f] = factor
-            variances[f] = max(variances[f] - factor * factor, MIN_VARIANCE)
+            rest = variances[f] - factor * factor
+            variances[f] = rest if rest > MIN_VARIANCE else MIN_VARIANCE
 
 
 @njit_part
@@ -574,7 +576,8 @@ def dot(a, b):
     total = np.int64(0)
     for start in range(0, n, _CHUNK):
         part = np.int32(0)
-        for i in range(uintp(start), uintp(min(start + _CHUNK, n))):
+        stop = start + _CHUNK if start + _CHUNK < n else n
+        for i in range(uintp(start), uintp(stop)):
             part = add_product(part, a[i], b[i])
         total += np.int64(part)
     return total
@@ -632,7 +635,7 @@ def exp_minus(x):
     exp(-x) = 2^k exp(r) with |r| <= log(2) / 2, and exp(r) by its series. There is no branch
     and no call, so a loop over it runs in vectors, with the same bits in each lane.
     """
-    x = min(x, 700.0)
+    x = x if x < 700.0 else 700.0
     shifted = fused(x, -_LOG2_E, _SHIFT)
     k = shifted - _SHIFT
     r = fused(k, -_LN2_LOW, fused(k, -_LN2_HIGH, -x))

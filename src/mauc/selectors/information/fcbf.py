@@ -143,12 +143,13 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
         shared = np.empty(len(left))
 
         def fill(block):
+            joint = np.empty((arrays.counts.shape[1], arrays.n_states[kept]), np.int64)
             for bounds in row_parts(*block, features.max_rows):
                 part = slice(*bounds)
                 target_information(
                     *arrays, arrays.D[kept], arrays.n_states[kept],
                     arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
-                    arrays.counts[kept], arrays.margin_logs[kept], left[part], shared[part],
+                    arrays.counts[kept], arrays.margin_logs[kept], left[part], joint, shared[part],
                 )  # fmt: skip
                 features.workspace.release()
 

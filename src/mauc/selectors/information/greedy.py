@@ -294,6 +294,7 @@ def binned_features(
     max_rows = workspace.rows_at_once(n_samples + plane_bytes, len(blocks))
 
     def count(block):
+        joint = np.empty((counts.shape[1], n_classes), np.int64)
         for first, last in row_parts(*block, max_rows):
             feature_margins(
                 D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
@@ -302,7 +303,7 @@ def binned_features(
             )  # fmt: skip
             target_information(
                 *arrays, classes, n_classes, class_planes, class_counts, log_y,
-                np.arange(first, last), relevance[first:last],
+                np.arange(first, last), joint, relevance[first:last],
             )  # fmt: skip
             workspace.release()
 
@@ -351,14 +352,17 @@ def mrmr_search(features, k, quotient=False) -> GreedySearch:
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
 
+    width = features.arrays.counts.shape[1]
+
     def find_best(block, n_chosen):
         first, last = block
+        joint = np.empty((width, width), np.int64)
         best, score = -1, -np.inf
         while first < last:  # once, unless the states are in a file
             best, score, first = best_of_block(
                 *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
                 first, last, best, score, features.max_rows, search.is_left, n_counted,
-                redundancy_sum,
+                redundancy_sum, joint,
             )  # fmt: skip
             if is_spilled:
                 features.workspace.release()
@@ -425,7 +429,7 @@ def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
 def best_of_block(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
     relevance, chosen, n_chosen, is_quotient, first, last, best, best_score, max_rows,
-    is_left, n_counted, redundancy_sum,
+    is_left, n_counted, redundancy_sum, joint,
 ):  # fmt: skip
     """Find the candidate of largest criterion among features ``first`` to ``last``.
 
@@ -438,11 +442,9 @@ def best_of_block(
     changes a bit of the result.
 
     `best` is the winner so far, -1 if there is none; the lowest of equals wins. Returns it, its
-    score and where to begin again after `max_rows` rows of states were read, or `last`.
+    score and where to begin again after `max_rows` rows of states were read, or `last`. `joint`,
+    as wide and high as a feature has states, is work space.
     """
-    width = counts.shape[1]
-    joint = np.empty((width, width), dtype=np.int64)
-
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf
     for f in range(first, last):
@@ -459,21 +461,21 @@ def best_of_block(
         f = favourite if turn < first else turn
         if not is_left[f] or f == best:
             continue
-        score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
-        can_win = best < 0 or score > best_score or (score == best_score and f < best)
-        while can_win and n_counted[f] < n_chosen:
+        while True:
+            score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
+            can_win = best < 0 or score > best_score or (score == best_score and f < best)
+            if not can_win or n_counted[f] == n_chosen:
+                break
             if n_rows > 0 and n_rows + 2 > max_rows:
                 return best, best_score, turn if turn > first else first
             n_rows += 2
             s = chosen[n_counted[f]]
             redundancy_sum[f] += shared_information(
                 D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-                f, D[s], n_states[s], planes[starts[s] : starts[s + 1]], counts[s], margin_logs[s],
-                joint,
+                f, D[s], n_states[s], planes, starts[s], starts[s + 1] - starts[s], counts[s],
+                margin_logs[s], joint,
             )  # fmt: skip
             n_counted[f] += 1
-            score = criterion(relevance[f], redundancy_sum[f], n_chosen, is_quotient)
-            can_win = best < 0 or score > best_score or (score == best_score and f < best)
         if can_win:
             best, best_score = f, score
     return best, best_score, last

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import types, uintp
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -117,13 +117,11 @@ def plane_counts(planes_a, first_a, n_a, planes_b, first_b, n_b, joint):
         end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
         # joint holds the counts of the words before begin.
         for a in range(n_a):
-            words_a = planes_a[first_a + a, begin:end]
+            words_a = planes_a[first_a + a]
             for b in range(n_b):
-                # Slices of one length: the loop has no sign of an index to check, so it is
-                # turned into vector instructions.
-                words_b = planes_b[first_b + b, begin:end]
+                words_b = planes_b[first_b + b]
                 ones = 0
-                for w in range(words_a.shape[0]):
+                for w in range(uintp(begin), uintp(end)):
                     ones += popcount(words_a[w] & words_b[w])
                 joint[a, b] += ones
 
@@ -173,13 +171,16 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
 @njit_inline
 def shared_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-    j, target, n_target, target_planes, target_counts, target_log, joint,
+    j, target, n_target, target_planes, first, n_target_planes, target_counts, target_log, joint,
 ):  # fmt: skip
-    """Return I(f; t) of feature j and a target, see `target_information`; `joint` is work space."""
+    """Return I(f; t) of feature j and a target, see `target_information`.
+
+    The planes of the target are those from `first` on.
+    """
     n_planes = starts[j + 1] - starts[j]
-    n_products = n_planes * target_planes.shape[0]
+    n_products = n_planes * n_target_planes
     if 0 < n_products <= MAX_CLASS_PRODUCTS:
-        plane_counts(planes, starts[j], n_planes, target_planes, np.int64(0), n_target - 1, joint)
+        plane_counts(planes, starts[j], n_planes, target_planes, first, n_target - 1, joint)
         complete_counts(joint, counts[j], n_states[j], target_counts, n_target)
     else:
         histogram_counts(D[j], n_states[j], target, n_target, joint)
@@ -231,16 +232,17 @@ def feature_margins(D, n_states, starts, table, planes, counts, margin_logs):
 @njit(cache=True, nogil=True)
 def target_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-    target, n_target, target_planes, target_counts, target_log, features, out,
+    target, n_target, target_planes, target_counts, target_log, features, joint, out,
 ):  # fmt: skip
     """Fill `out` with I(f; t) of some features and one target: the class, or a feature.
 
     The target has states, uint8 (int32 for more than 256 classes), planes of all but the last, or
-    none, counts and the sum of L over its states.
+    none, counts and the sum of L over its states. `joint`, (counts.shape[1], n_target), int64, is
+    work space.
     """
-    joint = np.empty((counts.shape[1], n_target), dtype=np.int64)
     for i in range(features.shape[0]):
         out[i] = shared_information(
             D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-            features[i], target, n_target, target_planes, target_counts, target_log, joint,
+            features[i], target, n_target, target_planes, np.int64(0), target_planes.shape[0],
+            target_counts, target_log, joint,
         )  # fmt: skip
