@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORKS = {
     *(f"import {package}" for package in PACKAGES), "print", "verbose", "mauc_interval", "select_k",
     "evaluate_ranking", "plan_schema", "stats.friedman_test", "stats.wilcoxon_test",
-    "datasets.list_datasets", "datasets.write_table.npz",
+    "datasets.list_datasets", "datasets.write_table.npz", "warmup",
 }  # fmt: skip
 
 
