@@ -127,6 +127,7 @@ def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
 
 
 def test_comparison_and_figures(tmp_path):
+    open_before = matplotlib.pyplot.get_fignums()
     rows = paper_run()
     files = write_published(rows, tmp_path, dpi=50)
     assert [path.name for path in files] == [
@@ -136,7 +137,7 @@ def test_comparison_and_figures(tmp_path):
     image = (tmp_path / "curves_mnist.png").read_bytes()
     assert image.startswith(b"\x89PNG")
     assert "1 × 6-fold".encode("latin-1") in image or b"6-fold" in image
-    assert matplotlib.pyplot.get_fignums() == []
+    assert matplotlib.pyplot.get_fignums() == open_before
 
 
 def test_figures_of_a_single_selector(tmp_path):

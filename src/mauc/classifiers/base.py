@@ -63,7 +63,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """Return the label with the highest score for every sample, the first of equals."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        scores = self.predict_proba(X)  # an unfitted classifier has no classes_
+        return self.classes_[np.argmax(scores, axis=1)]
 
     @property
     def accepts(self):
