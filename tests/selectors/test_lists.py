@@ -21,6 +21,7 @@ from mauc.selectors.lists import (
     RoundRobin,
     TopK,
     draw_features,
+    fill_lists,
     push_block,
     rank_features,
 )
@@ -89,15 +90,15 @@ def test_agnostic_to_blocks_and_threads(rng, monkeypatch, ties, name):
 def best(scores, tie_breaks, k, cuts=()):
     """Push all features in blocks cut at `cuts`, and sort what is held."""
     n_features, n_lists = scores.shape
-    lists = TopK(np.empty((n_lists, 0)), np.empty((n_lists, 0)), np.empty((n_lists, 0), np.int64))
+    lists = None
     edges = [0, *sorted(cuts), n_features]
     for start, stop in itertools.pairwise(edges):
         block = np.ascontiguousarray(scores[start:stop])
-        if lists.scores.shape[1] < k:
-            lists = lists.filled(block, tie_breaks[start:stop], start, k)
-        else:
+        if lists is not None:
             push_block(block, tie_breaks[start:stop], start, *lists)
-    assert lists.scores.shape[1] == min(k, n_features)
+        elif stop >= min(k, n_features):
+            lists = fill_lists(scores[:stop], tie_breaks[:stop], k)
+    assert lists.scores.shape == (n_lists, min(k, n_features))
     return lists.first(k).features
 
 

@@ -152,23 +152,20 @@ class TopK(NamedTuple):
         order = np.lexsort((self.features, -self.tie_breaks, -self.scores))[:, :length]
         return TopK(*(np.take_along_axis(part, order, axis=1) for part in self))
 
-    def filled(self, scores, tie_breaks, start, length):
-        """Return the lists with a block of features, at most `length` entries, the worst first.
 
-        `scores` has shape (n_block, n_lists), `tie_breaks` (n_block,); it begins at `start`.
-        """
-        n_lists, n_held = self.scores.shape
-        n_kept = min(length, n_held + len(scores))
-        scores = scores.T
-        best = np.partition(scores, -length)[:, -length:] if scores.shape[1] > length else scores
-        number, feature = np.nonzero(scores >= best.min(axis=1, keepdims=True, initial=np.inf))
-        new = (scores[number, feature], tie_breaks[feature], feature + start)
-        both = [np.concatenate((old.ravel(), part)) for old, part in zip(self, new, strict=True)]
-        number = np.concatenate((np.repeat(np.arange(n_lists), n_held), number))
-        order = np.lexsort((-both[2], both[1], both[0], number))
-        ends = np.cumsum(np.bincount(number, minlength=n_lists))
-        chosen = order[ends[:, np.newaxis] + np.arange(-n_kept, 0)]
-        return TopK(*(part[chosen] for part in both))
+def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
+    """Return the best `length` of the first features on every list, the worst first.
+
+    `scores` has shape (n_features, n_lists), `tie_breaks` (n_features,).
+    """
+    n_kept, scores = min(length, len(scores)), np.ascontiguousarray(scores.T)
+    least = np.partition(scores, -n_kept)[:, -n_kept, np.newaxis]
+    number, feature = np.nonzero(scores >= least)
+    parts = scores[number, feature], tie_breaks[feature], feature
+    order = np.lexsort((-feature, parts[1], parts[0], number))
+    ends = np.cumsum(np.bincount(number, minlength=len(scores)))
+    chosen = order[ends[:, np.newaxis] + np.arange(-n_kept, 0)]
+    return TopK(*(part[chosen] for part in parts))
 
 
 def rank_features(
@@ -228,24 +225,28 @@ def top_k(
     per sub-problem, are those of scores that are quotients, such as AUCs: their means are then
     rounded once, so that equal means are equal numbers.
     """
-    shape = (decomposition.n_subproblems, 0)
-    lists = TopK(np.empty(shape), np.empty(shape), np.empty(shape, np.int64))
-    mean_scores = np.empty(problem.n_features)
+    n_lists, mean_scores = decomposition.n_subproblems, np.empty(problem.n_features)
+    tie_breaks = mean_scores if ties == "mauc" else np.zeros(problem.n_features)
+    lists: TopK | None = None
+    first_blocks: list[np.ndarray] = []  # until the lists can be filled
 
     def score(block):
         return np.ascontiguousarray(relevance(problem, decomposition, block, **options))
 
     layout = {"is_dense": is_dense, "reads_rows": reads_rows}
-    for block, scores in problem.run_blocks(score, len(lists.scores), n_jobs, **layout):
+    for block, scores in problem.run_blocks(score, n_lists, n_jobs, **layout):
         if denominators is None:
             mean_scores[block] = scores.mean(axis=1)
         else:
             mean_scores[block] = mean_of_quotients(scores, denominators)
-        tie_breaks = mean_scores[block] if ties == "mauc" else np.zeros(len(scores))
-        if lists.scores.shape[1] < length:
-            lists = lists.filled(scores, tie_breaks, block.start, length)
-        else:
-            push_block(scores, tie_breaks, block.start, *lists)
+        if lists is not None:
+            push_block(scores, tie_breaks[block], block.start, *lists)
+            continue
+        first_blocks.append(scores)
+        if block.stop >= length:
+            lists = fill_lists(np.concatenate(first_blocks), tie_breaks[: block.stop], length)
+            first_blocks.clear()
+    assert lists is not None  # there are at least `length` features
     return lists.first(length), mean_scores
 
 
