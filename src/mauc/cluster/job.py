@@ -1,6 +1,5 @@
 """What workers share during a fit: the recipe of the source and the labels."""
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,7 @@ _MEMORY_SHARE = 2  # half of what a worker may use is for columns being read and
 class Job:
     """The source and the labels of a fit, sent to every worker once.
 
-    On a worker it also keeps what was computed of the labels, and the states of greedy searches
-    (`mauc.cluster.states`). Neither is sent along.
+    On a worker it also keeps what was computed of the labels, which is not sent along.
 
     Parameters
     ----------
@@ -43,8 +41,6 @@ class Job:
     def _start(self) -> None:
         self._of_labels: dict[str, Any] = {}
         self._class_counts = np.bincount(self.codes, minlength=self.n_classes)
-        self.states: dict[tuple[str, int], Any] = {}
-        self.lock = threading.Lock()
 
     def part(self, places: Any) -> Problem:
         """Return the problem of some columns, as a worker solves it.
