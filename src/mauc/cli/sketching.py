@@ -21,7 +21,7 @@ _COLUMN_COPIES = 3  # of a column: the one at work and two stripes
 _CHUNK_SECONDS, _REQUEST_SECONDS = 2e-5, 2e-3
 _READ_SPEED = 1e9  # bytes per second of a file
 _MAX_FACTOR, _MIN_SECONDS = 10.0, 60.0  # what exactness is worth: times a sketch, and in any case
-_SKETCH_BYTES = 2 * 1024 * 8  # per column and class
+_SKETCH_BYTES = 3 * 1024 * 8  # per column and class
 
 SketchOption = Annotated[
     bool,

@@ -8,7 +8,7 @@ from mauc.data.columns import Columns
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
-from mauc.exceptions import MaucError, format_labels
+from mauc.exceptions import MaucError
 from mauc.progress import progress
 from mauc.selectors.base import check_n_features
 
@@ -21,7 +21,7 @@ class SketchMixin:
 
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y):
         """Add rows to those of earlier calls, and rank the features by all of them.
 
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
@@ -34,10 +34,7 @@ class SketchMixin:
         X : array-like, sparse matrix or source of shape (n_samples, n_features)
             Numeric columns; a source, or a Dask collection, is read by parts of its rows.
         y : array-like of shape (n_samples,)
-            Class labels.
-        classes : array-like of shape (n_classes,), optional
-            All labels that may come, in the first call; others are refused then. By default labels
-            may come at any time.
+            Class labels; new ones may come at any time.
 
         Returns
         -------
@@ -52,9 +49,8 @@ class SketchMixin:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
             (X, y), sketch = as_rows(X, y), getattr(self, "sketch_", None)
             if sketch is None:
-                sketch = PairAUCSketch(classes=classes, n_jobs=self.n_jobs)
+                sketch = PairAUCSketch(n_jobs=self.n_jobs)
             else:
-                _check_classes(sketch, classes)
                 # Before the rows are added: a call that failed can be repeated.
                 check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
                 if not isinstance(X, ColumnSource):
@@ -116,20 +112,6 @@ class SketchMixin:
         if names is not None and all(isinstance(name, str) for name in names):
             self.feature_names_in_ = names
         return self
-
-
-def _check_classes(sketch, classes):
-    """Raise if a later call names other classes than those that the sketch was made with."""
-    if classes is None:
-        return
-    if sketch.classes is None:
-        raise MaucError("classes must be given in the first call of partial_fit, which had none.")
-    labels = np.unique(np.asarray(classes))
-    if not np.array_equal(labels, sketch.classes_):
-        raise MaucError(
-            f"classes must be those of the first call of partial_fit, "
-            f"{format_labels(sketch.classes_)}, got {format_labels(labels)}."
-        )
 
 
 class SketchColumns(Columns):

@@ -9,15 +9,13 @@ from mauc.compile import njit
 from mauc.parallel import scratch_array
 
 # Bins per `n_bins`: those that the first values fix, and the most that splits make of them.
-_FIRST, _MOST = 2, 4
+_FIRST, _MOST = 3, 6
 # Of the first bins one in four lies around the values by width, not by their number: rows of other
 # classes, or of another time, may lie there. Widths grow from the centre on, by sinh of up to
 # _REACH: up to 14 times the central range of the first values, to either side.
 _SPACED_SHARE, _REACH = 4, 4.0
 _CENTRAL = (0.05, 0.95)  # quantiles of the central range
 _HEAVY = 2.0  # shares of a bin: a value with more has its own, and a bin with more is split
-_SPLIT = 21  # sums are kept as high * 2**_SPLIT + low: neither overflows up to 2**40 rows
-_MAX_EXACT = 2.0**62
 _TILE = 512  # rows whose bins are found in one pass
 #: How bins grow: not at all, by splits, or by one for every new value.
 FIXED, SPLITTING, OPEN = range(3)
@@ -43,13 +41,15 @@ class Bins(NamedTuple):
 
     def take_classes(self, slots: np.ndarray, n_classes: int) -> "Bins":
         """Return bins of `n_classes` classes, in which class k becomes class ``slots[k]``."""
-        counts, loose = (
-            None if part is None else np.zeros((len(part), n_classes), np.int64) for part in self[1:3]
-        )
-        counts[:, slots] = self.counts
-        if loose is not None:
-            loose[:, slots] = self.loose
-        return self._replace(counts=counts, loose=loose)
+        loose = None if self.loose is None else spread(self.loose, slots, n_classes)
+        return self._replace(counts=spread(self.counts, slots, n_classes), loose=loose)
+
+
+def spread(counts: np.ndarray, slots: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return counts with `n_classes` classes, the last axis, those of class k at ``slots[k]``."""
+    out = np.zeros((*counts.shape[:-1], n_classes), np.int64)
+    out[..., slots] = counts
+    return out
 
 
 def no_bins(n_classes: int) -> Bins:
@@ -66,14 +66,16 @@ def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -
     """
     new = count_bins(values, codes, bins.edges, bins.counts.shape[1])
     counts, growth = bins.counts + new, bins.growth
+    if growth == FIXED:
+        return bins._replace(counts=counts)
     class_counts, is_single = counts.sum(axis=0), single_bins(bins.edges)
     if growth == OPEN:
         is_chosen = new[:-1].any(axis=1) & ~is_single
-    elif growth == SPLITTING:
+    else:
         weights, added = (_weights(part[:-1], class_counts) for part in (counts, new))
         share = weights.sum() / (_FIRST * n_bins)
         is_chosen = (added > _HEAVY * share) & (2 * added >= weights) & ~is_single
-    if growth == FIXED or not is_chosen.any():
+    if not is_chosen.any():
         return bins._replace(counts=counts)
     floats = values.astype(np.float64) + 0.0  # -0.0 is 0.0
     is_in = is_chosen[np.searchsorted(bins.edges, floats, "right")] & (floats == floats)
@@ -225,7 +227,7 @@ def _bin_counts(bins):
 
 
 def pair_bounds(bins: Bins, is_rounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the fewest and the most wins of every class pair that the counts allow.
+    r"""Return the fewest and the most wins of every class pair that the counts allow, float64.
 
     The wins of class i over class j, twice the number of pairs of rows in which i has the higher
     value plus the number of ties, are largest if the values of i lie as high and those of j as low
@@ -235,31 +237,27 @@ def pair_bounds(bins: Bins, is_rounded: bool = False) -> tuple[np.ndarray, np.nd
     .. math:: W^+ = \sum_b \ell_i(b)\,\Bigl(2 \sum_{a<b} u_j(a) + s_b\,u_j(b)\Bigr),
        \qquad s_b = 1 \text{ in bins of one value, } 2 \text{ in others.}
 
-    :math:`W^-` is the reverse, with :math:`s_b = 1` or 0. Missing values tie with every value. Where
-    different values may share a float (`is_rounded`) no bin is known to hold one value. Both are of
-    int64, or of float64 beyond 2**62.
+    :math:`W^-` is the reverse, with :math:`s_b = 1` or 0. Missing values tie with every value.
+    Where different values may share a float (`is_rounded`) no bin is known to hold one value.
     """
-    low, high = _bin_counts(bins)
+    low, high = (counts.astype(np.float64) for counts in _bin_counts(bins))
     is_filled = low.any(axis=1) | high.any(axis=1)
-    low, high = low[is_filled], high[is_filled]
-    is_single = single_bins(bins.edges)[is_filled] & (not is_rounded)
-    n_classes = low.shape[1]
-    first, second = np.triu_indices(n_classes, 1)
-    totals, missing = bins.counts.sum(axis=0), bins.counts[-1]
-    dtype = np.int64 if 2.0 * totals.max(initial=0) ** 2.0 < _MAX_EXACT else np.float64
-    totals, missing = totals.astype(dtype), missing.astype(dtype)
+    is_single = single_bins(bins.edges)[is_filled, np.newaxis] & (not is_rounded)
+    totals, missing = bins.counts.sum(axis=0).astype(np.float64), bins.counts[-1]
+    first, second = np.triu_indices(len(totals), 1)
     ties = missing[first] * totals[second] + (totals - missing)[first] * missing[second]
 
     def wins(upper, lower, factors):
-        sums = np.zeros((2, n_classes, n_classes), np.int64)
-        sum_wins(upper, lower, factors, np.empty((2, n_classes), np.int64), *sums)
-        high_part, low_part = sums[:, first, second].astype(dtype)
-        return high_part * 2**_SPLIT + low_part + ties
+        upper, lower = upper[is_filled], lower[is_filled]
+        # Sums of whole numbers: exact up to 2**53, whatever their order. Not by BLAS, whose threads
+        # would compete with those of blocks.
+        beaten = 2 * (np.cumsum(lower, axis=0) - lower) + factors * lower
+        return np.einsum("bi,bj->ij", upper, beaten)[first, second] + ties
 
-    fewest = wins(high, low, is_single.astype(np.int64))
+    fewest = wins(high, low, 1.0 * is_single)
     if bins.loose is None and is_single.all():
         return fewest, fewest
-    return fewest, wins(low, high, 2 - is_single.astype(np.int64))
+    return fewest, wins(low, high, 2.0 - is_single)
 
 
 @njit(cache=True, nogil=True)
@@ -290,31 +288,3 @@ def count_column(values, codes, ladder, slots, counts):
             value = values[start + i]
             bin = uintp(slots[i]) if value == value else missing
             counts[bin, codes[start + i]] += 1
-
-
-@njit(cache=True, nogil=True)
-def sum_wins(upper, lower, factors, beaten, high, low):
-    """Add the wins of class i, as in `upper`, over class j > i, as in `lower`, to high and low.
-
-    `upper` and `lower` are counts of shape (n_bins, n_classes); those of the same bin are
-    multiplied by ``factors[b]``, of lower bins by 2. `beaten` is for work, of shape (2, n_classes).
-    """
-    n_bins, n_classes = uintp(upper.shape[0]), uintp(upper.shape[1])
-    split = np.int64(_SPLIT)
-    mask = (np.int64(1) << split) - np.int64(1)
-    below, here = beaten[0], beaten[1]  # twice the values in lower bins; what a value beats
-    for k in range(n_classes):
-        below[k] = 0
-    for b in range(n_bins):
-        row, others, factor = upper[b], lower[b], factors[b]
-        for k in range(n_classes):
-            here[k] = below[k] + factor * others[k]
-            below[k] += np.int64(2) * others[k]
-        for i in range(n_classes):
-            count = row[i]
-            if count == 0:
-                continue
-            high_i, low_i = high[i], low[i]
-            for j in range(i + uintp(1), n_classes):
-                high_i[j] += count * (here[j] >> split)
-                low_i[j] += count * (here[j] & mask)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mauc.data.columns import Columns, DenseColumns, default_names, is_wide, value_columns
+from mauc.data.columns import DenseColumns, SparseColumns, default_names, is_wide, value_columns
 from mauc.data.frames import as_block
 from mauc.data.problem import make_columns
 from mauc.data.source import ColumnSource
@@ -17,16 +17,13 @@ from mauc.exceptions import MaucError
 from mauc.parallel import track
 from mauc.sources import as_source, as_vector
 
-# Of the memory: rows that are counted, their columns as floats, and those that are read ahead
-# take half of it together.
-_PART_SHARE = 6
-_TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}
+_PART_SHARE = 6  # of the memory: rows at work, as read and as floats, and those that are read ahead
 
 
 class RowBatch(NamedTuple):
     """Rows with their classes."""
 
-    table: Columns
+    table: Any  #: `Columns` in memory
     codes: np.ndarray  #: shape (n_rows,), int32
 
     def part(self, rows: slice) -> "RowBatch":
@@ -52,15 +49,6 @@ def join_batches(batches: list[RowBatch]) -> RowBatch:
     return RowBatch(DenseColumns(XT.T), np.concatenate([rows.codes for rows in batches]))
 
 
-class CheckedRows(NamedTuple):
-    """Rows with class codes, the labels of these, and the names of the columns."""
-
-    rows: RowBatch
-    is_rounded: np.ndarray  #: shape (n_features,), bool: different values may share a float
-    classes: np.ndarray
-    feature_names: np.ndarray | None
-
-
 def as_rows(X: Any, y: Any) -> tuple[Any, Any]:
     """Return a Dask collection as a source, and anything else unchanged; labels as an array.
 
@@ -74,14 +62,20 @@ def is_of_dask(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def check_rows(X: Any, y: Any) -> Iterator[CheckedRows]:
-    """Check rows and encode their labels; those of a source come in parts within its memory."""
+def check_rows(X: Any, y: Any) -> Iterator[tuple[RowBatch, np.ndarray, np.ndarray, Any]]:
+    """Check rows and encode their labels; those of a source come in parts within its memory.
+
+    Yields rows with class codes, which columns have different values that may share a float, the
+    labels of the classes, and the names of the columns, or None.
+    """
     if isinstance(X, ColumnSource):
         yield from _read_parts(X, check_labels(y))
         return
     holder = BaseEstimator()  # is given the names of the columns
     table, y = make_columns(holder, X, y)
-    stored = table.matrix.data if table.is_sparse else getattr(table, "array", None)
+    stored = getattr(table, "array", None)
+    if isinstance(table, SparseColumns):
+        stored = table.matrix.data
     is_rounded = np.zeros(table.shape[1], bool)
     if stored is None or is_wide(stored):
         is_rounded[:] = [may_round(table.column(j)) for j in range(table.shape[1])]
@@ -90,22 +84,20 @@ def check_rows(X: Any, y: Any) -> Iterator[CheckedRows]:
 
 def _encode(table, y, is_rounded, names):
     classes, codes, _ = encode_labels(y, min_classes=1)
-    return CheckedRows(RowBatch(table, codes), is_rounded, classes, names)
+    return RowBatch(table, codes), is_rounded, classes, names
 
 
 def may_round(values: np.ndarray) -> bool:
-    """Whether different values may share a float: those of a column, or of others of its kind.
+    """Whether different values may share a float, which depends on the value alone.
 
-    Such are whole numbers beyond 2**53, dates in nanoseconds that are not whole microseconds, and
-    extended precision. The float of a value depends on that value alone, so that batches agree.
+    Such are whole numbers beyond 2**53, extended precision, and parts of seconds of dates.
     """
-    if values.dtype.kind not in "mM":
+    kind = values.dtype.kind
+    if kind not in "mM":
         return is_wide(values)
-    ticks = values[values == values].view(np.int64)
-    per_second = _TICKS.get(np.datetime_data(values.dtype)[0], 1)
-    while per_second > 1 and not (ticks % 1000).any():
-        ticks, per_second = ticks // 1000, per_second // 1000
-    return bool(2 * np.spacing(np.abs(ticks).max(initial=0) / per_second) * per_second > 1)
+    if np.datetime_data(values.dtype)[0] == "generic":
+        return True  # wide whole numbers with missing values, see `with_missing`
+    return bool(((values.astype(f"{kind}8[s]") != values) & (values == values)).any())
 
 
 def _read_parts(source, labels):
