@@ -87,7 +87,7 @@ $(BIN)/python:
 
 # A stamp file for each set of packages: it is made again when pyproject.toml changes.
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(PIP) --editable ".[cli]"
+	$(PIP) --editable .
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from mauc.extras import optional_import
-
 MAX_ROWS = 20
 _MAX_NAME = 40  # characters of a name
 
@@ -66,7 +64,9 @@ class Result(ABC):
 
     def to_frame(self) -> Any:
         """Return the result as a pandas DataFrame."""
-        return optional_import("pandas", "data frames").DataFrame(self.frame_columns())
+        import pandas as pd
+
+        return pd.DataFrame(self.frame_columns())
 
     def __iter__(self) -> Iterator[Any]:
         columns = self.frame_columns()

@@ -170,12 +170,3 @@ def test_files_that_are_not_what_their_name_says(tmp_path, name, content, messag
     (tmp_path / name).write_bytes(content)
     with pytest.raises(MaucError, match=message):
         load_dataset(tmp_path / name, "label")
-
-
-def test_a_missing_package_is_named(tmp_path, monkeypatch):
-    import sys
-
-    (tmp_path / "data.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(MaucError, match=r"Parquet files need the package pyarrow: pip install"):
-        load_dataset(tmp_path / "data.parquet", "label")

@@ -228,14 +228,6 @@ def test_a_cache_folder_that_cannot_be_made(phoneme, tmp_path, monkeypatch):
         fetch("phoneme")
 
 
-def test_a_missing_package_is_named(phoneme, monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(MaucError, match="downloads need the package pooch: pip install"):
-        fetch("phoneme")
-
-
 def test_bundled_and_unknown_names():
     with pytest.raises(MaucError, match="'wine' is bundled; it needs no download"):
         fetch("wine")

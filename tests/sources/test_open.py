@@ -166,7 +166,7 @@ def test_without_fsspec(monkeypatch):
     monkeypatch.delitem(sys.modules, "fsspec")
     monkeypatch.setitem(sys.modules, "fsspec", None)
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"fsspec: pip install 'mauc\[scale\]'"):
+    with pytest.raises(MissingExtraError, match=r"fsspec: pip install 'mauc\[remote\]'"):
         open_columns("https://example.org/x.parquet", "label")
 
 

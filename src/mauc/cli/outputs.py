@@ -82,12 +82,8 @@ class Written:
 
 
 def check_report(path: Path | None) -> None:
-    """Refuse a page that cannot be made: the extension is wrong, or jinja2 is missing."""
-    if path is None:
-        return
+    """Refuse a page whose extension is wrong."""
     check_extension("--report", path, (".html", ".htm", ".json"))
-    if path.suffix.lower() != ".json":
-        optional_import("jinja2", "pages")
 
 
 def check_extension(option: str, path: Path | None, known: tuple[str, ...]) -> None:

@@ -12,7 +12,6 @@ from mauc.data.columns import is_frame, is_wide
 from mauc.datasets.dataset import MAX_DENSE_CELLS
 from mauc.datasets.readers.table import Table, check_precision
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +62,8 @@ def _check_wide(table: Table, chosen: list[int], values: Any, is_nominal: set[in
 
 
 def _from_matrix(table: Table, chosen: list[int], values: Any, is_nominal: set[int]) -> Any:
-    pandas = optional_import("pandas", "nominal columns")
+    import pandas
+
     if sparse.issparse(values):
         if values.shape[0] * values.shape[1] > MAX_DENSE_CELLS:
             name = table.names[min(is_nominal)]
@@ -88,7 +88,8 @@ def _from_matrix(table: Table, chosen: list[int], values: Any, is_nominal: set[i
 
 
 def _from_frame(table: Table, chosen: list[int], marked: set[int]) -> Any:
-    pandas = optional_import("pandas", "tables")
+    import pandas
+
     frame = table.values.iloc[:, chosen]
     kinds = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
     is_plain = all(isinstance(dtype, np.dtype) for dtype in frame.dtypes)

@@ -121,7 +121,8 @@ def _listed(given: Any) -> list[str]:
 
 
 def _download(url: str, folder: Path, file_name: str, md5: str | None, force: bool) -> Path:
-    pooch = optional_import("pooch", "downloads")
+    import pooch
+
     requests = optional_import("requests", "downloads")
     path = folder / file_name
     if force:

@@ -18,7 +18,6 @@ from mauc.data.validate import check_fitted, check_generator
 from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.engine.arrays import n_pairs_of
 from mauc.exceptions import MaucError, MaucWarning, warn_user
-from mauc.extras import optional_import
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, track
 from mauc.progress import progress
@@ -265,7 +264,8 @@ class SirenStudy(Result):
         hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean shortfall on
         the hardest third, and the pair of that third it neglects most.
         """
-        pd = optional_import("pandas", "data frames")
+        import pandas as pd
+
         if not self.selections:
             raise MaucError("there must be selectors to compare: pass siren_study selectors=.")
         rows = [{"selector": name, **self._measures(one)} for name, one in self.selections.items()]

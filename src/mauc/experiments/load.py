@@ -53,7 +53,8 @@ def load_run(path: str | Path, *, frame: str = "pandas") -> Any:
 
 def collect_rows(store: RunFolder | MemoryStore) -> "pa.Table":
     """Return the rows of all cells of a run, in the order of its plan."""
-    pa = optional_import("pyarrow", "experiments")
+    import pyarrow as pa
+
     # The names alone: reading rows must not require that the methods of a plan can be imported.
     plan = store.read_plan()
     datasets, selectors, classifiers = (

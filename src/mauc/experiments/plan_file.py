@@ -17,7 +17,6 @@ from mauc.experiments.plan import (
     TuningSpec,
     dataset_options,
 )
-from mauc.extras import optional_import
 from mauc.registry import CLASSIFIERS, SELECTORS
 
 Schema = dict[str, Any]
@@ -132,8 +131,9 @@ def plan_to_toml(plan: Plan) -> str:
     for table in (values, values["tuning"], *(spec for key in _PARTS for spec in values[key])):
         for key in [key for key, value in table.items() if value is None or value == {}]:
             del table[key]
-    tomli_w = optional_import("tomli_w", "plans made in Python")
-    return tomli_w.dumps(values)  # type: ignore[no-any-return]
+    import tomli_w
+
+    return tomli_w.dumps(values)
 
 
 def plan_schema() -> Schema:

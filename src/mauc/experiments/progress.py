@@ -8,7 +8,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_choice
-from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,7 +160,6 @@ def make_progress(kind: str, unit: str = "cells") -> Progress:
         return Progress(unit)
     if kind == "lines" or (kind == "auto" and not (_has_rich() and sys.stderr.isatty())):
         return LineProgress(unit)
-    optional_import("rich", "the progress bar")
     return BarProgress(unit)
 
 

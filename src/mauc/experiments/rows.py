@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mauc.extras import optional_import
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -97,7 +95,8 @@ def first_line(error: object) -> str:
 
 def schema() -> "pa.Schema":
     """Return the Arrow schema of the rows."""
-    pa = optional_import("pyarrow", "experiments")
+    import pyarrow as pa
+
     types = {
         str: pa.string(),
         int: pa.int32(),
@@ -113,7 +112,8 @@ def schema() -> "pa.Schema":
 
 def rows_to_table(rows: Iterable[Row]) -> "pa.Table":
     """Return rows as an Arrow table."""
-    pa = optional_import("pyarrow", "experiments")
+    import pyarrow as pa
+
     rows = list(rows)
     columns = {item.name: [getattr(row, item.name) for row in rows] for item in fields(Row)}
     return pa.table(columns, schema=schema())

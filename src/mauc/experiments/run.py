@@ -34,7 +34,6 @@ from mauc.experiments.shared_data import share_data
 from mauc.experiments.store import MemoryStore, RunFolder
 from mauc.experiments.tasks import Task, TaskQueue, run_task, run_tasks
 from mauc.experiments.tuning import Tuned
-from mauc.extras import optional_import
 from mauc.memory import check_memory, format_bytes, free_memory
 
 if TYPE_CHECKING:
@@ -197,7 +196,6 @@ class Run:
 
         Returns all data sets; `text` is the plan as given, if it was given as text.
         """
-        optional_import("pyarrow", "experiments")
         # Before the folder is opened: a plan that cannot run must not bind it.
         data = load_data(self.plan, given, self.progress.note)
         self._n_at_once = self._check_memory(data)
@@ -362,7 +360,9 @@ class Run:
         if wanted is not None:
             old = self.store.read(cell)
             old = old.filter([pair not in wanted for pair in combinations_of(old)])
-            table = optional_import("pyarrow", "experiments").concat_tables([old, new])
+            import pyarrow
+
+            table = pyarrow.concat_tables([old, new])
         self.store.write(cell, table)
         self.summary.n_run += 1
         self._count(table)

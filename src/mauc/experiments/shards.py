@@ -10,7 +10,6 @@ from urllib.parse import quote
 from mauc.exceptions import DamagedShardError
 from mauc.experiments.plan import Cell, is_tuned
 from mauc.experiments.rows import first_line, schema
-from mauc.extras import optional_import
 from mauc.files import write_atomic
 
 if TYPE_CHECKING:
@@ -65,7 +64,8 @@ def shard_path(folder: Path, cell: Cell) -> Path:
 
 def write_shard(path: Path, table: "pa.Table", stamp: Stamp) -> None:
     """Write the rows of a cell, with their digest and stamp, whole or not at all."""
-    pq = optional_import("pyarrow.parquet", "experiments")
+    import pyarrow.parquet as pq
+
     path.parent.mkdir(parents=True, exist_ok=True)
     buffer = io.BytesIO()
     needed = {key: stamp[key] for key in sorted(_stamp_keys(table))}
@@ -85,8 +85,9 @@ def read_shard(path: Path, cell: Cell, stamp: Stamp) -> "pa.Table":
         If the file cannot be read, its digest is not that of its rows, or these are of another
         cell or another experiment. It names the file.
     """
-    pa = optional_import("pyarrow", "experiments")
-    pq = optional_import("pyarrow.parquet", "experiments")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         # Read through Python: pyarrow could take a path for a partitioned data set.
         content = pa.BufferReader(path.read_bytes())
@@ -111,7 +112,8 @@ def read_shard(path: Path, cell: Cell, stamp: Stamp) -> "pa.Table":
 
 def table_digest(table: "pa.Table") -> str:
     """Return a digest of the values of a table, whatever its chunks."""
-    pa = optional_import("pyarrow", "experiments")
+    import pyarrow as pa
+
     made = blake2b(digest_size=16)
     for name in table.column_names:
         column = table[name].combine_chunks()

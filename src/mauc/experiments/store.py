@@ -20,7 +20,6 @@ from mauc.experiments.plan_file import plan_to_dict, plan_to_toml
 from mauc.experiments.rows import versions
 from mauc.experiments.shards import Stamp, digest, make_stamp, read_shard, shard_path, write_shard
 from mauc.experiments.tuning import Tuned
-from mauc.extras import optional_import
 from mauc.files import is_part, remove_parts, write_atomic
 
 if TYPE_CHECKING:
@@ -58,7 +57,8 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep every other run out of the folder; the lock dies with the process."""
-        filelock = optional_import("filelock", "experiments")
+        import filelock
+
         lock, owner = filelock.FileLock(self.path / ".lock"), self.path / ".owner"
         try:
             self.path.mkdir(parents=True, exist_ok=True)

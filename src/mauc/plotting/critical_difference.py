@@ -7,7 +7,6 @@ import numpy as np
 
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.plotting.axes import MAX_WIDTH, new_axes, room_for
 from mauc.plotting.styles import selector_label
 from mauc.stats import (
@@ -130,7 +129,8 @@ class CriticalDifferenceDisplay:
 
     def to_frame(self) -> Any:
         """Return selector and mean rank as a DataFrame, best first."""
-        pd = optional_import("pandas", "data frames")
+        import pandas as pd
+
         frame = pd.DataFrame({"selector": self.names, "rank": self.ranks})
         return frame.sort_values("rank", kind="stable").reset_index(drop=True)
 

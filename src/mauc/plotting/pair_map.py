@@ -6,7 +6,6 @@ import numpy as np
 
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import check_fitted
-from mauc.extras import optional_import
 from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, room_for
 
 
@@ -62,7 +61,8 @@ class PairMapDisplay:
 
     def to_frame(self):
         """Return the map as a pandas DataFrame, features by pairs."""
-        pd = optional_import("pandas", "data frames")
+        import pandas as pd
+
         return pd.DataFrame(self.pair_auc, index=self.feature_names, columns=self.pair_names)
 
     def plot(self, ax: Any = None) -> "PairMapDisplay":

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 
 def paper_folder() -> Path:
@@ -39,7 +38,8 @@ def load_published() -> Any:
       dataset classifier selector  size   mauc
     0  isolet         nb     mdfs    10  0.958
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     path = paper_folder() / "published" / "mauc.csv"
     published = pd.read_csv(path, dtype={"versus_mdfs": str}, keep_default_na=False)
     names = {"method": "selector", "n_features": "size", "versus_mdfs": "mark"}
@@ -54,6 +54,7 @@ def load_published_runtime() -> Any:
     published : DataFrame
         Columns table, selector, dataset, seconds.
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     path = paper_folder() / "published" / "runtime.csv"
     return pd.read_csv(path).rename(columns={"method": "selector"})

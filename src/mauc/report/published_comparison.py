@@ -8,7 +8,6 @@ import numpy as np
 
 from mauc.checks import check_choice, unknown_choice
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.report.as_latex import render_latex
 from mauc.report.beside import beside_layout
 from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number
@@ -75,7 +74,8 @@ class PublishedComparison(Table):
             n_significant, significant_agreement (where the paper has worse or better);
             n_opposite (one says worse, the other better).
         """
-        pd = optional_import("pandas", "tables")
+        import pandas as pd
+
         for name in by:
             check_choice("by", name, ("dataset", "classifier", "selector", "method", "size"))
         parts = self.cells.groupby(list(by), sort=False) if by else [((), self.cells)]
@@ -85,7 +85,8 @@ class PublishedComparison(Table):
 
     def mark_counts(self) -> Any:
         """Count cells by published mark (rows) and reproduced mark (columns)."""
-        pd = optional_import("pandas", "tables")
+        import pandas as pd
+
         both = self.cells[self.cells["agreement"].notna()]
         counts = pd.crosstab(both["published_mark"], both["reproduced_mark"])
         return counts.reindex(index=_MARKS, columns=_MARKS, fill_value=0)
@@ -211,7 +212,8 @@ def _match_methods(
 def _side_by_side(
     published: Any, means: Any, method_of: Mapping[str, str], datasets: Mapping[str, str]
 ) -> Any:
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     # A method may have several labels in the run, or none: then its own name stands for it.
     labels = [
         (label, method)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from mauc.extras import optional_import
 from mauc.report.layout import GAP, MARKS, FrameTable, Group, Layout, Value, show_number
 from mauc.report.provenance import describe_protocols
 from mauc.report.runtime import runtime_table
@@ -40,7 +39,8 @@ def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> 
     table : FrameTable
         Its frame has the columns classifier (with "all" last), selector, win, draw, loss.
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     compared = compare_to(rows, comparison)
     total = win_draw_loss(compared, by=()).assign(classifier=ALL)
@@ -91,7 +91,8 @@ def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTab
     the mean MAUC of all their classifiers and sizes, one value per data set, because only data
     sets are independent of each other. Problems that some selector lacks are left out.
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     cells = problem_scores(rows, "cell")
@@ -206,7 +207,8 @@ def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameT
         classifier, size) that every selector has, and win, draw, loss, stability and seconds
         over all that the selector has.
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     scores = problem_scores(rows, "cell")

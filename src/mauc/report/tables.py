@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from mauc.extras import optional_import
 from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value, as_printed
 from mauc.report.provenance import describe_protocol, failure_notes, protocol_of
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
@@ -81,7 +80,8 @@ class MaucTable(Table):
 
     def to_frame(self) -> Any:
         """Return one row per classifier, selector and size, gaps included."""
-        pd = optional_import("pandas", "tables")
+        import pandas as pd
+
         rows = [
             (self.dataset, classifier, selector, size, cell.n, cell.mean, cell.mark, cell.is_best)
             for classifier in self.classifiers

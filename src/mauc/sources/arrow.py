@@ -10,7 +10,6 @@ import numpy as np
 from mauc.data.source import ColumnSource
 from mauc.datasets.readers.table import check_unique
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.sources.arrow_types import (
     add_widths,
     feature_type,
@@ -131,7 +130,8 @@ class ArrowSource(ColumnSource):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        arrow = optional_import("pyarrow", "Arrow data")
+        import pyarrow as arrow
+
         try:
             yield
         except MaucError:
@@ -167,8 +167,9 @@ def open_feather(
     system: FileSystem, files: Sequence[File], memory: int | None = None
 ) -> ColumnSource:
     """Return the columns of Feather (Arrow IPC) files with the same columns."""
-    dataset = optional_import("pyarrow.dataset", "Feather files")
-    arrow = optional_import("pyarrow", "Feather files")
+    import pyarrow as arrow
+    import pyarrow.dataset as dataset
+
     paths = [file.path for file in files]
     try:
         found = dataset.dataset(

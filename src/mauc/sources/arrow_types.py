@@ -13,7 +13,6 @@ import numpy as np
 from mauc.data.columns import with_missing
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 _FLOAT_BYTES = 9  # a float64, and whether it is missing
 WORDS = np.dtype(object)  # of columns that become categories
@@ -37,7 +36,8 @@ def numpy_type(kind: Any) -> np.dtype[Any] | None:
     (dtype('float64'), None)
     """
     kind = storage_type(kind)
-    types = optional_import("pyarrow", "Arrow data").types
+    from pyarrow import types
+
     if is_words(kind):
         return WORDS
     if types.is_boolean(kind):
@@ -71,7 +71,8 @@ def storage_type(kind: Any) -> Any:
 
 def is_words(kind: Any) -> bool:
     """Whether an Arrow type is one of strings or of a dictionary of plain values."""
-    types = optional_import("pyarrow", "Arrow data").types
+    from pyarrow import types
+
     if types.is_dictionary(kind):
         return is_words(kind.value_type) or numpy_type(kind.value_type) is not None
     is_view = getattr(types, "is_string_view", None)
@@ -196,7 +197,8 @@ def make_fills(types: list[np.dtype[Any]], n_samples: int) -> list[ColumnFill]:
 
 
 def _encode(chunk: Any) -> Any:
-    types = optional_import("pyarrow", "Arrow data").types
+    from pyarrow import types
+
     if types.is_null(chunk.type):
         chunk = chunk.cast("string")
     return chunk.dictionary_encode()
@@ -204,8 +206,9 @@ def _encode(chunk: Any) -> Any:
 
 def _categories(chunks: list[Any]) -> Any:
     """Return chunks of dictionaries as a pandas Series of categories."""
-    arrow = optional_import("pyarrow", "Arrow data")
-    pandas = optional_import("pandas", "columns of words")
+    import pandas
+    import pyarrow as arrow
+
     if not chunks:
         return pandas.Series(pandas.Categorical([]))
     value_type = next((c.type.value_type for c in chunks if len(c.dictionary)), None)

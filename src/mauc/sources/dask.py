@@ -111,7 +111,8 @@ class DaskFrameSource(ColumnSource):
 
     def read_rows(self, start: int, stop: int, places: Array) -> list[Any]:
         """Read some rows of columns, a few partitions at a time."""
-        pandas = optional_import("pandas", "Dask data frames")
+        import pandas
+
         dask = optional_import("dask", "Dask data frames")
         numbers = [int(j) for j in places]
         first = max(0, int(np.searchsorted(self._edges, start, "right")) - 1)

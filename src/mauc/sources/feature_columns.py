@@ -11,7 +11,6 @@ from mauc.datasets.first_rows import N_FIRST, late_reason, may_be_left_out
 from mauc.datasets.left_out import column_reason
 from mauc.datasets.readers.table import Table, check_precision
 from mauc.exceptions import LateLeftOutError
-from mauc.extras import optional_import
 from mauc.parallel import track
 from mauc.sources.large_columns import is_large, reason_by_parts
 
@@ -90,7 +89,8 @@ class FeatureColumns(ColumnSource):
             if values.dtype.char in "mg" or values.dtype.itemsize == 8:
                 _check_exact(table, j, values)
             return values
-        pandas = optional_import("pandas", "nominal columns")
+        import pandas
+
         column = as_series(values, kind, is_declared=_is_declared(self._source, j))
         found = feature_column(table, j, column, is_marked=j in self._marked)
         is_category = isinstance(found, pandas.Categorical)
@@ -182,7 +182,8 @@ def as_series(values: Any, kind: np.dtype[Any], *, is_declared: bool = True) -> 
     is_declared : bool, default=True
         Whether the order of categories is that of the file; they are sorted otherwise.
     """
-    pandas = optional_import("pandas", "tables")
+    import pandas
+
     if hasattr(values, "iloc"):
         if is_declared or str(values.dtype) != "category":
             return values

@@ -9,7 +9,6 @@ from mauc.data.categories import find_nominal, get_column
 from mauc.data.frames import pandas_values, polars_values
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.sources.arrow_types import WORDS
 
 Array = np.ndarray[Any, Any]
@@ -91,7 +90,8 @@ def column_values(column: Any) -> Array:
 
 def as_words(column: Any) -> Any:
     """Return a column of words or categories as a pandas Series."""
-    pandas = optional_import("pandas", "columns of words")
+    import pandas
+
     if hasattr(column, "iloc"):
         return column.reset_index(drop=True)
     return pandas.Series(pandas.Categorical(column.cast(str).to_list()))

@@ -11,7 +11,6 @@ from mauc.datasets.labels import check_labels
 from mauc.datasets.readers.table import Table, first_few
 from mauc.datasets.roles import find_column
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 Array = np.ndarray[Any, Any]
 
@@ -88,7 +87,9 @@ def take_labels(
                 f"labels."
             )
     if not hasattr(labels, "isna") and labels.dtype.kind in "mM":
-        labels = optional_import("pandas", "labels that are dates").Series(labels)
+        import pandas
+
+        labels = pandas.Series(labels)
     y, is_missing, _ = check_labels(
         table_of(source), labels, what, skip_unlabelled=skip_unlabelled, many_classes=many_classes
     )

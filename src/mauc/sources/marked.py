@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from mauc.data.source import ColumnSource
-from mauc.extras import optional_import
 from mauc.sources.arrow_types import WORDS
 
 
@@ -47,7 +46,8 @@ class MarkedColumns(ColumnSource):
         self._source.check_unchanged()
 
     def _mark(self, places: np.ndarray[Any, Any], columns: list[Any]) -> list[Any]:
-        pandas = optional_import("pandas", "nominal columns")
+        import pandas
+
         return [
             pandas.Series(pandas.Categorical(column)) if int(j) in self._marked else column
             for j, column in zip(places, columns, strict=True)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.sources.arrow_types import WORDS, numpy_type, storage_type
 from mauc.sources.files import File, FileSystem, check_unchanged, unreadable_error
 
@@ -75,7 +74,8 @@ class Readers:
     @contextmanager
     def borrow(self, file: File) -> Iterator[Any]:
         """Give out a pyarrow.parquet.ParquetFile that no other thread uses."""
-        arrow = optional_import("pyarrow", "Parquet files")
+        import pyarrow as arrow
+
         with self._lock:
             known = self._idle.get(file)
             reader = known.pop() if known else None
@@ -95,7 +95,8 @@ class Readers:
         self._keep(file, reader)
 
     def _open(self, file: File, footer: Any) -> Any:
-        parquet = optional_import("pyarrow.parquet", "Parquet files")
+        import pyarrow.parquet as parquet
+
         return parquet.ParquetFile(
             self._system.open(file), metadata=footer, pre_buffer=not self._system.is_local,
             read_dictionary=self.words or None, page_checksum_verification=True,
@@ -139,7 +140,8 @@ def _may_miss(chunk: Any) -> bool:
 
 def _whole_columns(schema: Any) -> dict[str, int]:
     """Return the columns of integers and booleans that may be missing, and their leaves."""
-    types = optional_import("pyarrow", "Parquet files").types
+    from pyarrow import types
+
     found, leaf = {}, 0
     for field in schema:
         kind = storage_type(field.type)
@@ -179,7 +181,8 @@ def column_leaves(schema: Any, names: list[str]) -> list[list[int]]:
 
 def _n_leaves(kind: Any) -> int:
     kind = storage_type(kind)
-    types = optional_import("pyarrow", "Parquet files").types
+    from pyarrow import types
+
     if types.is_nested(kind):
         return sum(_n_leaves(kind.field(j).type) for j in range(kind.num_fields))
     return 1

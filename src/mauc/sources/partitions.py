@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.sources.files import NO_PARTITION, File
 
 
@@ -39,7 +38,8 @@ class PartitionColumn:
         start, stop : int
             The rows.
         """
-        pandas = optional_import("pandas", "columns of words")
+        import pandas
+
         bounds = np.clip(edges, start, stop)
         codes = np.repeat(self._codes, np.diff(bounds))
         categories = pandas.Index(self._categories)

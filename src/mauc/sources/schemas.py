@@ -7,7 +7,6 @@ import numpy as np
 
 from mauc.datasets.readers.table import check_unique
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.sources.arrow_types import ColumnFill, feature_type, is_words, storage_type
 
 _UNITS = ("s", "ms", "us", "ns")
@@ -80,7 +79,8 @@ def widen(one: Any, other: Any) -> Any:
     Integers and floats go together in float64: a value that it does not hold is an error when it is
     read, see `check_exact`.
     """
-    arrow = optional_import("pyarrow", "Arrow data")
+    import pyarrow as arrow
+
     kinds = arrow.types
     for a, b in ((one, other), (other, one)):
         if kinds.is_null(a):
@@ -126,7 +126,8 @@ class WideningFill(ColumnFill):
         if is_words(self._kind):
             self._fill.add(chunk)
             return
-        arrow = optional_import("pyarrow", "Arrow data")
+        import pyarrow as arrow
+
         try:
             self._fill.add(chunk.cast(self._kind))  # checks that nothing is lost
         except arrow.ArrowInvalid as error:

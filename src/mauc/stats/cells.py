@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +74,8 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
 
 def as_pandas(rows: Any) -> "pd.DataFrame":
     """Return rows as a pandas frame; `mauc.load_run` may have given another kind."""
-    pandas = optional_import("pandas", "statistics of runs")
+    import pandas
+
     if isinstance(rows, pandas.DataFrame):
         return cast("pd.DataFrame", rows)
     if hasattr(rows, "to_pandas"):
@@ -99,7 +99,8 @@ def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.
     values : DataFrame with n_groups rows
         The keys of every group.
     """
-    pd = optional_import("pandas", "statistics of runs")
+    import pandas as pd
+
     codes, names = [], []
     for key in keys:
         is_number = pd.api.types.is_numeric_dtype(rows[key])

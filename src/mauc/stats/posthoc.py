@@ -10,7 +10,6 @@ from scipy import stats
 
 from mauc.checks import check_choice, check_level
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.stats.ranks import average_ranks, check_scores
 
 if TYPE_CHECKING:
@@ -76,7 +75,8 @@ def holm_test(
     0    chi   3.0  0.0011  worse
     1     su   2.0  0.0833   none
     """
-    pd = optional_import("pandas", "statistics of runs")
+    import pandas as pd
+
     scores = check_scores(scores)
     names = _check_names(names, scores.shape[1])
     check_level("alpha", alpha)

@@ -11,7 +11,6 @@ import numpy as np
 from mauc.datasets.readers.arff_header import Attribute, split_items, unquote
 from mauc.datasets.readers.exact import exact_floats
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +33,8 @@ def read_dense(
     frame : DataFrame
         Float, categorical and text columns.
     """
-    pd = optional_import("pandas", "ARFF files with dense rows")
+    import pandas as pd
+
     quick = _read_plain(attributes, [line for _, line in rows])
     if quick is not None:
         return quick

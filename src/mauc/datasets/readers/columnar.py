@@ -7,7 +7,6 @@ from typing import Any
 from mauc.datasets.readers.files import content_error, read_beginning
 from mauc.datasets.readers.table import Table, check_precision, check_unique
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 
 def read_parquet(path: Path) -> Table:
@@ -21,7 +20,8 @@ def read_parquet(path: Path) -> Table:
     -------
     table : Table
     """
-    parquet = optional_import("pyarrow.parquet", "Parquet files")
+    import pyarrow.parquet as parquet
+
     if read_beginning(path, 4) not in (b"PAR1", b"PARE"):
         raise content_error(path, "a Parquet file")
     return _read(path, "a Parquet file", lambda: parquet.ParquetFile(path).read())
@@ -38,7 +38,8 @@ def read_feather(path: Path) -> Table:
     -------
     table : Table
     """
-    ipc = optional_import("pyarrow.ipc", "Feather files")
+    import pyarrow.ipc as ipc
+
     beginning = read_beginning(path, 8)
     if beginning.startswith(b"FEA1"):
         raise MaucError(f"{path} is a Feather file of version 1; save it again as version 2.")
@@ -57,9 +58,9 @@ def read_feather(path: Path) -> Table:
 
 
 def _read(path: Path, wanted: str, read: Callable[[], Any]) -> Table:
-    arrow = optional_import("pyarrow", wanted)
-    compute = optional_import("pyarrow.compute", wanted)
-    optional_import("pandas", wanted)
+    import pyarrow as arrow
+    import pyarrow.compute as compute
+
     try:
         columns = read()
         stored = [str(name) for name in columns.column_names]

@@ -16,7 +16,6 @@ from mauc.datasets.readers.sniff import WHITESPACE
 from mauc.datasets.readers.table import Table
 from mauc.datasets.readers.thousands import read_thousands
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +95,6 @@ def plan_delimited(
     label: str | int | None = None,
 ) -> "Delimited":
     """Check that a file is rows of the same number of cells; parameters as of `read_delimited`."""
-    optional_import("pandas", "csv and tsv files")
     if separator is None:
         separator = ";" if decimal == "," else ","
     _check_marks(separator, decimal, thousands)

@@ -41,7 +41,8 @@ def read_xlsx(
         Formulas count with the value that was last computed for them.
     """
     openpyxl = optional_import("openpyxl", "Excel files")
-    pd = optional_import("pandas", "Excel files")
+    import pandas as pd
+
     if read_beginning(path, 4) != b"PK\x03\x04":
         raise content_error(path, "an Excel workbook (.xlsx)")
     try:

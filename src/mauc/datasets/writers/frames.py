@@ -9,7 +9,6 @@ from mauc.datasets.dataset import MAX_DENSE_CELLS, Dataset
 from mauc.datasets.readers.lines import is_number
 from mauc.datasets.readers.missing import MISSING, MISSING_LABELS
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 
 def as_frame(dataset: Dataset) -> "pd.DataFrame":
     """Return features and labels as one data frame."""
-    pandas = optional_import("pandas", "tables")
+    import pandas
+
     X = dataset.X
     if sparse.issparse(X):
         if X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
@@ -60,20 +60,23 @@ def write_tsv(dataset: Dataset, file: IO[bytes]) -> None:
 
 def write_parquet(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Parquet file."""
-    parquet = optional_import("pyarrow.parquet", "Parquet files")
+    import pyarrow.parquet as parquet
+
     parquet.write_table(_as_arrow(dataset), file)
 
 
 def write_feather(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Feather (Arrow IPC) file."""
-    ipc = optional_import("pyarrow.ipc", "Feather files")
+    import pyarrow.ipc as ipc
+
     columns = _as_arrow(dataset)
     with ipc.new_file(file, columns.schema) as writer:
         writer.write_table(columns)
 
 
 def _as_arrow(dataset: Dataset) -> Any:
-    arrow = optional_import("pyarrow", "Parquet and Feather files")
+    import pyarrow as arrow
+
     return arrow.Table.from_pandas(as_frame(dataset), preserve_index=False)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from mauc.datasets.dataset import Dataset
 from mauc.datasets.writers.frames import as_frame, check_texts, write_text_part
-from mauc.extras import optional_import
 from mauc.memory import check_memory
 from mauc.parallel import track
 
@@ -55,12 +54,16 @@ def write_text_parts(dataset: Dataset, file: IO[bytes], separator: str = ",") ->
 
 def write_parquet_parts(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Parquet file, a row group for each part."""
-    _write_arrow(dataset, file, optional_import("pyarrow.parquet", "Parquet files").ParquetWriter)
+    import pyarrow.parquet as parquet
+
+    _write_arrow(dataset, file, parquet.ParquetWriter)
 
 
 def write_feather_parts(dataset: Dataset, file: IO[bytes]) -> None:
     """Write a Feather (Arrow IPC) file."""
-    _write_arrow(dataset, file, optional_import("pyarrow.ipc", "Feather files").new_file)
+    import pyarrow as arrow
+
+    _write_arrow(dataset, file, arrow.ipc.new_file)
 
 
 def _write_arrow(dataset: Dataset, file: IO[bytes], open_writer: Callable[..., Any]) -> None:
@@ -71,7 +74,8 @@ def _write_arrow(dataset: Dataset, file: IO[bytes], open_writer: Callable[..., A
 
 
 def _rows(dataset: Dataset, start: int, stop: int) -> Dataset:
-    pandas = optional_import("pandas", "tables")
+    import pandas
+
     columns = dataset.X.read_rows(start, stop, np.arange(dataset.n_features))
     frame = pandas.DataFrame(dict(zip(dataset.feature_names, columns, strict=True)))
     return replace(dataset, X=frame, y=dataset.y[start:stop])
@@ -79,7 +83,8 @@ def _rows(dataset: Dataset, start: int, stop: int) -> Dataset:
 
 def _schema(dataset: Dataset) -> Any:
     """Return the columns of the file: a part may lack what another has, missing values say."""
-    arrow = optional_import("pyarrow", "Parquet and Feather files")
+    import pyarrow as arrow
+
     source = dataset.X
     fields = []
     for j, (name, kind) in enumerate(zip(dataset.feature_names, source.types, strict=True)):
@@ -93,7 +98,8 @@ def _schema(dataset: Dataset) -> Any:
 
 def _word_type(source: Any, j: int) -> Any:
     """Return the Arrow type of the values of a nominal column, by the first rows that have one."""
-    arrow = optional_import("pyarrow", "Parquet and Feather files")
+    import pyarrow as arrow
+
     for start, stop in source.row_parts():
         known = source.read_rows(start, stop, np.array([j]))[0].dropna()
         if len(known):
@@ -103,7 +109,8 @@ def _word_type(source: Any, j: int) -> Any:
 
 
 def _as_arrow(part: Dataset, schema: Any) -> Any:
-    arrow = optional_import("pyarrow", "Parquet and Feather files")
+    import pyarrow as arrow
+
     columns = [*(part.X[name] for name in part.feature_names), part.y]
     arrays = []
     for column, field in zip(columns, schema, strict=True):

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from mauc.extras import optional_import
 from mauc.report.html.curves_svg import place_panel
 from mauc.report.html.distributions import N_BINS
 from mauc.report.html.ranges_svg import place_ranges
@@ -164,7 +163,8 @@ def _script() -> str:
 
 @cache
 def _environment() -> Any:
-    jinja2 = optional_import("jinja2", "pages")
+    import jinja2
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,

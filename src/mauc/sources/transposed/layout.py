@@ -18,7 +18,6 @@ import numpy as np
 
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.extras import optional_import
 from mauc.sources.transposed.store import file_stamp
 
 GROUPS, COLUMNS = "groups.bin", "columns.bin"
@@ -157,7 +156,8 @@ class TransposedSource(ColumnSource):
         _fill(file, values)
         if "categories" not in held:
             return values
-        pd = optional_import("pandas", "nominal columns")
+        import pandas as pd
+
         begin, size, kind = held["categories"]
         file.seek(begin)
         words = np.empty(size, np.uint8)
