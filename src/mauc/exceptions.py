@@ -25,6 +25,7 @@
 
 import sys
 import warnings
+from contextlib import contextmanager
 
 
 class MaucError(ValueError):
@@ -107,3 +108,27 @@ def format_labels(labels):
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
     return ", ".join(shown) + (", ..." if len(labels) > 5 else "")
+
+
+_spelling = None  # how messages name parameters; None for Python
+
+
+def option(name, *value):
+    """Return how a message names a parameter: ``drop``, or with a value ``drop='id'``.
+
+    The command line shows its own options instead, see `spell_options`.
+    """
+    if _spelling is not None:
+        return _spelling(name, *value)
+    return f"{name}={value[0]!r}" if value else name
+
+
+@contextmanager
+def spell_options(spelling):
+    """Let the messages that are made meanwhile, in all threads, name parameters by `spelling`."""
+    global _spelling
+    before, _spelling = _spelling, spelling
+    try:
+        yield
+    finally:
+        _spelling = before
