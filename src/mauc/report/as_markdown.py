@@ -42,7 +42,7 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels
 
     Examples
     --------
-    >>> from mauc.report.as_markdown import markdown_table
+    >>> from mauc.report import markdown_table
     >>> print(markdown_table(["size", "MAUC"], [["10", "**0.9**"]]))
     | size | MAUC |
     | :-- | --: |

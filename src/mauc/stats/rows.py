@@ -21,7 +21,7 @@ def shown_name(kind: str, label: str) -> str:
 
     Examples
     --------
-    >>> from mauc.stats.rows import shown_name
+    >>> from mauc.stats import shown_name
     >>> shown_name("selector", "mrmr"), shown_name("selector", "my own")
     ('mRMR', 'my own')
     """
