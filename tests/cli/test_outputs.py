@@ -1,7 +1,7 @@
 """Nothing is lost: places that cannot be written are refused before the work, results shown."""
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.exceptions import MaucError

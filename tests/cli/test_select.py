@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from mauc import MAUCD, MDFS
 from mauc.cli.app import app

@@ -33,7 +33,7 @@ from mauc.cli.outputs import (
     check_report,
     write_figure,
 )
-from mauc.cli.reading import Reading, reads_data, say_columns
+from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 from mauc.cli.show import (
     add_row,
     frame_records,
@@ -59,6 +59,7 @@ _BAR = 20  # characters of the bar of MAUC 1
 
 @command()
 @data_argument
+@target_option
 @click.option(
     "-m", "--methods", metavar="NAMES", help=f"Selectors, comma-separated; {_METHODS} by default."
 )

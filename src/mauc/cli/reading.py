@@ -32,12 +32,12 @@ class Reading:
     def __init__(self, given: dict[str, Any]) -> None:
         if given["nominal"] not in _NOMINAL:
             raise unknown_choice("--nominal", given["nominal"], _NOMINAL)
-        separator = given["separator"] and given["separator"].replace("\\t", "\t")
-        given = {**given, "separator": separator}
+        given["separator"] = given["separator"] and given["separator"].replace("\\t", "\t")
+        given["header"] = False if given["header"] else None  # the option is --no-header
         self.options: dict[str, Any] = {
             name: list(value) if name in _MANY else value
             for name, value in given.items()
-            if value not in (None, (), False, "auto") or (name == "header" and value is False)
+            if value is not None and value not in ((), "auto") and (value or name == "header")
         }
 
     def load(self, data: str, **changes: Any) -> "Dataset":
@@ -56,7 +56,7 @@ class Reading:
 
 
 def reads_data(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Reading` in the place of its parameter ``reading``."""
+    """Give a command the options of `Reading`, which also takes `target_option`."""
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
@@ -64,7 +64,8 @@ def reads_data(function: Callable[..., None]) -> Callable[..., None]:
         function(reading=reading, **given)
 
     for name, known in reversed(COMMAND_LINE.items()):
-        run = _click_option(name, known)(run)
+        if name != "target":
+            run = _click_option(name, known)(run)
     return run
 
 
@@ -72,8 +73,7 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
     text = _TEXTS.get(name, known.text)
     if known.metavar is None:
-        value = False if name == "header" else True
-        return click.option(*names, flag_value=value, default=None, type=bool, help=text)
+        return click.option(*names, is_flag=True, help=text)
     if name in _MANY:
         return click.option(
             *names, metavar=known.metavar, multiple=True, help=f"{text} Repeatable."
@@ -82,6 +82,9 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     return click.option(
         *names, metavar=known.metavar, default=default, show_default=default is not None, help=text
     )
+
+
+target_option = _click_option("target", COMMAND_LINE["target"])
 
 
 def say_columns(dataset: "Dataset", data: str) -> None:

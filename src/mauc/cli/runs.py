@@ -107,9 +107,7 @@ def run(
 
 @command()
 @click.argument("folder", type=FILE)
-@click.option(
-    "--dataset", metavar="NAME", multiple=True, help="Only this data set; repeatable."
-)
+@click.option("--dataset", metavar="NAME", multiple=True, help="Only this data set; repeatable.")
 @click.option(
     "--reference", metavar="NAME",
     help="Baseline selector; mdfs, or the first of the run, by default.",

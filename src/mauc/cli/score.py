@@ -16,7 +16,7 @@ from mauc.cli.common import (
     seed_option,
 )
 from mauc.cli.outputs import Written, check_extension, check_outputs
-from mauc.cli.reading import Reading, reads_data
+from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.show import (
     add_row,
     frame_records,
@@ -39,6 +39,7 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 
 @command()
 @click.argument("scores", required=False)
+@target_option
 @click.option(
     "--bootstrap", metavar="INT", type=click.IntRange(min=0),
     help="Percentile bootstrap of this many resamples for the interval; 0 for no interval.",
@@ -141,9 +142,7 @@ def _number(value: float) -> str:
     return "absent" if value != value else f"{value:.4f}"
 
 
-def read_scores(
-    path: str, reading: Reading
-) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
+def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
     """Return true labels, score columns, the labels of these, and how the columns were taken.
 
     Columns that are no scores are left out: texts, and those that look like row numbers or ids,

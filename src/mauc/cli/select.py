@@ -12,7 +12,7 @@ import click
 from mauc.cli.common import FILE, command, data_argument, force_option, json_option, option_group
 from mauc.cli.fitting import Fitted, Fitting, fit_on, fitted, suited
 from mauc.cli.outputs import Written, check_extension, check_outputs, check_report
-from mauc.cli.reading import Reading, reads_data
+from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.show import (
     add_row,
     make_table,
@@ -46,14 +46,13 @@ def _size_option(help: str) -> Any:
 
 @command()
 @data_argument
+@target_option
 @_size_option("How many features: a number (10 by default), all")
 @click.option(
     "-o", "--output", metavar="FILE", type=FILE,
     help="Write labels and chosen features, in the format of the extension.",
 )  # fmt: skip
-@click.option(
-    "--report", metavar="FILE", type=FILE, help="Write an HTML page about the selection."
-)
+@click.option("--report", metavar="FILE", type=FILE, help="Write an HTML page about the selection.")
 @option_group(Fitting, "fitting")
 @reads_data
 @force_option
@@ -101,6 +100,7 @@ def select(
 
 @command()
 @data_argument
+@target_option
 @_size_option("How many features to show: a number, all (by default)")
 @click.option(
     "--pairs", metavar="FILE", type=FILE,

@@ -17,12 +17,13 @@ from mauc.cli.common import (
 )
 from mauc.cli.fitting import check_size
 from mauc.cli.outputs import Written, check_figure, write_figure
-from mauc.cli.reading import Reading, reads_data, say_columns
+from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 from mauc.cli.show import frame_records, print_json, print_text, short
 
 
 @command()
 @data_argument
+@target_option
 @click.option(
     "--relevance", metavar="NAME", default="chi2", show_default=True,
     help="Relevance that ranks the features: chi2, su, auc, ...",
