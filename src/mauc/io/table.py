@@ -41,6 +41,8 @@ class Table:
     names: list[str]
     #: labels that the format keeps apart from the columns
     labels: np.ndarray[Any, Any] | None = None
+    #: whether the target that the user gives is the name of `labels`
+    has_named_labels: bool = False
     #: the column that holds the labels by the convention of the format
     target: int | None = None
     #: whether columns have names; those of arrays have numbers, and are never taken for ids
