@@ -13,6 +13,8 @@ from mauc.cli.common import JOBS, SCHEDULER, SEED, echo_stderr, option
 from mauc.cli.reading import Reading, say_columns
 from mauc.cli.show import watched
 from mauc.exceptions import MaucError
+from mauc.io.files import is_collection, is_stream
+from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 DEFAULT_METHOD = "greedy"
 ENGINES = ("local", "dask")
+# What reading a file whole takes at its peak, measured on tables of numbers: the columns as Arrow,
+# pandas and NumPy have them; the text, its lines and the numbers.
+_COLUMNAR_COPIES, _TEXT_COPIES = 4, 3
 _MAX_CATEGORIES = 100  # more would make many columns, nearly all of them 0
 #: parameters of methods that ``--set`` does not take, and what to do instead
 NOT_SET = {
@@ -158,7 +163,6 @@ def _memory_for(
     fitting: Fitting, reading: Reading, data: str, k: str | None, report: Path | None
 ) -> dict[str, Any]:
     """Return nothing if data are read whole, otherwise the memory for reading them by columns."""
-    from mauc.io.load import bytes_in_memory, check_streamable
     from mauc.memory import format_bytes, free_memory, parse_bytes
 
     limit = None if fitting.memory is None else parse_bytes(fitting.memory, "--memory")
@@ -169,20 +173,19 @@ def _memory_for(
     }
     asked = [name for name, reason in why.items() if reason]
     if asked:
-        check_streamable(data, reading.options, asked[0])
+        _check_streamable(data, reading, asked[0])
         reason = why[asked[0]]
+    elif (is_data_path(data) and FORMATS[find_format(data)].has_arrays) or is_collection(data):
+        reason = f"the columns of {data} are read in blocks"
     else:
-        needed, free = bytes_in_memory(data, reading.options.get("format")), free_memory()
-        if needed is None:
-            reason = f"the columns of {data} are read in blocks"
-        elif free is None or needed <= free:
+        needed, free = _needed_bytes(data, reading), free_memory()
+        if needed is None or free is None or needed <= free:
             return {}
-        else:
-            reason = (
-                f"{data} would take about {format_bytes(needed)} of memory, of which "
-                f"{format_bytes(free)} are free, so that its columns are read in blocks"
-            )
-            echo_stderr(f"{reason} (--memory says how much they may take).")
+        reason = (
+            f"{data} would take about {format_bytes(needed)} of memory, of which "
+            f"{format_bytes(free)} are free, so that its columns are read in blocks"
+        )
+        echo_stderr(f"{reason} (--memory says how much they may take).")
     if k == "auto":
         raise MaucError(
             f"-k auto (cross-validation) needs all data in memory, but {reason}; say how many by "
@@ -193,7 +196,58 @@ def _memory_for(
             f"--report needs all data in memory, but {reason}; write the chosen columns (--output "
             f"reduced.parquet) and report on these."
         )
-    return {"memory": limit or "auto"}
+    return {"memory": limit}
+
+
+def _check_streamable(data: str, reading: Reading, name: str) -> None:
+    """Refuse data of which an option that reads columns or rows in parts cannot read parts."""
+    from mauc.datasets import BUNDLED
+    from mauc.io.registry import find_dataset
+
+    files = "files, folders and addresses"
+    if data in BUNDLED:
+        raise MaucError(
+            f"{name} goes with {files}, not with the bundled data set {data!r}, which is small; "
+            f"leave it out."
+        )
+    if is_stream(data):
+        raise MaucError(
+            f"{name} goes with {files}, which can be read more than once, got {data}; write the "
+            f"stream to a file first."
+        )
+    if is_collection(split_array(data)[0]):
+        return
+    path = data if is_data_path(data) else find_dataset(data)
+    found = find_format(path, reading.options.get("format"))
+    if not FORMATS[found].streams:
+        takers = ", ".join(other for other, known in FORMATS.items() if known.streams)
+        raise MaucError(
+            f"{path}: {found} files are read whole; {name} goes with {takers}. Leave it out, or "
+            f"convert the file."
+        )
+
+
+def _needed_bytes(data: str, reading: Reading) -> int | None:
+    """Return about how much memory reading a file whole takes; None where that is not known."""
+    path = Path(data)
+    try:
+        name = find_format(path, reading.options.get("format"))
+        size = path.stat().st_size
+    except (MaucError, OSError):
+        return None
+    if name in ("csv", "tsv", "txt"):
+        return _TEXT_COPIES * size * (10 if path.suffix == ".gz" else 1)
+    if name != "parquet":
+        return None
+    try:
+        from pyarrow import parquet
+
+        metadata = parquet.read_metadata(path)
+    except Exception:  # whatever is wrong with it, reading it will say
+        return None
+    widths = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
+    kinds = [metadata.schema.column(j).physical_type for j in range(metadata.num_columns)]
+    return _COLUMNAR_COPIES * int(metadata.num_rows) * sum(widths.get(kind, 8) for kind in kinds)
 
 
 def _is_by_rows(fitting: Fitting, selector: Any, dataset: "Dataset") -> bool:

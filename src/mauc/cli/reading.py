@@ -42,12 +42,12 @@ class Reading:
 
     def load(self, data: str, **changes: Any) -> "Dataset":
         """Load a data set; with ``memory`` its columns are read when they are needed."""
-        from mauc.io.load import load_dataset
+        from mauc.io.load import load_dataset, open_dataset
 
-        what = "opening" if "memory" in changes else "reading"
+        load, what = (open_dataset, "opening") if "memory" in changes else (load_dataset, "reading")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
-            return watched(load_dataset, f"{what} {data}")(data, **{**self.options, **changes})
+            return watched(load, f"{what} {data}")(data, **{**self.options, **changes})
 
     def refuse(self, what: str) -> None:
         """Raise if there are options for something that is not there."""
