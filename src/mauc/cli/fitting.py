@@ -13,8 +13,6 @@ from mauc.cli.common import JOBS, SCHEDULER, SEED, echo_stderr, option
 from mauc.cli.reading import Reading, say_columns
 from mauc.cli.show import watched
 from mauc.exceptions import MaucError
-from mauc.io.files import is_collection, is_stream
-from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -163,6 +161,8 @@ def _memory_for(
     fitting: Fitting, reading: Reading, data: str, k: str | None, report: Path | None
 ) -> dict[str, Any]:
     """Return nothing if data are read whole, otherwise the memory for reading them by columns."""
+    from mauc.io.files import is_collection
+    from mauc.io.formats import FORMATS, find_format, is_data_path
     from mauc.memory import format_bytes, free_memory, parse_bytes
 
     limit = None if fitting.memory is None else parse_bytes(fitting.memory, "--memory")
@@ -202,6 +202,8 @@ def _memory_for(
 def _check_streamable(data: str, reading: Reading, name: str) -> None:
     """Refuse data of which an option that reads columns or rows in parts cannot read parts."""
     from mauc.datasets import BUNDLED
+    from mauc.io.files import is_collection, is_stream
+    from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
     from mauc.io.registry import find_dataset
 
     files = "files, folders and addresses"
@@ -229,6 +231,8 @@ def _check_streamable(data: str, reading: Reading, name: str) -> None:
 
 def _needed_bytes(data: str, reading: Reading) -> int | None:
     """Return about how much memory reading a file whole takes; None where that is not known."""
+    from mauc.io.formats import find_format
+
     path = Path(data)
     try:
         name = find_format(path, reading.options.get("format"))
