@@ -75,6 +75,13 @@ def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None)
     return wanted
 
 
+def select_rows(rows: Any, **wanted: Iterable[str] | str | None) -> Any:
+    """Return the rows whose labels are among those wanted, given by column; None keeps all."""
+    for column, labels in wanted.items():
+        rows = rows[rows[column].isin(labels_of(rows, column, labels))]
+    return rows
+
+
 def shown_name(kind: str, label: str) -> str:
     """Return a label of a selector, classifier or dataset as tables and figures write it.
 

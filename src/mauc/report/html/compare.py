@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from mauc.plotting.styles import selector_styles
+from mauc.plotting.axes import selector_styles
 from mauc.report.html.recipe import short_name
 from mauc.report.html.values import number, text
 from mauc.report.layout import Layout

@@ -1,39 +1,22 @@
 """The siren display draws the numbers of the study, for few pairs and for many."""
 
-import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 
-from mauc.difficulty import SirenStudy, siren_study
+from mauc.difficulty import siren_study
 from mauc.exceptions import MaucError
-from mauc.plotting.siren import SirenDisplay
+from mauc.plotting import SirenDisplay
+from tests.helpers.plot_cases import make_study
 
 pytestmark = pytest.mark.long
-
-matplotlib.use("Agg")
 
 
 @pytest.fixture(scope="module")
 def study():
     return siren_study(*load_wine(return_X_y=True), n_features=4)
-
-
-def many_pairs(n_classes):
-    rng = np.random.default_rng(0)
-    n_pairs = n_classes * (n_classes - 1) // 2
-    return SirenStudy(
-        classes=np.arange(n_classes),
-        class_counts=np.full(n_classes, 9),
-        feature_names=np.arange(30).astype(str),
-        relevance="su",
-        n_folds=5,
-        auc=rng.uniform(0.6, 1.0, n_pairs),
-        ranks=rng.permuted(np.tile(np.arange(1.0, 31.0)[:, np.newaxis], n_pairs), axis=0),
-        feature_auc=rng.uniform(0.5, 1.0, (30, n_pairs)),
-        chosen=np.arange(10),
-    )
 
 
 def dots(ax, label):
@@ -68,28 +51,28 @@ def test_pairs_in_the_order_of_the_paper(study):
 
 @pytest.mark.parametrize("n_classes", [2, 9, 26])
 def test_few_and_many_pairs(n_classes):
-    display = SirenDisplay.from_study(many_pairs(n_classes)).plot()
+    display = SirenDisplay.from_study(make_study(range(n_classes), 30, 10)).plot()
     display.figure_.canvas.draw()
     assert len(display.axes_[1].get_xticks()) <= 60
     assert display.figure_.get_size_inches()[0] <= 13
 
 
 def test_given_axes_are_drawn_on(study):
-    figure, axes = matplotlib.pyplot.subplots(2, 1)
+    figure, axes = plt.subplots(2, 1)
     assert SirenDisplay(study).plot(axes).axes_ == tuple(axes)
     (ax,) = SirenDisplay(study).plot_ranks(axes[0]).axes_
     assert ax is axes[0]
-    figure, ax = matplotlib.pyplot.subplots()
+    figure, ax = plt.subplots()
     display = SirenDisplay(study).plot(ax)
     assert display.figure_ is figure
     assert all(panel in ax.child_axes for panel in display.axes_)
     with pytest.raises(MaucError, match="one Axes or two, got 3"):
-        SirenDisplay(study).plot(matplotlib.pyplot.subplots(3, 1)[1])
+        SirenDisplay(study).plot(plt.subplots(3, 1)[1])
 
 
 @pytest.mark.parametrize("width", [5, 12])
 def test_titles_and_legends_are_apart_on_narrow_axes(study, width):
-    figure, ax = matplotlib.pyplot.subplots(figsize=(width, 4))
+    figure, ax = plt.subplots(figsize=(width, 4))
     upper, lower = SirenDisplay(study).plot(ax).axes_
     figure.canvas.draw()
     for panel in (upper, lower):
@@ -101,7 +84,7 @@ def test_titles_and_legends_are_apart_on_narrow_axes(study, width):
 
 
 def test_marks_of_a_legend_are_seen_and_rank_one_has_a_tick():
-    display = SirenDisplay(many_pairs(26)).plot()
+    display = SirenDisplay(make_study(range(26), 30, 10)).plot()
     for ax in display.axes_:
         for handle in ax.get_legend().legend_handles:
             if hasattr(handle, "get_sizes"):
@@ -110,7 +93,7 @@ def test_marks_of_a_legend_are_seen_and_rank_one_has_a_tick():
 
 
 def test_the_hardest_third_is_shaded():
-    study = many_pairs(4)
+    study = make_study("abcd", 30, 10)
     (ax,) = SirenDisplay(study).plot_ranks(order="pair").axes_
     spans = [patch for patch in ax.patches if patch.get_height() == 1]  # axes coordinates
     centres = sorted(round(patch.get_x() + patch.get_width() / 2) for patch in spans)
@@ -118,7 +101,7 @@ def test_the_hardest_third_is_shaded():
 
 
 def test_a_study_without_any_auc_is_drawn(study):
-    blank = many_pairs(3)
+    blank = make_study("abc", 30, 10)
     blank.auc[:] = np.nan
     display = SirenDisplay(blank).plot()
     display.figure_.canvas.draw()

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import pytest
 
-from mauc.plotting.styles import selector_styles
+from mauc.plotting.axes import selector_styles
 from mauc.registry import PAPER_SELECTORS, SELECTORS
 
 OWN = [f"my own {place}" for place in range(40)]
