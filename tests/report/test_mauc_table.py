@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from mauc.exceptions import MaucError
+from mauc.layout import escape_latex, escape_markdown
 from mauc.report import load_published, mauc_table
-from mauc.report.as_latex import escape_latex
-from mauc.report.as_markdown import escape_markdown
 from mauc.stats import Comparison
 from tests.helpers.report_rows import LADDER, make_rows, published_table, small_run
 

@@ -2,16 +2,8 @@
 
 from typing import Any
 
-from mauc.report.layout import (
-    GAP,
-    MARKS,
-    PARTIAL,
-    Group,
-    Layout,
-    Value,
-    as_printed,
-    show_number,
-)
+from mauc.layout import GAP, Group, Layout, Value
+from mauc.report.tables import MARKS, PARTIAL, show_number
 from mauc.stats.rows import labels_of, shown_name
 
 _GAPS = (Value(GAP),) * 3
@@ -39,7 +31,7 @@ def beside_layout(cells: Any, dataset: str) -> Layout:
     for classifier in labels_of(here, "classifier"):
         part = here[here["classifier"] == classifier]
         is_partial = (part["n"] < part["n"].max()) & part["reproduced"].notna()
-        whole = as_printed(part["reproduced"].where(~is_partial))
+        whole = part["reproduced"].where(~is_partial).map("{:.3f}".format).astype(float)
         is_best = whole == whole.groupby(part["size"]).transform("max")
         part = part.assign(is_partial=is_partial, is_best=is_best)
         lines = []

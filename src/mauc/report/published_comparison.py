@@ -8,11 +8,11 @@ import numpy as np
 
 from mauc.checks import check_choice, unknown_choice
 from mauc.exceptions import MaucError
-from mauc.report.as_latex import render_latex
+from mauc.layout import GAP, Group, Layout, Value, render_latex
 from mauc.report.beside import beside_layout
-from mauc.report.layout import GAP, Group, Layout, Table, Value, show_number
 from mauc.report.provenance import describe_protocols
 from mauc.report.published import load_published
+from mauc.report.tables import Table, show_number
 from mauc.stats import Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
 

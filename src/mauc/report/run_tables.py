@@ -5,10 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from mauc.exceptions import MaucError, MaucWarning
-from mauc.report.layout import Table
 from mauc.report.runtime import runtime_table
 from mauc.report.summaries import ranks_table, stability_table, summary_table, win_draw_loss_table
-from mauc.report.tables import mauc_table
+from mauc.report.tables import Table, mauc_table
 from mauc.stats import PAPER_COMPARISON, Comparison
 from mauc.stats.rows import labels_of, rows_of
 

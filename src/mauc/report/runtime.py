@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from mauc.report.layout import GAP, FrameTable, Group, Layout, Value
+from mauc.layout import GAP, Group, Layout, Value
 from mauc.report.provenance import describe_protocols
 from mauc.report.published import load_published_runtime
+from mauc.report.tables import FrameTable
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
 

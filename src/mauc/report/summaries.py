@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from mauc.report.layout import GAP, MARKS, FrameTable, Group, Layout, Value, show_number
+from mauc.layout import GAP, Group, Layout, Value
 from mauc.report.provenance import describe_protocols
 from mauc.report.runtime import runtime_table
+from mauc.report.tables import MARKS, FrameTable, show_number
 from mauc.stats import (
     PAPER_COMPARISON,
     Comparison,

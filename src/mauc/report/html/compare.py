@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+from mauc.layout import Layout
 from mauc.plotting.axes import selector_styles
 from mauc.report.html.recipe import short_name
 from mauc.report.html.values import number, text
-from mauc.report.layout import Layout
 from mauc.report.provenance import stamp_of
 from mauc.report.summaries import win_draw_loss_table
 from mauc.report.tables import mauc_table
