@@ -215,7 +215,7 @@ def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameT
     scores = problem_scores(rows, "cell")
     counts = win_draw_loss(compare_to(rows, comparison), by=())
     stability = selector_stability(rows).groupby("selector")["stability"].mean()
-    seconds = runtime_table(rows, published=False).to_frame().groupby("selector")["seconds"].mean()
+    seconds = runtime_table(rows).to_frame().groupby("selector")["seconds"].mean()
     ranks = _ranks(scores)
     frame = pd.DataFrame({"selector": selectors, "mauc": scores.mean().to_numpy(), "rank": ranks})
     frame = frame.merge(counts, how="left", on="selector")

@@ -19,11 +19,12 @@ from mauc.stats.ranks import (
     holm_test,
     rank_cliques,
 )
+from mauc.stats.rows import shown_name
 
 __all__ = [
     "PAPER_COMPARISON", "Comparison", "FriedmanTest", "PairedTest", "Stability",
     "average_ranks", "compare_to", "corrected_t_test", "critical_difference", "friedman_test",
-    "holm_adjust",
-    "holm_test", "marked_means", "mean_interval", "mean_mauc", "problem_scores", "rank_cliques",
-    "selector_stability", "stability", "wilcoxon_test", "win_draw_loss",
+    "holm_adjust", "holm_test", "marked_means", "mean_interval", "mean_mauc", "problem_scores",
+    "rank_cliques", "selector_stability", "shown_name", "stability", "wilcoxon_test",
+    "win_draw_loss",
 ]  # fmt: skip

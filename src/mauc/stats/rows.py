@@ -83,11 +83,16 @@ def select_rows(rows: Any, **wanted: Iterable[str] | str | None) -> Any:
 
 
 def shown_name(kind: str, label: str) -> str:
-    """Return a label of a selector, classifier or dataset as tables and figures write it.
+    """Return a label of a run as tables and figures write it.
+
+    Parameters
+    ----------
+    kind : {"selector", "classifier", "dataset"}
+    label : str
 
     Examples
     --------
-    >>> from mauc.stats.rows import shown_name
+    >>> from mauc.stats import shown_name
     >>> shown_name("selector", "mrmr"), shown_name("selector", "my own")
     ('mRMR', 'my own')
     """
