@@ -401,7 +401,8 @@ def render_html(layout: Layout, key: str = "") -> str:
                 span = f'scope="rowgroup" rowspan="{len(group.rows)}"'
                 name = f'<th {span} class="name">{escape(group.name)}</th>'
             tag, scope = ("th", ' scope="row"') if layout.caption else ("td", "")
-            name += f'<{tag}{scope} class="name">{escape(label)}</{tag}>'
+            kind = "number" if layout.heads[1] in (layout.right or ()) else "name"
+            name += f'<{tag}{scope} class="{kind}">{escape(label)}</{tag}>'
             cells = zip(layout.columns, values, strict=True)
             lines.append(f"<tr>{name}{''.join(_html_value(layout, *cell) for cell in cells)}</tr>")
         lines.append("</tbody>")

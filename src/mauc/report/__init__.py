@@ -3,9 +3,14 @@
 from mauc.layout import Group, Layout, Value, markdown_table
 from mauc.report.html import Report, selection_report
 from mauc.report.provenance import describe_protocols
-from mauc.report.run_tables import run_tables
-from mauc.report.runtime import runtime_table
-from mauc.report.summaries import ranks_table, stability_table, summary_table, win_draw_loss_table
+from mauc.report.summaries import (
+    ranks_table,
+    run_tables,
+    runtime_table,
+    stability_table,
+    summary_table,
+    win_draw_loss_table,
+)
 from mauc.report.tables import FrameTable, MaucCell, MaucTable, Table, mauc_table
 from mauc.report.write import write_figures, write_tables
 

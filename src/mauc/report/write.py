@@ -20,7 +20,7 @@ from mauc.plotting import (
     WinDrawLossDisplay,
 )
 from mauc.report.provenance import stamp_of
-from mauc.report.run_tables import run_tables
+from mauc.report.summaries import run_tables
 from mauc.report.tables import Table
 from mauc.stats import PAPER_COMPARISON, Comparison, problem_scores
 from mauc.stats.rows import labels_of, rows_of
