@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from mauc.exceptions import MaucError
-from mauc.layout import escape_latex, escape_markdown
 from mauc.report import mauc_table
 from mauc.stats import Comparison
 from tests.helpers.report_rows import LADDER, make_rows, small_run
@@ -97,10 +96,6 @@ def test_names_are_escaped():
     assert any(r"| s\_100% |" in line for line in body)
     # 2 labels and 2 sizes: an unescaped bar would add a column
     assert {line.replace(r"\|", "").count("|") for line in body} == {5}
-    assert escape_latex("a\\b{c}~^&#$") == (
-        r"a\textbackslash{}b\{c\}\textasciitilde{}\textasciicircum{}\&\#\$"
-    )
-    assert escape_markdown("x|y*z") == r"x\|y\*z"
 
 
 def test_text_columns_line_up_below_long_labels():

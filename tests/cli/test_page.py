@@ -1,4 +1,4 @@
-"""The suggested step: it follows from the conclusion, and what it says to type runs."""
+"""The next step of a page: it follows from the conclusion, its command and its code run."""
 
 import shlex
 
@@ -6,7 +6,11 @@ import pytest
 from sklearn.datasets import load_wine
 
 from mauc import MDFS, GreedyMAUC
-from mauc.report.html.next_step import reading_words, suggest
+from mauc.cli.page import next_steps, reading_words
+from mauc.exceptions import MaucError
+from mauc.report.html import selection_report
+from mauc.report.html.conclude import STEPS, choose_step
+from mauc.report.html.recipe import python_steps
 from tests.helpers.cli_helpers import run
 
 
@@ -50,9 +54,10 @@ def test_what_is_suggested_runs(method, found, kind, wine, tmp_path, monkeypatch
     X, y = wine
     selector = method.fit(X, y)
     monkeypatch.chdir(tmp_path)
-    step = suggest(selector, found, "mauc select wine -k 4 --report page.html", 13)
-    assert step["kind"] == kind
-    words = shlex.split(step["command"])
+    assert choose_step(selector, found, 13)[0] == kind
+    words = shlex.split(
+        next_steps(selector, 13, ["select", "wine", "-k", "4", "--report", "p.html"])[kind]
+    )
     assert words[0] == "mauc"
     assert "--report" not in words
     if kind == "compare":
@@ -61,10 +66,8 @@ def test_what_is_suggested_runs(method, found, kind, wine, tmp_path, monkeypatch
     assert result.stdout
     assert (tmp_path / "reduced.csv").exists() == (kind == "use")
 
-    step = suggest(selector, found, None, 13)
-    assert step["command"] is None
     scope = {"X": X, "y": y, "selector": selector}
-    exec(step["code"], scope)
+    exec(python_steps(selector, 13)[kind], scope)
     if kind in ("greedy", "auto", "more"):
         assert scope["selector"] is not selector
         assert len(scope["selector"].ranking_) >= 1
@@ -72,30 +75,45 @@ def test_what_is_suggested_runs(method, found, kind, wine, tmp_path, monkeypatch
         assert scope["X_chosen"].shape == (178, 4)
 
 
+def test_a_page_shows_the_step_of_its_caller(wine):
+    X, y = wine
+    selector = MDFS(4, random_state=0).fit(X, y)
+    kind = selection_report(selector, X, y).to_dict()["conclusion"]["next"]["kind"]
+    steps = {step: f"do {step} <b>" for step in STEPS}
+    report = selection_report(selector, X, y, steps=steps)
+    found = report.to_dict()["conclusion"]["next"]
+    assert (found["kind"], found["command"], found["code"]) == (kind, f"do {kind} <b>", None)
+    assert f"<code>do {kind} &lt;b&gt;</code>" in report.to_html()
+    with pytest.raises(MaucError, match="steps must name greedy, auto, more, compare, use, got"):
+        selection_report(selector, X, y, steps={"use": "take it"})
+
+
 def test_a_table_that_was_written_is_not_suggested_again(wine):
     selector = MDFS(4, random_state=0).fit(*wine)
-    step = suggest(selector, conclusion("limit"), "mauc select wine -o small.csv", 13)
-    assert step["command"] == "mauc compare wine --methods mdfs,greedy,mrmr --sizes 4"
-    step = suggest(selector, conclusion("limit"), "mauc compare wine -o run", 13)
-    assert step["command"] == "mauc select wine --method mdfs -k 4 --output reduced.csv"
+    steps = next_steps(selector, 13, ["select", "wine", "-o", "small.csv"])
+    assert "use" not in steps
+    assert steps["compare"] == "mauc compare wine --methods mdfs,greedy,mrmr --sizes 4"
+    kept = next_steps(selector, 13, ["compare", "wine", "-o", "run"])
+    assert kept["use"] == "mauc select wine --method mdfs -k 4 --output reduced.csv"
+    all_features = MDFS("all", random_state=0).fit(*wine)  # nothing speaks against it
+    assert choose_step(all_features, conclusion("limit"), 13)[0] == "use"
+    report = selection_report(all_features, *wine, steps=steps)
+    assert report.to_dict()["conclusion"]["next"]["kind"] == "compare"
 
 
 def test_options_of_reading_and_of_the_method_stay(wine):
     selector = MDFS(4, random_state=0, ties="mauc").fit(*wine)
-    command = (
-        "mauc select 'my data.csv' --target=label -k4 -m mdfs --set ties=mauc --drop id "
+    words = shlex.split(
+        "select 'my data.csv' --target=label -k4 -m mdfs --set ties=mauc --drop id "
         "--separator ';' --report p.html --force --json --seed 3"
     )
-    assert reading_words(command) == [
+    assert reading_words(words) == [
         "my data.csv", "--target=label", "--drop", "id", "--separator", ";", "--seed", "3",
     ]  # fmt: skip
-    step = suggest(selector, conclusion("more", loss=0.02), command, 13)
-    assert step["command"] == (
+    assert next_steps(selector, 13, words)["auto"] == (
         "mauc select 'my data.csv' --target=label --drop id --separator ';' --seed 3 "
         "--method mdfs --set ties=mauc -k auto"
     )
-    other = suggest(selector, conclusion("more", loss=0.02), "python make_page.py", 13)
-    assert other["command"] is None
 
 
 class Own(MDFS):
@@ -105,7 +123,7 @@ class Own(MDFS):
 def test_a_method_without_a_short_name_gets_python(wine):
     X, y = wine
     selector = Own(4, random_state=0).fit(X, y)
-    step = suggest(selector, conclusion("limit", stable=0.1), "mauc select wine", 13)
-    assert step["command"] is None
-    assert "GreedyMAUC(), MDFS(random_state=0), MRMR()" in step["code"]
-    exec(step["code"], {"X": X, "y": y})
+    assert next_steps(selector, 13, ["select", "wine"]) is None
+    code = python_steps(selector, 13)["compare"]
+    assert "GreedyMAUC(), MDFS(random_state=0), MRMR()" in code
+    exec(code, {"X": X, "y": y})

@@ -3,13 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from mauc.layout import Layout
 from mauc.plotting.axes import selector_styles
 from mauc.report.html.recipe import short_name
-from mauc.report.html.values import number, text
+from mauc.report.html.values import number, plain, text
 from mauc.report.provenance import stamp_of
 from mauc.report.summaries import win_draw_loss_table
-from mauc.report.tables import mauc_table
+from mauc.report.tables import Table, mauc_table
 from mauc.selectors.base import RankingSelector
 from mauc.stats import Comparison, compare_to, mean_interval
 from mauc.stats.rows import labels_of, rows_of, shown_name
@@ -23,46 +22,31 @@ _COLUMNS = (
 def summarise_comparison(
     run: Any, selector: RankingSelector, comparison: Comparison | None = None
 ) -> dict[str, Any]:
-    """Collect what a page says about an experiment.
+    """Collect what a page says about an experiment, the rows of a run or its folder.
 
-    Parameters
-    ----------
-    run : DataFrame or path
-        The rows of a run, or its folder.
-    selector : RankingSelector
-        The selector of the page.
-    comparison : Comparison, optional
-        Baseline selector, test and level. By default those of the paper, with the selector of
-        the page as the baseline where the run has it by its short name; else MDFS, else the
-        first selector of the run.
-
-    Returns
-    -------
-    summary : dict
-        ``tables`` (caption, heads, groups of rows, notes), ``tests`` (one per data set,
-        classifier, size and selector), ``curves`` (one panel per data set and classifier),
-        ``reference``, ``test`` and ``alpha`` of the comparison, and ``stamp``.
+    These are ``tables`` (as `Layout.to_dict`), ``tests`` (one per data set, classifier, size and
+    selector), ``curves`` (one panel per data set and classifier) and their ``styles``,
+    ``reference``, ``test`` and ``alpha`` of the comparison, and ``stamp``. By default the baseline
+    is the selector of the page, see `find_reference`, and the test that of the paper.
     """
     rows = rows_of(run, *_COLUMNS)
     selectors = labels_of(rows, "selector")
     comparison = comparison or Comparison(find_reference(selector, selectors))
     if len(selectors) == 1:
         comparison = replace(comparison, reference=None)
-    tables = [
-        table(layout)
-        for dataset in labels_of(rows, "dataset")
-        for layout in mauc_table(rows, dataset, comparison).layouts()
+    tables: list[Table] = [
+        mauc_table(rows, dataset, comparison) for dataset in labels_of(rows, "dataset")
     ]
     tests = []
     reference = comparison.reference
     if reference is not None:
-        tables += [table(layout) for layout in win_draw_loss_table(rows, comparison).parts]
+        tables.append(win_draw_loss_table(rows, comparison))
         tests = _tests(rows, comparison)
     return {
         "reference": None if reference is None else text(shown_name("selector", reference)),
         "test": str(comparison),
         "alpha": comparison.alpha,
-        "tables": tables,
+        "tables": [plain(part.to_dict()) for table in tables for part in table.layouts()],
         "tests": tests,
         "curves": _curves(rows),
         "styles": _styles(selectors),
@@ -76,34 +60,6 @@ def find_reference(selector: RankingSelector, labels: list[str]) -> str:
     if name is not None:
         return name
     return "mdfs" if "mdfs" in labels else labels[0]
-
-
-def table(layout: Layout) -> dict[str, Any]:
-    """Return a layout as a plain dict."""
-    return {
-        "caption": text(layout.caption),
-        "over": text(layout.over),
-        "heads": [text(head) for head in layout.heads],
-        "columns": [text(head) for head in layout.columns],
-        "is_grouped": layout.is_grouped,
-        "groups": [
-            {
-                "name": text(group.name),
-                "rows": [
-                    {
-                        "label": text(label),
-                        "values": [
-                            {"text": value.text, "is_bold": value.is_bold, "marks": value.marks}
-                            for value in values
-                        ],
-                    }
-                    for label, values in group.rows
-                ],
-            }
-            for group in layout.groups
-        ],
-        "notes": [text(note) for note in layout.notes],
-    }
 
 
 def _tests(rows: Any, comparison: Comparison) -> list[dict[str, Any]]:
