@@ -34,7 +34,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a common name; each row is its label and its values."""
+    """Rows under a common name.
+
+    Parameters
+    ----------
+    name : str
+    rows : tuple of (str, tuple of Value)
+        Each row is its label and its values.
+    """
 
     name: str
     rows: tuple[tuple[str, tuple[Value, ...]], ...]
@@ -139,7 +146,13 @@ class Table(ABC):
 
 @dataclass(frozen=True)
 class FrameTable(Table):
-    """A table made of a frame of numbers and of the layouts that show them."""
+    """A table made of a frame of numbers and of the layouts that show them.
+
+    Parameters
+    ----------
+    numbers : DataFrame
+    parts : tuple of Layout
+    """
 
     numbers: Any
     parts: tuple[Layout, ...]
