@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas as pd
 
@@ -416,15 +417,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--force", action="store_true", help="Replace files that exist.")
     options = parser.parse_args(arguments)
     methods = dict(entry.rpartition("=")[::2] for entry in options.methods)
-    rows = load_run(options.run)
-    if options.output is None:
-        print(compare_published(rows, methods=methods))
-        return
-    import matplotlib
-
-    matplotlib.use("agg")
-    for path in write_published(rows, options.output, methods=methods, force=options.force):
-        print(path)
+    try:
+        rows = load_run(options.run)
+        if options.output is None:
+            print(compare_published(rows, methods=methods))
+            return
+        matplotlib.use("agg")
+        files = write_published(rows, options.output, methods=methods, force=options.force)
+    except MaucError as error:
+        raise SystemExit(f"error: {error}") from error
+    print(*files, sep="\n")
 
 
 if __name__ == "__main__":

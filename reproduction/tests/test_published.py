@@ -266,5 +266,7 @@ def test_the_command_prints_and_writes(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(reproduction, "load_run", lambda folder: rows)
     reproduction.main(["run", "--as", "own=fsdd"])
     assert "Published and reproduced MAUC by selector." in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="error: the method of own must be one of mdfs"):
+        reproduction.main(["run", "--as", "own=fsd"])
     reproduction.main(["run", "--output", str(tmp_path / "tables")])
     assert str(tmp_path / "tables" / "published.md") in capsys.readouterr().out
