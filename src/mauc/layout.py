@@ -45,7 +45,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a common name; each row is its label and its values."""
+    """Rows under a common name.
+
+    Parameters
+    ----------
+    name : str
+    rows : tuple of (str, tuple of Value)
+        Each row is its label and its values.
+    """
 
     name: str
     rows: tuple[tuple[str, tuple[Value, ...]], ...]
@@ -275,6 +282,19 @@ def render_markdown(layout: Layout) -> str:
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels: int = 1) -> str:
     """Return entries in Markdown as a table, the columns of labels to the left, others right.
+
+    Parameters
+    ----------
+    heads : sequence of str
+    rows : iterable of sequences of str
+        As many entries as heads.
+    n_labels : int, default=1
+        How many columns, the first ones, are labels.
+
+    Returns
+    -------
+    table : str
+        Without a newline at its end.
 
     Examples
     --------

@@ -84,7 +84,13 @@ class Table(ABC):
 
 @dataclass(frozen=True)
 class FrameTable(Table):
-    """A table made of a frame of numbers and of the layouts that show them."""
+    """A table made of a frame of numbers and of the layouts that show them.
+
+    Parameters
+    ----------
+    numbers : DataFrame
+    parts : tuple of Layout
+    """
 
     numbers: Any
     parts: tuple[Layout, ...]
