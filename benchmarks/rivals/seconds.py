@@ -9,10 +9,9 @@ import warnings
 
 from threadpoolctl import threadpool_limits
 
+from mauc.experiments.cell import seed_of, sizes_of, split_cell
 from mauc.experiments.data import load_data
-from mauc.experiments.fold import seed_of, sizes_of, split_cell
-from mauc.experiments.methods import build_selector
-from mauc.experiments.plan import Cell
+from mauc.experiments.plan import Cell, build_selector
 
 HEAD = ("dataset", "selector", "seconds", "error")
 

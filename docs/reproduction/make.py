@@ -24,7 +24,7 @@ from mauc.datasets import load_dataset
 from mauc.difficulty import siren_study
 from mauc.exceptions import IncompleteRunWarning
 from mauc.experiments import load_run, read_plan, run_plan
-from mauc.experiments.methods import build_selector
+from mauc.experiments.plan import build_selector
 from mauc.experiments.rows import versions
 from mauc.experiments.store import RunFolder
 from mauc.plotting import SirenDisplay

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mauc import mauc_score
-from mauc.experiments.fold import ranking_of
+from mauc.experiments.cell import ranking_of
 from rivals import filters, linear, trees, wrappers
 from rivals.base import Rival, TimeLimitError, by_scores, check_expected, limited, some_rows
 from rivals.classifiers import LightGBM, StandardizedLogistic

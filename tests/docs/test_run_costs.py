@@ -3,7 +3,7 @@
 import pandas as pd
 
 import run_costs
-from mauc.experiments.tuning import Tuned
+from mauc.experiments.cell import Tuned
 
 
 def test_table_10_beside_seconds():
