@@ -1,7 +1,6 @@
 """Seconds of the nine selectors on every data set, beside the paper's Table 10.
 
-Writes docs/runtime.md, and docs/runtime.csv with the seconds on the paper's data sets. Needs the
-environment variable MAUC_DATA, a folder of npz files.
+Writes runtime.md, and runtime.csv with the seconds on the paper's data sets: `make bench-runtime`.
 """
 
 import csv
@@ -9,17 +8,15 @@ import os
 import platform
 import time
 import warnings
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from _common import _cpu_name
 from mauc import FSDD, MAUCD, MDFS, MRMR, ChiSquare, ReliefF, SpreadFx, SymmetricalUncertainty
+from reproduction.common import versions
+from reproduction.published import load_published_runtime
 
-ROOT = Path(__file__).parents[1]
-TABLE = ROOT / "docs" / "runtime.md"
-PUBLISHED = ROOT / "papers" / "wang2011" / "published" / "runtime.csv"
+TABLE = Path(__file__).with_suffix(".md")
 
 N_SELECTED = 100
 N_REPEATS = 5
@@ -74,10 +71,12 @@ def measure(X, y):
     return seconds
 
 
-def read_published():
-    """Return Table 10 as a dict from (method, data set) to seconds."""
-    with open(PUBLISHED, newline="") as file:
-        return {(r["method"], r["dataset"]): float(r["seconds"]) for r in csv.DictReader(file)}
+def cpu_name():
+    """Return the name of the processor, or its architecture where /proc does not tell."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
 
 
 def format_seconds(value):
@@ -86,15 +85,15 @@ def format_seconds(value):
 
 def write_table(results, shapes):
     """Write our seconds and the published ones, a row a selector, a column a data set."""
-    published = read_published()
+    published = load_published_runtime().set_index(["selector", "dataset"])["seconds"].to_dict()
     keys = {name: key for name, key, _ in SELECTORS}
-    versions = ", ".join(f"{p} {version(p)}" for p in ("mauc", "numpy", "numba", "scikit-learn"))
     names = list(results)
     lines = [
         "# Seconds of the selectors",
         "",
-        "Written by `make bench-runtime` (`MAUC_DATA=folder python benchmarks/bench_runtime.py`).",
-        f"{_cpu_name()}, {platform.system()}, Python {platform.python_version()}, {versions}; "
+        "Written by `make bench-runtime` (`MAUC_DATA=folder python -m reproduction.runtime`).",
+        f"{cpu_name()}, {platform.system()}, Python {platform.python_version()}, "
+        f"{versions('mauc', 'numpy', 'numba', 'scikit-learn')}; "
         f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores at the end.",
         "",
         f"One `fit` on all samples with one thread, {N_SELECTED} features (all, where there are "
@@ -127,8 +126,7 @@ def main():
     folder = os.environ.get("MAUC_DATA")
     paths = sorted(Path(folder).glob("*.npz")) if folder else []
     if not paths:
-        print("bench_runtime.py skipped: MAUC_DATA names no folder with npz files")
-        return
+        raise SystemExit("MAUC_DATA must name a folder with npz files.")
     warnings.simplefilter("ignore")  # constant and small columns of the data
     results, shapes = {}, {}
     for path in paths:
@@ -140,7 +138,7 @@ def main():
         for selector, seconds in results[path.stem].items():
             print(f"  {selector:<24} {format_seconds(seconds) or '-'}", flush=True)
     write_table(results, shapes)
-    print(f"written: {TABLE.relative_to(ROOT)}; load average {os.getloadavg()[0]:.1f}")
+    print(f"written: {TABLE}; load average {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Run the plans of this folder and write what they gave: `make beyond`.
+"""Run the plans filters, svm_small and svm_large and write what they gave: `make beyond`.
 
 Runs go to runs/beyond and are not run again once they are there.
 """
@@ -15,12 +15,12 @@ import pandas as pd
 from mauc import select_k
 from mauc.datasets import load_dataset
 from mauc.experiments import load_run, run_plan
-from mauc.experiments.rows import versions
 from mauc.plotting import CriticalDifferenceDisplay, CurvesDisplay, StabilityDisplay
-from mauc.report import ranks_table, runtime_table, win_draw_loss_table
-from mauc.report.as_markdown import markdown_table
+from mauc.report import markdown_table, ranks_table, win_draw_loss_table
 from mauc.selectors import make_selector
 from mauc.stats import Comparison, compare_to, selector_stability
+from reproduction.common import versions
+from reproduction.published import runtime_beside
 
 HERE = Path(__file__).parent
 PLANS = ("filters", "svm_small", "svm_large")
@@ -37,7 +37,7 @@ def main() -> None:
     runs = parser.parse_args().runs
     matplotlib.use("agg")
     for name in PLANS:
-        print(run_plan(HERE / f"{name}.toml", runs / name))
+        print(run_plan(HERE.parent / "plans" / f"{name}.toml", runs / name))
     parts = {name: load_run(runs / name) for name in PLANS}
     rows = pd.concat(parts.values(), ignore_index=True)
     sections = [
@@ -167,7 +167,7 @@ def summaries(filters, rows):
         + markdown(wide.reset_index(), 3)
         + "\n\n![stability](stability.png)"
     )
-    yield f"## Seconds of selecting 100 features\n\n{runtime_table(filters).to_markdown()}"
+    yield f"## Seconds of selecting 100 features\n\n{runtime_beside(filters).to_markdown()}"
     shown = ["greedy", "mdfs", "mdfs+", "mrmr", "jmi", "maucd", "su"]
     for dataset in PAPER:
         part = filters[filters["selector"].isin(shown)]

@@ -1,39 +1,52 @@
 """Run the comparison with what people use and write its page: `make beyond-rivals`.
 
-    export PYTHONPATH=benchmarks     # the adapters of the rivals
-    python docs/beyond/make_rivals.py --runs runs/beyond               # run what is missing, write
-    python docs/beyond/make_rivals.py --runs runs/beyond --page-only   # write from what is there
+    python -m reproduction.beyond.make_rivals               # run what is missing, write
+    python -m reproduction.beyond.make_rivals --page-only   # write from what is there
 
 Runs resume. The page says what is missing.
 """
 
 import argparse
+import csv
 import datetime
 import importlib
 import inspect
 import json
 import os
+import time
 import warnings
-from importlib.metadata import PackageNotFoundError, version
+from itertools import product
 from pathlib import Path
 
 import matplotlib
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
-import rivals_tables as tables
+from mauc.datasets import load_dataset
 from mauc.exceptions import IncompleteRunWarning, MaucError
 from mauc.experiments import load_run, read_plan, run_plan
-from mauc.experiments.rows import versions
 from mauc.plotting import CriticalDifferenceDisplay
-from rivals.base import TIME_LIMIT
-from rivals.seconds import measure_seconds
-from rivals_picture import plot_seconds
+from mauc.selectors import make_selector
+from reproduction.beyond import rivals_tables as tables
+from reproduction.beyond.rivals import TIME_LIMIT, some_rows
+from reproduction.common import versions
 
 HERE = Path(__file__).resolve().parent
+FOLDER_OF_PLANS = HERE.parent / "plans"
 PLANS = ("rivals", "ours")
 EVERYTHING = "all_features"
 SAME = ("seed", "folds", "repeats", "sizes", "max_rows", "classifiers")
 PACKAGES = ("lightgbm", "boruta", "mrmr-selection", "skrebate")
+HEAD = ("dataset", "selector", "seconds", "error")  # of seconds.csv
+DISTANCES = (8, 16, 24, 32)  # of a label from its point
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))  # right, up
+ACROSS = {-1: "right", 0: "center", 1: "left"}
+UPRIGHT = {-1: "top", 0: "center", 1: "bottom"}
 SPECIAL = {"f_classif": "`SelectKBest(f_classif)` of scikit-learn."}
 
 
@@ -45,7 +58,7 @@ def main(arguments=None):
     parser.add_argument("--jobs", type=int, default=None, help="Workers; one per core by default.")
     options = parser.parse_args(arguments)
     matplotlib.use("agg")
-    plans = [read_plan(HERE / f"{name}.toml") for name in (*PLANS, EVERYTHING)]
+    plans = [read_plan(FOLDER_OF_PLANS / f"{name}.toml") for name in (*PLANS, EVERYTHING)]
     if not options.page_only:
         for plan in plans:
             print(run_plan(plan, options.runs / plan.name, n_jobs=options.jobs))
@@ -143,23 +156,21 @@ def load_seconds(path, rows):
 
 
 def head(runs, parts, rows):
-    counts = []
+    counts, is_whole = [], True
     for name, part in parts.items():
-        plan = read_plan(HERE / f"{name}.toml")
+        n_cells = len(read_plan(FOLDER_OF_PLANS / f"{name}.toml").cells())
         n_done = len(part[tables.SPLIT].drop_duplicates())
-        counts.append(f"`{name}.toml` {n_done} of {len(plan.cells())} folds")
+        counts.append(f"`{name}.toml` {n_done} of {n_cells} folds")
+        is_whole &= n_done == n_cells
     datasets = rows["dataset"].unique()
     folds = rows.groupby("dataset")[["repeat", "fold"]].apply(lambda p: len(p.drop_duplicates()))
     partial = [f"{name} ({n} folds)" for name, n in folds.items() if n < folds.max()]
-    note = f"\n\n**Incomplete**: {', '.join(counts)}." if any(
-        len(part[tables.SPLIT].drop_duplicates()) < len(read_plan(HERE / f"{name}.toml").cells())
-        for name, part in parts.items()
-    ) else ""  # fmt: skip
+    note = "" if is_whole else f"\n\n**Incomplete**: {', '.join(counts)}."
     note += f" Fewer folds so far: {', '.join(partial)}." if partial else ""
     return f"""# Against what people use
 
-Written by `make beyond-rivals` on {datetime.date.today()} with {versions()}, {peer_versions()}; \
-{os.cpu_count()} cores.{note}
+Written by `make beyond-rivals` on {datetime.date.today()} with {versions()}, \
+{versions(*PACKAGES)}; {os.cpu_count()} cores.{note}
 
 {len(datasets)} data sets, those of more than 2,000 rows thinned to 2,000 by class; twice fivefold;
 features are selected in the training part of each fold, once for all classifiers and sizes.
@@ -168,16 +179,6 @@ RBF-SVM (C = 8, gamma = "scale", standardised), logistic regression (standardise
 forest (100 trees), LightGBM (50 rounds). `greedy` is `GreedyMAUC` with its defaults; the selectors
 of this library and their rivals ran in two runs on the same folds. {len(rows)} measurements,
 {int((rows["status"] != "ok").sum())} without result. Settings of the rivals are at the end."""
-
-
-def peer_versions():
-    found = []
-    for name in PACKAGES:
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            found.append(f"no {name}")
-    return ", ".join(found)
 
 
 def in_short(rows, ranks, duels, compared):
@@ -277,7 +278,7 @@ def seconds_section(seconds, scores, output):
 def settings_section():
     """Return the settings of every rival: what its adapter says of itself."""
     lines = []
-    for spec in read_plan(HERE / "rivals.toml").selectors:
+    for spec in read_plan(FOLDER_OF_PLANS / "rivals.toml").selectors:
         text = SPECIAL.get(spec.name) or settings_of(spec.method)
         lines.append({"selector": spec.name, "settings": text})
     ties = (
@@ -289,9 +290,128 @@ def settings_section():
 
 def settings_of(method):
     """Return the docstring of an adapter up to its parameters, in one line."""
-    module, _, name = method.rpartition(".")
-    text = inspect.getdoc(getattr(importlib.import_module(module), name))
+    text = inspect.getdoc(import_method(method))
     return " ".join(text.partition("\n\nParameters")[0].replace("``", "`").split())
+
+
+def measure_seconds(plans, path):
+    """Write the processor seconds of one fit of all selectors of plans, those not yet there.
+
+    On the first of five folds of every data set, with one thread: the seconds of a run are those of
+    a clock, and depend on what else the machine does.
+
+    Parameters
+    ----------
+    plans : list of Plan
+        With the same data sets.
+    path : Path
+        A CSV file with columns dataset, selector, seconds and error; a fit that failed has no
+        seconds.
+    """
+    known = set()
+    if path.is_file():
+        with open(path, newline="") as file:
+            known = {(row["dataset"], row["selector"]) for row in csv.DictReader(file)}
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(",".join(HEAD) + "\n")
+    for dataset in plans[0].datasets:
+        data = load_dataset(dataset.source, dataset.target, **dataset.options)
+        rows = some_rows(data.y, plans[0].max_rows or len(data.y), plans[0].seed)
+        X, y = data.X[rows], data.y[rows]
+        folds = StratifiedKFold(plans[0].folds, shuffle=True, random_state=plans[0].seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # classes of fewer samples than folds
+            train, _ = next(folds.split(X, y))
+        for plan in plans:
+            for spec in plan.selectors:
+                if (dataset.name, spec.name) not in known:
+                    found = time_fit(spec, X[train], y[train], min(max(plan.sizes), X.shape[1]))
+                    with open(path, "a", newline="") as file:
+                        csv.writer(file).writerow((dataset.name, spec.name, *found))
+
+
+def time_fit(spec, X, y, size):
+    """Return the processor seconds of the second fit and no error, or none and the error.
+
+    The first one compiles; a long one counts itself.
+    """
+    is_ours = "." not in spec.method
+    if is_ours:
+        selector = make_selector(spec.method, size, **spec.options)
+    else:
+        selector = import_method(spec.method)(**spec.options)
+    given = {"n_features_to_select": size, "random_state": 0, "n_jobs": 1}
+    known = selector.get_params()
+    selector.set_params(**{name: value for name, value in given.items() if name in known})
+    try:
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore")
+            for _ in range(2):
+                start = time.process_time()
+                selector.fit(X, y)
+                seconds = time.process_time() - start
+                if not is_ours and seconds > 2:  # nothing of theirs is compiled
+                    break
+    except Exception as error:  # of another package
+        return "", f"{type(error).__name__}: {error}"
+    return f"{seconds:.6f}", ""
+
+
+def import_method(path):
+    """Return the class that an import path names."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def plot_seconds(means, seconds, ours, path):
+    """Draw mean MAUC against seconds, one point per selector.
+
+    Parameters
+    ----------
+    means, seconds : Series
+        By selector.
+    ours : str
+        The selector that stands out.
+    path : Path
+    """
+    figure = Figure(figsize=(9, 5.5), layout="constrained")
+    ax = figure.add_subplot()
+    seconds = seconds.clip(lower=1e-4)
+    for name in means.index:
+        ax.plot(seconds[name], means[name], "o", color="C3" if name == ours else "C0")
+    ax.set_xscale("log")
+    ax.set_xlim(seconds.min() / 2, seconds.max() * 4)
+    ax.margins(y=0.08)
+    ax.set_xlabel("seconds of selection, median over the data sets")
+    ax.set_ylabel("mean MAUC")
+    ax.grid(alpha=0.3)
+    figure.draw_without_rendering()  # places are known only when the layout is
+    figure.set_layout_engine("none")
+    label_points(ax, {name: (seconds[name], means[name]) for name in means.index}, ours)
+    figure.savefig(path, dpi=120)
+
+
+def label_points(ax, points, ours):
+    """Write each name beside its point, at the first place that is free, or at the last."""
+    renderer = FigureCanvasAgg(ax.figure).get_renderer()
+    places = ax.transData.transform(list(points.values()))
+    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in places]
+    for name, point in points.items():
+        label = None
+        for away, (right, up) in product(DISTANCES, SIDES):
+            if label is not None:
+                label.remove()
+            label = ax.annotate(
+                name, point, (right * away, up * away), textcoords="offset points", fontsize=9,
+                ha=ACROSS[right], va=UPRIGHT[up], weight="bold" if name == ours else "normal",
+                arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey"} if away > 8 else None,
+            )  # fmt: skip
+            label.update_positions(renderer)
+            box = Text.get_window_extent(label, renderer).padded(1)  # without the line
+            if not any(box.overlaps(other) for other in taken):
+                break
+        taken.append(box)
 
 
 if __name__ == "__main__":

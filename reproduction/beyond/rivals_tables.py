@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from mauc.report.as_markdown import markdown_table
+from mauc.report import markdown_table
 from mauc.stats import (
     Comparison,
     compare_to,

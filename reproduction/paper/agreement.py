@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from mauc.report.as_markdown import markdown_table
-from mauc.stats.rows import shown_name
+from mauc.report import markdown_table
+from mauc.stats import shown_name
 
 # What a reimplementation should not exceed: mean absolute difference over the sizes.
 BARS = {"nb": 0.004, "c45": 0.007, "1nn": 0.007, "svm": 0.010}

@@ -9,11 +9,9 @@ import re
 import numpy as np
 import pandas as pd
 
-from mauc.report import load_published, load_published_runtime
-from mauc.report.as_markdown import markdown_table
-from mauc.report.layout import as_printed
-from mauc.stats import Comparison, compare_to, holm_test, problem_scores, win_draw_loss
-from mauc.stats.rows import shown_name
+from mauc.report import markdown_table
+from mauc.stats import Comparison, compare_to, holm_test, problem_scores, shown_name, win_draw_loss
+from reproduction.published import as_printed, load_published, load_published_runtime
 
 CLASSIFIERS = ("nb", "c45", "1nn", "svm")
 ALL = "all"

@@ -1,7 +1,7 @@
-"""Run the plans of this folder and write what they gave: `make reproduction`.
+"""Run the plans ten_times and svm and write what they gave: `make reproduction`.
 
-    python docs/reproduction/make.py               # run what is missing, write tables and pages
-    python docs/reproduction/make.py --page-only   # write them from what is there
+    python -m reproduction.paper.make               # run what is missing, write tables and pages
+    python -m reproduction.paper.make --page-only   # write them from what is there
 
 What was measured is kept in measured/: a run folder that is not there is made of it, and runs
 resume. The data sets are looked for in the folder MAUC_DATA; Figures 1-3 are computed each time.
@@ -9,30 +9,33 @@ resume. The data sets are looked for in the folder MAUC_DATA; Figures 1-3 are co
 
 import argparse
 import datetime
+import math
 import os
 import shutil
-import warnings
 from pathlib import Path
 
 import matplotlib
 import pandas as pd
 
-import agreement
-import claims
-import run_costs
 from mauc.datasets import load_dataset
 from mauc.difficulty import siren_study
-from mauc.exceptions import IncompleteRunWarning
-from mauc.experiments import load_run, read_plan, run_plan
-from mauc.experiments.methods import build_selector
-from mauc.experiments.rows import versions
-from mauc.experiments.store import RunFolder
+from mauc.experiments import RunFolder, read_plan, run_plan
 from mauc.plotting import SirenDisplay
-from mauc.report import compare_published, write_published, write_tables
-from mauc.stats.rows import shown_name
-from measured import keep_run, restore_run
+from mauc.report import markdown_table, run_tables, write_tables
+from mauc.selectors import make_selector
+from mauc.stats import shown_name
+from reproduction.common import versions
+from reproduction.paper import agreement, claims
+from reproduction.paper.measured import keep_run, load_part, restore_run
+from reproduction.published import (
+    compare_published,
+    load_published_runtime,
+    runtime_beside,
+    write_published,
+)
 
 HERE = Path(__file__).resolve().parent
+FOLDER_OF_PLANS = HERE.parent / "plans"
 SECONDS = HERE.parent / "runtime.csv"  # of make bench-runtime
 PLANS = ("ten_times", "svm")
 SIREN_RELEVANCES = ("chi2", "su")
@@ -49,9 +52,9 @@ def main() -> None:
         if not run.exists() and (kept / "plan.json").is_file():
             restore_run(kept, run)
         if not options.page_only:
-            print(run_plan(HERE / f"{name}.toml", run))
+            print(run_plan(FOLDER_OF_PLANS / f"{name}.toml", run))
         keep_run(run, kept)
-    # All that may fail comes before the first file is replaced.
+    # A run may lack cells, which the page says. What may fail comes before a file is replaced.
     studies = study_sirens()
     runs = {name: load_part(options.runs / name) for name in PLANS}
     rows = pd.concat(runs.values(), ignore_index=True)
@@ -59,7 +62,8 @@ def main() -> None:
     filled = claims.fill(text, claims.make_tables(rows, studies, pd.read_csv(SECONDS)))
     page = readme(options.runs, runs, rows, studies)
     shutil.rmtree(HERE / "tables", ignore_errors=True)
-    write_tables(rows, HERE / "tables", formats=("md", "tex"))
+    tables = {**run_tables(rows), "runtime": runtime_beside(rows)}
+    write_tables(rows, HERE / "tables", tables=tables, formats=("md", "tex"))
     write_published(rows, HERE / "tables", formats=("md", "csv"), dpi=100)
     for relevance, study in studies.items():
         display = SirenDisplay.from_study(study).plot()
@@ -68,19 +72,12 @@ def main() -> None:
     (HERE / "README.md").write_text(page, encoding="utf-8")
 
 
-def load_part(run):
-    """Return the rows of a run that may lack cells: the page says so."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IncompleteRunWarning)
-        return load_run(run)
-
-
 def study_sirens():
     """Study the siren pitfall on Indiana, with the selectors of the plans."""
     data = load_dataset("indiana")
     selectors = {}
-    for spec in read_plan(HERE / f"{PLANS[0]}.toml").selectors:
-        selectors[spec.name] = build_selector(spec)
+    for spec in read_plan(FOLDER_OF_PLANS / f"{PLANS[0]}.toml").selectors:
+        selectors[spec.name] = make_selector(spec.method, **spec.options)
         if "random_state" in selectors[spec.name].get_params():
             selectors[spec.name].set_params(random_state=0)
     return {
@@ -122,21 +119,21 @@ def readme(runs, parts, rows, studies):
         + "\n\nThe SVM, once tenfold:\n\n"
         + f"{agreement.marks_table(svm)}\n\n{agreement.lost_marks_line(svm)}",
         "## The SVM\n\nC and gamma by data set and size, and their MAUC threefold on the rows they "
-        f"were tuned on:\n\n{run_costs.tuning_table(read_tuned(runs / 'svm'))}\n\nReproduced - "
+        f"were tuned on:\n\n{tuning_table(read_tuned(runs / 'svm'))}\n\nReproduced - "
         f"published by size, all data sets and selectors:\n\n{agreement.size_table(svm)}",
         "## Table 10: seconds of the selectors\n\nHere | paper. One fit on all samples with one "
-        "thread on a quiet machine ([docs/runtime.md](../runtime.md) names it); "
+        "thread on a quiet machine ([runtime.md](../runtime.md) names it); "
         "[tables/runtime.md](tables/runtime.md) has the seconds of the runs above.\n\n"
-        + run_costs.seconds_table(pd.read_csv(SECONDS)),
+        + seconds_table(pd.read_csv(SECONDS)),
         "## Figures 1-3: the siren pitfall on Indiana\n\nFigure 1 is the upper part of each "
         "picture, Figures 2 (CHI) and 3 (SU) the lower part.\n\n" + siren_section(studies),
         "## Figure 4: win, draw and loss of MDFS\n\n"
         "![win, draw and loss of MDFS by classifier](tables/win_draw_loss.png)",
         "## Where the time goes\n\nSeconds inside the workers, all folds of a data set: selecting, "
         "fitting and predicting, computing MAUC. Ten times tenfold, all nine selectors:\n\n"
-        + run_costs.time_table(parts["ten_times"])
+        + time_table(parts["ten_times"])
         + "\n\nThe SVM, once tenfold:\n\n"
-        + run_costs.time_table(parts["svm"]),
+        + time_table(parts["svm"]),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -145,7 +142,7 @@ def head(parts):
     counts = []
     for name, part in parts.items():
         n_done = len(part[["dataset", "repeat", "fold"]].drop_duplicates())
-        counts.append((name, n_done, len(read_plan(HERE / f"{name}.toml").cells())))
+        counts.append((name, n_done, len(read_plan(FOLDER_OF_PLANS / f"{name}.toml").cells())))
     missing = [f"`{name}.toml` {done} of {whole}" for name, done, whole in counts if done < whole]
     incomplete = f"\n\n**Incomplete**: folds of {', '.join(missing)}." if missing else ""
     # Of what is kept: a run that had nothing left to do has begun later, and measured nothing.
@@ -163,10 +160,11 @@ Measured on {dates}: {n_rows} values, {n_failed} failed.{incomplete}
 - [tables/](tables): Tables 2-5, 7 and 8 in the paper's layout (`table_*.md`, LaTeX beside);
   in [published.md](tables/published.md) with published | reproduced | difference of every cell.
 - [fsdd_mnist.md](fsdd_mnist.md): where the published values of FSDD on MNIST come from.
-- `ten_times.toml` and `svm.toml` are the plans, [measured/](measured) has every measured value, a
-  Parquet file per data set (`pandas.read_parquet`); `make reproduction` makes run folders of them.
+- `ten_times.toml` and `svm.toml` in [plans/](../plans) are the plans, [measured/](measured) has
+  every measured value, a Parquet file per data set (`pandas.read_parquet`); `make reproduction`
+  makes run folders of them.
 - Tables 6 and 9 (Washington, Thyroid) are one command each for whoever has the data:
-  [papers/wang2011](../../papers/wang2011/README.md)."""
+  [reproduction](../README.md#washington-and-thyroid)."""
 
 
 def read_tuned(run):
@@ -182,6 +180,67 @@ def siren_section(studies):
     for relevance, study in studies.items():
         parts += [f"![{relevance}](siren_indiana_{relevance}.png)", f"```\n{study}\n```"]
     return "\n\n".join(parts)
+
+
+def time_table(rows):
+    """Return where the seconds of a run went, by data set."""
+    lines = []
+    classifiers = list(dict.fromkeys(rows["classifier"]))
+    for dataset, part in rows.groupby("dataset", sort=False):
+        chosen = part.drop_duplicates(["repeat", "fold", "selector"])["select_seconds"].sum()
+        fitting = part.groupby("classifier")["fit_seconds"].sum()
+        fitted = (fitting.get(name, 0.0) for name in classifiers)
+        parts = [chosen, *fitted, part["score_seconds"].sum()]
+        shown = [f"{value:.0f} ({value / sum(parts):.0%})" for value in parts]
+        lines.append([shown_name("dataset", dataset), *shown, f"{sum(parts):.0f}"])
+    names = [shown_name("classifier", name) for name in classifiers]
+    return markdown_table(["data set", "selecting", *names, "MAUC", "all"], lines)
+
+
+def seconds_table(seconds):
+    """Return the paper's Table 10 beside seconds measured here: here | paper.
+
+    Parameters
+    ----------
+    seconds : DataFrame
+        Columns selector, dataset, seconds.
+    """
+    paper, here = (
+        frame.set_index(["selector", "dataset"])["seconds"]
+        for frame in (load_published_runtime(), seconds)
+    )
+    datasets = [name for name in paper.index.unique("dataset") if name in here.index.levels[1]]
+    lines = [
+        [shown_name("selector", one), *(rf"{here[one, name]:.3f} \| {paper[one, name]:.3f}"
+                                        for name in datasets)]
+        for one in here.index.unique("selector")
+    ]  # fmt: skip
+    return markdown_table(["selector", *(shown_name("dataset", one) for one in datasets)], lines)
+
+
+def tuning_table(tuned):
+    """Return C, gamma and the MAUC they were chosen by, by data set and size.
+
+    Parameters
+    ----------
+    tuned : dict of str to dict of int to Tuned
+        What was tuned, by data set and size.
+    """
+    sizes = sorted({size for found in tuned.values() for size in found})
+    lines = []
+    for name, found in tuned.items():
+        shown = [
+            f"{power(found[size].C)}, {power(found[size].gamma)}; {found[size].mauc:.3f}"
+            if size in found else "-"
+            for size in sizes
+        ]  # fmt: skip
+        lines.append([shown_name("dataset", name), *shown])
+    return markdown_table(["data set", *map(str, sizes)], lines)
+
+
+def power(value):
+    """Return a power of two as the paper writes it."""
+    return f"2^{math.log2(value):g}"
 
 
 if __name__ == "__main__":

@@ -6,16 +6,16 @@ the data and of every start (date, versions, machine), and what was tuned.
 """
 
 import shutil
+import warnings
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mauc.exceptions import MaucError
-from mauc.experiments.plan import Cell
-from mauc.experiments.rows import schema
-from mauc.experiments.store import RunFolder
+from mauc.exceptions import IncompleteRunWarning, MaucError
+from mauc.experiments import Cell, Row, RunFolder, load_run
 
 FILES = ("plan.toml", "plan.json", "provenance.json")
 FOLD = ["repeat", "fold"]
@@ -27,27 +27,26 @@ NARROW = {
 }  # fmt: skip
 
 
+def load_part(run, frame="pandas"):
+    """Return the rows of a run that may lack cells."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncompleteRunWarning)
+        return load_run(run, frame=frame)
+
+
 def keep_run(run, folder):
     """Write what a run folder has, whole or not, to a folder of few files.
 
     A data set with as many rows as are kept already is left as it is: rows never change.
     """
     run, folder = Path(run), Path(folder)
-    store = RunFolder(run)
-    plan = store.read_plan()
     folder.mkdir(parents=True, exist_ok=True)
     has_news = not all((folder / name).is_file() for name in FILES)
-    for dataset in (spec["name"] for spec in plan["datasets"]):
-        cells = [
-            Cell(dataset, repeat, fold)
-            for repeat in range(plan["repeats"])
-            for fold in range(plan["folds"])
-        ]
-        tables = [store.read(cell) for cell in cells if store.has(cell)]
+    for dataset, rows in load_part(run).groupby("dataset", sort=False):
         path = folder / f"{dataset}.parquet"
         n_kept = pq.read_metadata(path).num_rows if path.is_file() else 0
-        if n_kept < sum(table.num_rows for table in tables):
-            write_packed(pa.concat_tables(tables).to_pandas(), path)
+        if n_kept < len(rows):
+            write_packed(rows, path)
             has_news = True
     if has_news:
         for name in FILES:
@@ -68,11 +67,11 @@ def restore_run(folder, run):
         shutil.copyfile(folder / name, part / name)
     if (folder / "tuning").is_dir():
         shutil.copytree(folder / "tuning", part / "tuning")
-    store = RunFolder(part)
+    store, schema = RunFolder(part), load_part(part, "arrow").schema
     for path in sorted(folder.glob("*.parquet")):
         rows = read_packed(path)
         for (repeat, fold), cell_rows in rows.groupby(FOLD, sort=False):
-            table = pa.Table.from_pandas(cell_rows, schema=schema(), preserve_index=False)
+            table = pa.Table.from_pandas(cell_rows, schema=schema, preserve_index=False)
             table = table.replace_schema_metadata(None)
             store.write(Cell(path.stem, int(repeat), int(fold)), table)
     part.rename(run)
@@ -109,4 +108,4 @@ def read_packed(path):
         rankings[key][:n_used] if n_used else None
         for key, n_used in zip(keys, rows.pop("n_used"), strict=True)
     ]
-    return rows.assign(dataset=Path(path).stem)[schema().names]
+    return rows.assign(dataset=Path(path).stem)[[item.name for item in fields(Row)]]

@@ -3,7 +3,7 @@
 C4.5 takes the first of equally good columns, so their order matters; with all features of a data
 set nothing else differs between selectors. Prints the mean absolute difference to the published
 MAUC over the sizes for both orders, and the values with all features. Run as
-``MAUC_DATA=folder python benchmarks/research_c45_order.py``; the folder holds synthetic.npz.
+``python -m reproduction.research.c45_order``.
 """
 
 import argparse
@@ -14,10 +14,10 @@ from sklearn.model_selection import StratifiedKFold
 from mauc import mauc_score
 from mauc.classifiers import C45
 from mauc.datasets import load_dataset
-from mauc.registry import make_selector
-from mauc.report import load_published
-from mauc.report.as_markdown import markdown_table
-from mauc.stats.rows import shown_name
+from mauc.report import markdown_table
+from mauc.selectors import make_selector
+from mauc.stats import shown_name
+from reproduction.published import load_published
 
 SELECTORS = {
     "mdfs": {"random_state": 0},

@@ -1,9 +1,8 @@
 """How stable the rules of ConsensusSelector are over folds, and what they cost in MAUC.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_consensus.py [data sets]``; the folder, or its
-subfolder ``more``, holds ``<name>.npz`` files with X and y. The tables are Markdown, as in
-docs/beyond/consensus.md; the last ones are means over the data sets of the run, and of several runs
-``python benchmarks/research_consensus.py --means FILE...`` prints them from their output.
+Run as ``python -m reproduction.research.consensus [data sets]``. The tables are Markdown, as in
+reproduction/beyond/consensus.md; the last ones are means over the data sets of the run, and of
+several runs ``--means FILE...`` prints them from their output.
 
 Two times 5-fold stratified cross-validation, data sets above 1,000 samples thinned to so many by
 class. Stability (Nogueira, Sechidis and Brown) is that of the ten sets of one selector; MAUC is the
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -26,6 +25,7 @@ from mauc import ConsensusSelector, GreedyMAUC, mauc_score
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.selectors.consensus import Votes, rank_by_votes
 from mauc.stats import stability
+from reproduction.common import load_npz
 
 NAMES = (
     "synthetic", "urban", "washington_sub_forest", "sorlie", "usps", "phoneme", "semeion",
@@ -39,15 +39,7 @@ MAX_ROWS, N_REPEATS, N_FOLDS = 1000, 2, 5
 
 def load(name):
     """Return at most MAX_ROWS samples of a data set, and class codes."""
-    folder = Path(os.environ["MAUC_DATA"])
-    path = folder / f"{name}.npz"
-    with np.load(path if path.is_file() else folder / "more" / f"{name}.npz") as data:
-        X, y = np.asarray(data["X"], np.float64), data["y"]
-    if len(y) > MAX_ROWS:
-        kept, _ = train_test_split(
-            np.arange(len(y)), train_size=MAX_ROWS, stratify=y, random_state=0
-        )
-        X, y = X[np.sort(kept)], y[np.sort(kept)]
+    X, y = load_npz(name, np.float64, MAX_ROWS)
     return X, np.unique(y, return_inverse=True)[1]
 
 

@@ -1,8 +1,8 @@
 """What was tried for GreedyMAUC where samples are few: ties, small classes, priors.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_few_samples.py few|tiny|all [--seed 0]``; the
-folder holds ``<name>.npz`` files with X and y, also in ``more``. Tables are Markdown, as in
-docs/beyond/few_samples.md: MAUC of six classifiers and 5, 10, 20 and 50 features, in thousandths.
+Run as ``python -m reproduction.research.few_samples few|tiny|all [--seed 0]``. Tables are Markdown,
+as in reproduction/beyond/few_samples.md: MAUC of six classifiers and 5, 10, 20 and 50 features, in
+thousandths.
 The library has the default alone; all else is written here, plainly, in NumPy.
 """
 
@@ -10,7 +10,6 @@ import argparse
 import os
 import warnings
 from itertools import pairwise
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes share the cores
 
@@ -33,6 +32,7 @@ from mauc.selectors.greedy_mauc.estimator import needs_prior
 from mauc.selectors.greedy_mauc.prior import value_scores
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.pair_auc import pair_wins
+from reproduction.common import load_npz
 
 ALL = (
     "isolet", "mnist", "usps", "phoneme", "indiana", "synthetic", "thyroid_sub_tox171",
@@ -197,10 +197,8 @@ VARIANTS = {
 
 
 def load(name):
-    folder = Path(os.environ["MAUC_DATA"])
-    path = next(p for p in (folder / f"{name}.npz", folder / f"more/{name}.npz") if p.exists())
-    with np.load(path) as data:
-        return np.asarray(data["X"], np.float32), data["y"].astype(int)
+    X, y = load_npz(name, np.float32)
+    return X, y.astype(int)
 
 
 def splits(group, seed):

@@ -1,11 +1,11 @@
 """What a careless FSDD does on MNIST: which slip gives the values that the paper has.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_fsdd_mnist.py``; the folder holds ``mnist.npz``
-with X and y. It prints how many pixels are constant, the slips in the score and the sorts that NaN
-breaks on one fold with Naive Bayes, and the nearest sorts on all ten folds: all of them with Naive
-Bayes, Java's with 1NN and C4.5 too. ``--repeats`` and ``--classifiers`` change the latter (``svm``
-tunes C and gamma for every size as docs/reproduction/svm.toml does), and ``--java`` has the first
-fold sorted by Java itself too, old and new, which needs ``java``.
+``python -m reproduction.research.fsdd_mnist`` prints how many pixels are constant, the slips in the
+score and the sorts that NaN breaks on one fold with Naive Bayes, and the nearest sorts on all ten
+folds: all of them with Naive Bayes, Java's with 1NN and C4.5 too. ``--repeats`` and
+``--classifiers`` change the latter (``svm`` tunes C and gamma for every size as
+reproduction/plans/svm.toml does), and ``--java`` has the first fold sorted by Java itself too, old
+and new, which needs ``java``.
 
 A comparator tells of scores a and b whether a ranks before b (-1), after (1) or neither (0). What
 it tells when one is NaN, for a constant pixel is 0 / 0, depends on how it is written:
@@ -17,23 +17,19 @@ it tells when one is NaN, for a constant pixel is 0 / 0, depends on how it is wr
 """
 
 import argparse
-import csv
-import os
 import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-import _comparison_sorts as sorts
-import _quicksorts as quicksorts
-from _java_sort import java_order
 from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes, tune_rbf_svm
 from mauc.evaluation import FoldEvaluator
+from reproduction.common import load_npz
+from reproduction.published import load_published
+from reproduction.research import sorts
 
 SIZES = list(range(10, 101, 10))
-PUBLISHED = Path(__file__).parents[1] / "papers" / "wang2011" / "published" / "mauc.csv"
 JAVA_6 = "merge sort, insertion below 7 (Java up to 6)"
 SORTS = {
     JAVA_6: partial(sorts.merge_down, small=7),
@@ -50,13 +46,13 @@ SORTS = {
     "heap sort": sorts.heap,
     "priority queue (Java)": sorts.priority_queue,
     "binary search tree": sorts.search_tree,
-    "quicksort, pivot in the middle (Hoare)": quicksorts.quick_middle,
-    "quicksort, pivot last (Lomuto)": quicksorts.quick_last,
-    "quicksort, pivot first": quicksorts.quick_first,
-    "quicksort of Kernighan and Ritchie": quicksorts.quick_kernighan,
-    "quicksort, median of three": quicksorts.quick_median_of_three,
-    "introsort (GNU's std::sort)": quicksorts.introsort,
-    "qsort of Microsoft": quicksorts.quick_microsoft,
+    "quicksort, pivot in the middle (Hoare)": sorts.quick_middle,
+    "quicksort, pivot last (Lomuto)": sorts.quick_last,
+    "quicksort, pivot first": sorts.quick_first,
+    "quicksort of Kernighan and Ritchie": sorts.quick_kernighan,
+    "quicksort, median of three": sorts.quick_median_of_three,
+    "introsort (GNU's std::sort)": sorts.introsort,
+    "qsort of Microsoft": sorts.quick_microsoft,
 }
 FINALISTS = list(SORTS)[:4]
 ANSWERS = {"0": 0, "-1": -1, "1": 1, "none": float("nan")}
@@ -150,14 +146,8 @@ def score_slips(X, y):
 
 def published_curve(classifier):
     """Return the paper's MAUC of FSDD on MNIST by size."""
-    with PUBLISHED.open() as file:
-        rows = [
-            row
-            for row in csv.DictReader(file)
-            if (row["dataset"], row["method"], row["classifier"]) == ("mnist", "fsdd", classifier)
-        ]
-    found = {int(row["n_features"]): float(row["mauc"]) for row in rows}
-    return np.array([found[size] for size in SIZES])
+    found = load_published().set_index(["dataset", "selector", "classifier", "size"])["mauc"]
+    return found["mnist", "fsdd", classifier][SIZES].to_numpy()
 
 
 def print_row(name, n_leading, curve, target):
@@ -229,7 +219,7 @@ def screen(X, y, fold, with_java):
         alike = ", ".join(form for form, _, other in found if np.array_equal(other, curve))
         rows.append((f"{name}; {alike}", n_leading, curve))
     if with_java:
-        ranking = java_order(scores, is_legacy=False)
+        ranking = sorts.java_order(scores, is_legacy=False)
         print(f"| Java on the path | {'refuses' if ranking is None else 'sorts'} | | |")
         rows += [] if ranking is None else [("Java on the path", *measure(ranking))]
     for row in sorted(rows, key=lambda row: np.abs(row[2] - target).mean()):
@@ -292,8 +282,7 @@ def main():
     options = parser.parse_args()
     sys.setrecursionlimit(10_000)
     np.seterr(divide="ignore", invalid="ignore")
-    with np.load(Path(os.environ["MAUC_DATA"]) / "mnist.npz") as data:
-        X, y = data["X"].astype(float), data["y"]
+    X, y = load_npz("mnist", np.float64)
     folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
     print_constants(X, y, folds)
     scores = screen(X, y, folds[0], options.java)
@@ -302,7 +291,7 @@ def main():
     kept = np.array_equal(np.sort(ranking[:quarter]), np.arange(quarter))
     print(f"\nJava's first {quarter} pixels are the first {quarter} of the image: {kept}")
     if options.java:
-        is_same = np.array_equal(java_order(scores, is_legacy=True), ranking)
+        is_same = np.array_equal(sorts.java_order(scores, is_legacy=True), ranking)
         print(f"Java's own merge sort gives the same ranking as the one here: {is_same}")
     confirm(X, y, options.repeats, options.classifiers)
 

@@ -1,15 +1,13 @@
 """What was tried for GreedyMAUC: variants of the choice, judged by classifiers on held-out folds.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_greedy.py [data sets]``; the folder holds
-``<name>.npz`` files with X and y. The tables are Markdown, as in docs/beyond/greedy_research.md.
+Run as ``python -m reproduction.research.greedy [data sets]``. The tables are Markdown, as in
+reproduction/beyond/greedy_research.md.
 The library has the default alone; everything else is written here, plainly, in NumPy.
 """
 
-import os
 import sys
 import warnings
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -24,6 +22,7 @@ from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE, measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.pair_auc import dense_wins
+from reproduction.common import load_npz
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")
 JUDGE = ("isolet", "mnist", "phoneme", "indiana", "thyroid_sub_tox171")
@@ -202,13 +201,7 @@ VARIANTS = {
 
 
 def folds_of(name):
-    with np.load(Path(os.environ["MAUC_DATA"]) / f"{name}.npz") as data:
-        X, y = np.asarray(data["X"], dtype=np.float32), data["y"]
-    if len(y) > MAX_ROWS:
-        rows, _ = train_test_split(
-            np.arange(len(y)), train_size=MAX_ROWS, stratify=y, random_state=0
-        )
-        X, y = X[np.sort(rows)], y[np.sort(rows)]
+    X, y = load_npz(name, np.float32, MAX_ROWS)
     for repeat in range(N_REPEATS.get(name, 1)):
         split = StratifiedKFold(N_FOLDS, shuffle=True, random_state=repeat)
         for train, test in split.split(X, y):

@@ -1,12 +1,12 @@
-"""Whether interactions=True of GreedyMAUC changes MAUC on real data, in the folder MAUC_DATA.
+"""Whether interactions=True of GreedyMAUC changes MAUC on real data.
 
-MAUC of Naive Bayes, 1NN, logistic regression and random forest, mean over K = 5, 10, 20, 50, 3-fold
-stratified cross-validation, data sets above 2,000 samples thinned to 2,000.
+Run as ``python -m reproduction.research.interactions``; the table of
+reproduction/beyond/greedy_interactions.md. MAUC of Naive Bayes, 1NN, logistic regression and random
+forest, mean over K = 5, 10, 20, 50, 3-fold stratified cross-validation, data sets above 2,000
+samples thinned to 2,000.
 """
 
-import os
 import warnings
-from pathlib import Path
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
@@ -17,15 +17,15 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from mauc import GreedyMAUC, mauc_score
+from reproduction.common import load_npz
 
-SETS = ("usps", "synthetic", "phoneme", "washington_sub_forest", "more/urban", "more/vehicle")
+SETS = ("usps", "synthetic", "phoneme", "washington_sub_forest", "urban", "vehicle")
 SIZES = (5, 10, 20, 50)
 MAX_SAMPLES = 2000
 
 
 def load(name):
-    with np.load(Path(os.environ["MAUC_DATA"]) / f"{name}.npz", allow_pickle=True) as data:
-        X, y = np.asarray(data["X"], np.float64), data["y"]
+    X, y = load_npz(name, np.float64)
     if len(y) > MAX_SAMPLES:
         X, _, y, _ = train_test_split(X, y, train_size=MAX_SAMPLES, stratify=y, random_state=0)
     return X, y
@@ -72,7 +72,7 @@ def main():
         )
         differences.append(with_pairs - without)
         print(
-            f"{name.split('/')[-1]:<24}{without:9.4f}{with_pairs:9.4f}{differences[-1]:+9.4f}"
+            f"{name:<24}{without:9.4f}{with_pairs:9.4f}{differences[-1]:+9.4f}"
             f"{n_found:7.1f}{n_used:6.1f}",
             flush=True,
         )

@@ -1,9 +1,9 @@
 """How GreedyMAUC and others do on mixed data: MAUC of classifiers on held-out folds.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_nominal.py SHARE [data sets]``; the folder, or
-its folder ``more``, holds ``<name>.npz`` files with X and y. A share of the columns of a set, such
-as 0.5, is cut into bins whose names are shuffled, so that their order is lost, and columns of noise
-with many categories are added. Classifiers see nominal columns as such, whatever a selector saw:
+Run as ``python -m reproduction.research.nominal SHARE [data sets]``; the tables are those of
+reproduction/beyond/nominal_research.md. A share of the columns of a set, such as 0.5, is cut into
+bins whose names are shuffled, so that their order is lost, and columns of noise with many
+categories are added. Classifiers see nominal columns as such, whatever a selector saw:
 
 - native: nominal columns as they are;
 - codes: the codes of the categories as numbers;
@@ -11,19 +11,18 @@ with many categories are added. Classifiers see nominal columns as such, whateve
 - the variants of the score by which GreedyMAUC correlates nominal features.
 """
 
-import os
 import sys
 import warnings
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold
 
 from mauc import MDFS, GreedyMAUC, SymmetricalUncertainty
 from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc import effects as measure
+from reproduction.common import load_npz
 
 SETS = (
     "dermatology", "segment", "vehicle", "satimage", "libras", "texture", "urban", "penbased",
@@ -38,15 +37,7 @@ MAX_INDICATORS = 20_000
 
 def mixed_set(name, share, seed=0):
     """Return X with a share of its columns nominal and noise added, the mask, and y."""
-    folder = Path(os.environ["MAUC_DATA"])
-    path = next(p for p in (folder / f"{name}.npz", folder / "more" / f"{name}.npz") if p.exists())
-    with np.load(path) as data:
-        X, y = np.asarray(data["X"], dtype=np.float64), data["y"]
-    if len(y) > MAX_ROWS:
-        rows, _ = train_test_split(
-            np.arange(len(y)), train_size=MAX_ROWS, stratify=y, random_state=seed
-        )
-        X, y = X[np.sort(rows)], y[np.sort(rows)]
+    X, y = load_npz(name, np.float64, MAX_ROWS)
     rng = np.random.default_rng(seed)
     is_nominal = np.zeros(X.shape[1], bool)
     is_nominal[rng.permutation(X.shape[1])[: round(share * X.shape[1])]] = True

@@ -1,21 +1,18 @@
 """How many features GreedyMAUC("predicted") takes, and how far its predicted MAUC is off.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_predicted.py [data sets]``; the folder, or
-its subfolder ``more``, holds ``<name>.npz`` files with X and y. The tables are Markdown, as in
-docs/beyond/greedy_predicted.md. "Before" is the rule without a correction: the fewest features
-whose mean of Phi(D_p / sqrt(2)) is within 0.002 of that of 100 features.
+Run as ``python -m reproduction.research.predicted [data sets]``. The tables are Markdown, as in
+reproduction/beyond/greedy_predicted.md. "Before" is the rule without a correction: the fewest
+features whose mean of Phi(D_p / sqrt(2)) is within 0.002 of that of 100 features.
 """
 
-import os
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtr
 from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
@@ -25,6 +22,7 @@ from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.search import SearchState, search_features
+from reproduction.common import load_npz
 
 MORE = (
     "arrhythmia", "cnae9", "dermatology", "libras", "penbased", "satimage", "segment", "semeion",
@@ -40,19 +38,6 @@ MAX_SIZE = 100
 BAR = 0.005  # MAUC that may be given away
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78, 90, 100)
 CLASSIFIERS = {"NB": NormalNaiveBayes(), "C4.5": C45(), "1NN": NearestNeighbor()}
-
-
-def load(name):
-    folder = Path(os.environ["MAUC_DATA"])
-    path = folder / f"{name}.npz"
-    with np.load(path if path.is_file() else folder / "more" / f"{name}.npz") as data:
-        X, y = np.asarray(data["X"], dtype=np.float32), data["y"]
-    if len(y) > MAX_ROWS:
-        rows, _ = train_test_split(
-            np.arange(len(y)), train_size=MAX_ROWS, stratify=y, random_state=0
-        )
-        X, y = X[np.sort(rows)], y[np.sort(rows)]
-    return X, y
 
 
 def predict_before(X, y, shrinkage):
@@ -103,7 +88,7 @@ def study_fold(X, y, train, test):
 
 def study(name):
     """Return the means over the folds of one data set."""
-    X, y = load(name)
+    X, y = load_npz(name, np.float32, MAX_ROWS)
     folds = [
         study_fold(X, y, train, test)
         for repeat in range(N_REPEATS if len(y) < FEW_ROWS else 1)

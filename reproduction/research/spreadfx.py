@@ -5,7 +5,7 @@ feature and drops it if it is selected already, as `SpreadFx` does. Prints the m
 difference to the published MAUC over the sizes, with Naive Bayes and 1NN, once tenfold
 (``--repeats``) and with the training rows in the order of the file (``--shuffle``).
 
-Run as ``MAUC_DATA=folder python benchmarks/research_spreadfx.py``; the folder holds the npz files.
+Run as ``python -m reproduction.research.spreadfx [data sets]``.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from mauc.data.problem import make_problem
 from mauc.datasets import load_dataset
 from mauc.evaluation import FoldEvaluator
 from mauc.registry import RELEVANCES
-from mauc.report import load_published
-from mauc.report.as_markdown import markdown_table
+from mauc.report import markdown_table
 from mauc.selectors.lists import rank_features
-from mauc.stats.rows import shown_name
+from mauc.stats import shown_name
+from reproduction.published import load_published
 
 DATASETS = ("synthetic", "phoneme", "usps", "indiana", "mnist", "isolet")
 RULES = ("adds a new one", "drops")

@@ -5,7 +5,7 @@ on the first fold of a tenfold cross-validation it fits the SVM at some sizes fo
 of a grid, and prints for each size the mean absolute difference to the published values over the
 selectors, the best MAUC of MDFS beside the published one, and 1NN beside its published value.
 
-Run as ``MAUC_DATA=folder python benchmarks/research_svm_mnist.py``; the folder holds mnist.npz.
+Run as ``python -m reproduction.research.svm_mnist``.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 from mauc.classifiers import RBFSVM, NearestNeighbor
 from mauc.datasets import load_dataset
 from mauc.evaluation import FoldEvaluator
-from mauc.registry import make_selector
-from mauc.report import load_published
-from mauc.report.as_markdown import markdown_table
+from mauc.report import markdown_table
+from mauc.selectors import make_selector
+from reproduction.published import load_published
 
 DATASET = "mnist"
 SELECTORS = {

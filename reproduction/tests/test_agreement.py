@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-import agreement
-from mauc.report import PublishedComparison
 from mauc.stats import Comparison
+from reproduction.paper import agreement
+from reproduction.published import PublishedComparison
 
 COLUMNS = [
     "dataset", "classifier", "method", "size", "published", "reproduced", "published_mark",

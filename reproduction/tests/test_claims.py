@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import claims
 from mauc.difficulty import SirenStudy
-from mauc.report import load_published
+from reproduction.paper import claims
+from reproduction.published import load_published
 from tests.helpers.report_rows import LADDER, make_rows
 
 # A selector 0.05 below MDFS on all six splits is worse by Wilcoxon (p = 0.03) and, as the

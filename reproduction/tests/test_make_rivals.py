@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import make_rivals
-import rivals_tables as tables
 from mauc.exceptions import MaucError
+from mauc.experiments import DatasetSpec, MethodSpec, Plan
+from reproduction.beyond import make_rivals
+from reproduction.beyond import rivals_tables as tables
 
 FOLDS = [(repeat, fold) for repeat in range(2) for fold in range(5)]
 
@@ -171,7 +172,7 @@ def test_the_page_says_what_is_missing_and_draws(runs, tmp_path):
     for name in ("rivals_ranks.png", "rivals_seconds.png"):
         assert (tmp_path / name).stat().st_size > 1000
         assert name in page
-    for spec in make_rivals.read_plan(make_rivals.HERE / "rivals.toml").selectors:
+    for spec in make_rivals.read_plan(make_rivals.FOLDER_OF_PLANS / "rivals.toml").selectors:
         assert f"| {spec.name} | " in page.partition("## Settings")[2]
 
 
@@ -183,6 +184,23 @@ def test_runs_of_other_data_or_folds_are_refused(runs):
     (runs / "ours" / "plan.json").write_text(json.dumps(dict.fromkeys(make_rivals.SAME, 2)))
     with pytest.raises(MaucError, match="seed of the runs rivals and ours must be the same"):
         make_rivals.check_same_folds(runs)
+
+
+def test_seconds_are_measured_once(tmp_path):
+    plan = Plan(
+        "seconds", (DatasetSpec("iris"),),
+        (MethodSpec("mdfs"), MethodSpec("mine", "reproduction.beyond.rivals.SVMRFE"),
+         MethodSpec("broken", "reproduction.beyond.rivals.Rival")),
+        (MethodSpec("nb"),), sizes=(2, 100), folds=5, max_rows=100,
+    )  # fmt: skip
+    path = tmp_path / "new" / "seconds.csv"
+    make_rivals.measure_seconds([plan], path)
+    seconds = pd.read_csv(path).set_index("selector")
+    assert (seconds.loc[["mdfs", "mine"], "seconds"] >= 0).all()
+    assert "AttributeError" in seconds.loc["broken", "error"]
+    before = path.read_text()
+    make_rivals.measure_seconds([plan], path)
+    assert path.read_text() == before
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from mauc.exceptions import IncompleteRunWarning, MaucError
 from mauc.experiments import DatasetSpec, MethodSpec, Plan, load_run, run_plan
-from measured import keep_run, read_packed, restore_run, write_packed
+from reproduction.paper.measured import keep_run, read_packed, restore_run, write_packed
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from mauc import mauc_score
-from mauc.experiments.fold import ranking_of
-from rivals import filters, linear, trees, wrappers
-from rivals.base import Rival, TimeLimitError, by_scores, check_expected, limited, some_rows
-from rivals.classifiers import LightGBM, StandardizedLogistic
+from reproduction.beyond import rivals
+from reproduction.beyond.rivals import LightGBM, Rival, StandardizedLogistic, TimeLimitError
 
 NEEDS = {
     "MrmrSelection": "mrmr", "MultiSURF": "skrebate", "LightGBMGain": "lightgbm",
@@ -18,8 +16,7 @@ NEEDS = {
 RIVALS = sorted(
     (
         value
-        for module in (filters, linear, trees, wrappers)
-        for value in vars(module).values()
+        for value in vars(rivals).values()
         if inspect.isclass(value) and issubclass(value, Rival) and value is not Rival
     ),
     key=lambda rival: rival.__name__,
@@ -43,23 +40,25 @@ def problem():
 def test_a_rival_ranks_the_signal_first_and_repeats_itself(rival, problem, monkeypatch):
     if rival.__name__ in NEEDS:
         pytest.importorskip(NEEDS[rival.__name__])
-    monkeypatch.setattr(trees, "N_TREES", 50)
-    monkeypatch.setattr(trees, "N_ROUNDS", 10)
+    monkeypatch.setattr(rivals, "N_TREES", 50)
+    monkeypatch.setattr(rivals, "N_ROUNDS", 10)
     X, y = problem
     first, again = (rival(2, random_state=3).fit(X, y) for _ in range(2))
     np.testing.assert_array_equal(first.ranking_, again.ranking_)
     assert sorted(first.ranking_) == list(range(12))
     assert set(first.ranking_[:2]) == {3, 5}
-    # The harness ranks it by its scores.
-    np.testing.assert_array_equal(ranking_of(first), first.ranking_)
+    # Runs rank it by its scores.
+    np.testing.assert_array_equal(np.argsort(-first.scores_), first.ranking_)
     assert list(np.flatnonzero(first.get_support())) == [3, 5]
 
 
 def test_a_wrapper_leaves_the_rest_unranked(problem):
     X, y = problem
-    fitted = wrappers.ForwardLDA(max_features=3).fit(X, y)
+    fitted = rivals.ForwardLDA(max_features=3).fit(X, y)
     assert len(fitted.ranking_) == 3
-    np.testing.assert_array_equal(ranking_of(fitted), fitted.ranking_)
+    # Runs do not rank what has minus infinity.
+    np.testing.assert_array_equal(np.argsort(-fitted.scores_)[:3], fitted.ranking_)
+    assert np.isneginf(fitted.scores_).sum() == 9
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -70,7 +69,7 @@ def test_mrmr_with_functions_of_all_columns_is_that_of_the_package(problem):
     X = X.astype(float)
     X[:, 8] = X[:, 3] + 0.1 * X[:, 0]
     expected = mrmr.mrmr_classif(pd.DataFrame(X), pd.Series(y), K=8, show_progress=False, n_jobs=1)
-    assert list(filters.MrmrSelection(8).fit(X, y).ranking_[:8]) == list(expected)
+    assert list(rivals.MrmrSelection(8).fit(X, y).ranking_[:8]) == list(expected)
 
 
 def test_what_takes_too_long_is_stopped_and_says_so(problem):
@@ -82,29 +81,29 @@ def test_what_takes_too_long_is_stopped_and_says_so(problem):
     with pytest.raises(TimeLimitError, match=r"not finished within 0\.05 s of processor time"):
         Endless(time_limit=0.05).fit(*problem)
     with pytest.raises(TimeLimitError, match="would take more than 60 s"):
-        check_expected(100, 60)
-    with limited(10):
-        check_expected(61, 60)
+        rivals.check_expected(100, 60)
+    with rivals.limited(10):
+        rivals.check_expected(61, 60)
 
 
 def test_the_time_of_multisurf_has_a_linear_and_a_quadratic_part():
     seconds = [2 * n + 3 * n**2 for n in (100, 400, 1600)]
-    assert filters.extrapolated((100, 400), seconds[:2], 1600) == pytest.approx(seconds[2])
-    assert filters.extrapolated((100, 400), [1.0, 2.0], 1600) == pytest.approx(8)
+    assert rivals.extrapolated((100, 400), seconds[:2], 1600) == pytest.approx(seconds[2])
+    assert rivals.extrapolated((100, 400), [1.0, 2.0], 1600) == pytest.approx(8)
 
 
 def test_ties_go_by_f_statistic_then_by_column():
     y = np.array([0, 0, 1, 1])
     X = np.array([[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1.5, 1]], float)
-    np.testing.assert_array_equal(by_scores(np.zeros(3), X, y), [1, 0, 2])
-    np.testing.assert_array_equal(by_scores(np.array([0, 0, 1.0]), X, y), [2, 1, 0])
+    np.testing.assert_array_equal(rivals.by_scores(np.zeros(3), X, y), [1, 0, 2])
+    np.testing.assert_array_equal(rivals.by_scores(np.array([0, 0, 1.0]), X, y), [2, 1, 0])
 
 
 def test_some_rows_keep_two_of_each_class():
     y = np.repeat([0, 1, 2], [90, 8, 2])
-    rows = some_rows(y, 10, 0)
+    rows = rivals.some_rows(y, 10, 0)
     assert list(np.bincount(y[rows])) == [9, 2, 2]
-    np.testing.assert_array_equal(some_rows(y, 200, 0), np.arange(100))
+    np.testing.assert_array_equal(rivals.some_rows(y, 200, 0), np.arange(100))
 
 
 @pytest.mark.parametrize("model", [StandardizedLogistic(), LightGBM(n_estimators=5)])

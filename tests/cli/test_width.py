@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.cli.show import add_row, make_table, print_report_table, print_table
-from mauc.report.layout import FrameTable, Group, Layout, Value
+from mauc.report import FrameTable, Group, Layout, Value
 from tests.helpers.cli_helpers import run
 
 STYLE = re.compile(r"\x1b\[[\d;]*m")

@@ -8,8 +8,6 @@ import pytest
 
 from mauc.exceptions import MaucError
 from mauc.report import mauc_table
-from mauc.report.as_latex import escape_latex
-from mauc.report.as_markdown import escape_markdown
 from mauc.stats import Comparison
 from tests.helpers.report_rows import LADDER, make_rows, small_run
 
@@ -98,10 +96,6 @@ def test_names_are_escaped():
     assert any(r"| s\_100% |" in line for line in body)
     # 2 labels and 2 sizes: an unescaped bar would add a column
     assert {line.replace(r"\|", "").count("|") for line in body} == {5}
-    assert escape_latex("a\\b{c}~^&#$") == (
-        r"a\textbackslash{}b\{c\}\textasciitilde{}\textasciicircum{}\&\#\$"
-    )
-    assert escape_markdown("x|y*z") == r"x\|y\*z"
 
 
 def test_text_columns_line_up_below_long_labels():

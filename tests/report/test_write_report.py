@@ -1,6 +1,6 @@
 """Files of a report: their names, their stamps, and what is never overwritten."""
 
-import matplotlib
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -12,7 +12,7 @@ from tests.helpers.report_rows import LADDER, VERSIONS, make_rows, small_run
 
 pytestmark = pytest.mark.long
 
-matplotlib.use("Agg")
+plt.switch_backend("Agg")
 
 
 def test_every_table_in_every_format(tmp_path):
@@ -92,7 +92,7 @@ def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
 
 
 def test_figures_say_where_they_come_from(tmp_path):
-    open_before = matplotlib.pyplot.get_fignums()
+    open_before = plt.get_fignums()
     files = write_figures(small_run(), tmp_path, dpi=50)
     assert [path.name for path in files] == [
         "curves_wine.png", "curves_a_b_c.png", "stability.png", "win_draw_loss.png",
@@ -101,7 +101,7 @@ def test_figures_say_where_they_come_from(tmp_path):
     image = files[0].read_bytes()
     assert image.startswith(b"\x89PNG")
     assert "1 × 6-fold".encode("latin-1") in image or b"6-fold" in image
-    assert matplotlib.pyplot.get_fignums() == open_before
+    assert plt.get_fignums() == open_before
 
 
 def test_figures_of_a_single_selector(tmp_path):

@@ -1,7 +1,5 @@
 """`mauc compare`: selectors side by side on the user's own data, by cross-validation."""
 
-import shlex
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +30,7 @@ from mauc.cli.outputs import (
     check_outputs,
     check_report,
     write_figure,
+    write_page,
 )
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 from mauc.cli.show import (
@@ -42,7 +41,6 @@ from mauc.cli.show import (
     print_json,
     print_report_table,
     print_table,
-    watched,
 )
 from mauc.exceptions import MaucError
 
@@ -113,7 +111,7 @@ def compare(
     """
     from mauc.experiments import MethodSpec, Plan, load_run, run_plan
     from mauc.experiments.data import nominal_notes
-    from mauc.experiments.methods import build_classifier, build_selector
+    from mauc.experiments.plan import build_classifier, build_selector
     from mauc.stats import Comparison, compare_to, mean_mauc
 
     check_figure(figure, force=force)
@@ -162,7 +160,11 @@ def compare(
             lambda: write_figure(CurvesDisplay.from_run(rows).plot().figure_, figure, force=force)
         )
     if report is not None:
-        written.add(lambda: _write_report(dataset, plan, rows, comparison, report, force=force))
+        written.add(
+            lambda: _write_report(
+                dataset, plan, rows, comparison, report, reading.words(data), force=force
+            )
+        )
     if as_json:
         print_json(
             {
@@ -188,15 +190,14 @@ def compare(
 
 
 def _write_report(
-    dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path, *,
-    force: bool,
+    dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path,
+    reading: list[str], *, force: bool,
 ) -> Path:  # fmt: skip
     """Write the page about the selection of the baseline, fitted on all rows.
 
     It is made of what the selectors of the table saw: codes, if the baseline takes numbers only.
     """
     from mauc.experiments.data import nominal_notes
-    from mauc.report import selection_report
 
     baseline = comparison.reference or plan.selectors[0].name
     selector = named_selector(baseline, (), plan.seed, 1)
@@ -204,13 +205,10 @@ def _write_report(
     dataset = suited(selector, dataset, baseline, "ordinal")
     selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
     fit_on(selector, dataset)
-    page = watched(selection_report, "the page")(
-        selector, dataset.X, dataset.y,
-        data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
-        comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),
-        notes=[*dataset.notes, *notes], source=dataset.source,
+    return write_page(
+        path, selector, dataset, reading, force=force, run=rows, comparison=comparison,
+        notes=[*dataset.notes, *notes],
     )  # fmt: skip
-    return page.write(path, force=force)
 
 
 def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSpec":

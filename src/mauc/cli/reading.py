@@ -32,6 +32,7 @@ class Reading:
     def __init__(self, given: dict[str, Any]) -> None:
         if given["nominal"] not in _NOMINAL:
             raise unknown_choice("--nominal", given["nominal"], _NOMINAL)
+        self._typed = {**given, "nominal": given["nominal"].replace("auto", "")}
         given["separator"] = given["separator"] and given["separator"].replace("\\t", "\t")
         given["header"] = False if given["header"] else None  # the option is --no-header
         self.options: dict[str, Any] = {
@@ -48,6 +49,16 @@ class Reading:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
             return watched(load, f"{what} {data}")(data, **{**self.options, **changes})
+
+    def words(self, data: str) -> list[str]:
+        """Return what was typed to name the data, and how they are read."""
+        found = [data]
+        for name, value in self._typed.items():
+            flag = COMMAND_LINE[name].flag
+            for one in value if isinstance(value, tuple) else (value,):
+                if one:
+                    found += [flag] if one is True else [flag, one]
+        return found
 
     def refuse(self, what: str) -> None:
         """Raise if there are options for something that is not there."""

@@ -1,8 +1,6 @@
 """`mauc select` and `mauc rank`: the features that a method chooses, or all in its order."""
 
 import io
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +9,7 @@ import click
 
 from mauc.cli.common import FILE, command, data_argument, force_option, json_option, option_group
 from mauc.cli.fitting import Fitted, Fitting, fit_on, fitted, suited
-from mauc.cli.outputs import Written, check_extension, check_outputs, check_report
+from mauc.cli.outputs import Written, check_extension, check_outputs, check_report, write_page
 from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.show import (
     add_row,
@@ -30,7 +28,6 @@ from mauc.registry import score_label
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mauc.datasets import Dataset
     from mauc.selectors.base import RankingSelector
 
 _MAX_LINES = 10  # of features that could be replaced, and of interacting pairs; --json has all
@@ -83,7 +80,12 @@ def select(
         write = watched(write_table, f"writing {output}")
         written.add(lambda: write(dataset.take(selector.ranking_), output, force=force))
     if report is not None:
-        written.add(lambda: _write_report(selector, dataset, report, force=force))
+        written.add(
+            lambda: write_page(
+                report, selector, dataset, reading.words(data), force=force,
+                options=fitting.options, is_table_written=output is not None,
+            )
+        )  # fmt: skip
     facts = _facts(found, fitting)
     if as_json:
         print_json({**facts, "files": written.files})
@@ -166,19 +168,6 @@ def _check_table(path: Path | None) -> None:
         raise MaucError(str(error).partition("; or say")[0] + ".") from error
     if found not in WRITABLE:
         raise MaucError(f"{path}: {found} files are only read; write {', '.join(WRITABLE)}.")
-
-
-def _write_report(
-    selector: "RankingSelector", dataset: "Dataset", path: Path, *, force: bool
-) -> Path:
-    from mauc.report.html import selection_report
-
-    page = watched(selection_report, "the page")(
-        selector, dataset.X, dataset.y, data_name=dataset.name,
-        feature_names=dataset.feature_names, command=shlex.join(["mauc", *sys.argv[1:]]),
-        notes=dataset.notes, source=dataset.source,
-    )  # fmt: skip
-    return page.write(path, force=force)
 
 
 def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:

@@ -12,16 +12,16 @@ from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
+from mauc.layout import escape_markdown
 from mauc.plotting import (
     CriticalDifferenceDisplay,
     CurvesDisplay,
     StabilityDisplay,
     WinDrawLossDisplay,
 )
-from mauc.report.as_markdown import escape_markdown
-from mauc.report.layout import Table
 from mauc.report.provenance import stamp_of
-from mauc.report.run_tables import run_tables
+from mauc.report.summaries import run_tables
+from mauc.report.tables import Table
 from mauc.stats import PAPER_COMPARISON, Comparison, problem_scores
 from mauc.stats.rows import labels_of, rows_of
 

@@ -12,8 +12,9 @@ from mauc.compile import njit
 from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
+from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool, track
-from mauc.results import MAX_ROWS, Result, SmallTable, short_name
+from mauc.results import MAX_ROWS, Result, short_name
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores
 from mauc.selectors.greedy_mauc.search import (
@@ -78,7 +79,7 @@ class Interactions(Result):
         fields = ("first", "second", "first_name", "second_name", "p_value", "step")
         return {name: part.tolist() for name, part in zip(fields, columns, strict=True)}
 
-    def printed_parts(self) -> list[str | SmallTable]:
+    def printed_parts(self) -> list[str | Layout]:
         """Return the first pairs as a table."""
         rows = [
             [short_name(a), short_name(b), f"{p:.1e}", str(step + 1) if step >= 0 else "-"]
@@ -87,7 +88,7 @@ class Interactions(Result):
         if not rows:
             return [f"no interaction among {self.n_tested:,} pairs of features"]
         heads = ["feature", "with", "p-value", "step"]
-        return [SmallTable(heads, rows, len(self), right=("step",))]
+        return [plain_layout(heads, rows, len(self), right=("step",))]
 
 
 def search_with_interactions(
