@@ -242,8 +242,8 @@ def _dataset_spec(
     from urllib.parse import quote
 
     from mauc.datasets import BUNDLED
-    from mauc.datasets.find import find_dataset
-    from mauc.datasets.stream import is_stream
+    from mauc.io.registry import find_dataset
+    from mauc.io.files import is_stream
     from mauc.experiments import DatasetSpec
 
     source = data

@@ -92,14 +92,11 @@ def suited(
 
 
 def _encoder(dataset: "Dataset") -> Any:
+    from mauc.data.source import ColumnSource
     from mauc.datasets import encode_dataset
-    from mauc.datasets.dataset import is_source
 
-    if not is_source(dataset.X):
-        return encode_dataset
-    from mauc.sources.encoded import encode_stream
-
-    return watched(encode_stream, "nominal columns")
+    is_source = isinstance(dataset.X, ColumnSource)
+    return watched(encode_dataset, "nominal columns") if is_source else encode_dataset
 
 
 def named_selector(

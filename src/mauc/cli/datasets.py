@@ -53,7 +53,7 @@ def info(
     Example: mauc datasets info usps
     """
     from mauc.datasets import dataset_info
-    from mauc.datasets.find import find_in_folder
+    from mauc.io.registry import find_in_folder
 
     entry = dataset_info(name)
     values = entry_dict(entry)
@@ -155,7 +155,7 @@ def place_of(entry: "Entry") -> str:
     """Return where a data set is: bundled, here (folder or cache), to fetch, or to get by hand."""
     if entry.is_bundled:
         return "bundled"
-    from mauc.datasets.find import find_dataset
+    from mauc.io.registry import find_dataset
 
     try:
         find_dataset(entry.name)

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mauc.cli.common import DEFAULT_METHOD, echo_stderr
+from mauc.cli.common import DEFAULT_METHOD
 from mauc.cli.data import check_size, chosen_method, say_columns, suited
 from mauc.cli.reading import as_options
 from mauc.cli.show import print_text, watched
 from mauc.cli.sketching import choose_rows
 from mauc.cli.streaming import Plan
-from mauc.exceptions import LateLeftOutError, MaucError
+from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -22,27 +22,19 @@ def fit_on(
     options = {} if client is None else {"client": client}
     try:
         watched(selector.fit, what or type(selector).__name__)(dataset.X, dataset.y, **options)
-    except LateLeftOutError:
-        raise
     except MaucError as error:
         raise type(error)(as_options(str(error))) from error
 
 
-def fit_rows(selector: Any, dataset: "Dataset", *, keep_ids: bool) -> None:
+def fit_rows(selector: Any, dataset: "Dataset") -> None:
     """Fit a selector on a sketch of the rows."""
     from mauc.sketch import sketch_rows
-    from mauc.sources.counted import CountedRows
 
-    rows = CountedRows(dataset.X)
     try:
         sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
-            rows, dataset.y, n_jobs=selector.n_jobs
+            dataset.X, dataset.y, n_jobs=selector.n_jobs
         )
-        if not keep_ids:
-            rows.check_known()
         selector.fit_sketch(sketch)
-    except LateLeftOutError:
-        raise
     except MaucError as error:
         raise type(error)(as_options(str(error))) from error
 
@@ -88,31 +80,15 @@ def load_and_fit(
     dataset : Dataset
         As the selector took it: nominal columns are numbers, if it has to be.
     """
-    name = method or DEFAULT_METHOD
-    said: tuple[str, ...] = ()
-    is_new = True
-    for settle in (False, True):
-        try:
-            loaded = plan.load(settle=settle)
-            is_sketched = client is None and choose_rows(plan, selector, loaded)
-            dataset = suited(selector, loaded, name, is_sketched=is_sketched)
-            if dataset.notes != said:
-                say_columns(dataset, plan.data)
-            said = dataset.notes
-            size = check_size(k, dataset.n_features, selector)
-            if is_new:
-                chosen_method(method)
-            is_new = False
-            selector.set_params(n_features_to_select=size)
-            if is_sketched:
-                fit_rows(selector, dataset, keep_ids=plan.reading.keep_ids or settle)
-            else:
-                fit_on(selector, dataset, client)
-            return loaded, dataset
-        except LateLeftOutError as error:
-            if settle:
-                raise
-            echo_stderr(
-                f"{as_options(str(error)).partition('; leave')[0]}; all columns are looked at"
-            )
-    raise AssertionError("unreachable")
+    loaded = plan.load()
+    is_sketched = client is None and choose_rows(plan, selector, loaded)
+    dataset = suited(selector, loaded, method or DEFAULT_METHOD, is_sketched=is_sketched)
+    say_columns(dataset, plan.data)
+    size = check_size(k, dataset.n_features, selector)
+    chosen_method(method)
+    selector.set_params(n_features_to_select=size)
+    if is_sketched:
+        fit_rows(selector, dataset)
+    else:
+        fit_on(selector, dataset, client)
+    return loaded, dataset

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from mauc.cli.show import watched
-from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.exceptions import LeftOutWarning, MaucError, spell_options
+from mauc.io.options import command_line_option
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -167,18 +168,12 @@ class Reading:
 
     def load(self, data: str, target: str | None) -> "Dataset":
         """Load the data set of a command; errors and notes name its options."""
-        from dataclasses import replace
-
         from mauc.datasets import load_dataset
 
         self.check_words()
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), spell_options(command_line_option):
             warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
-            try:
-                dataset = watched(load_dataset, f"reading {data}")(data, target, **self.options())
-            except MaucError as error:
-                raise MaucError(as_options(str(error))) from error
-        return replace(dataset, notes=tuple(map(as_options, dataset.notes)))
+            return watched(load_dataset, f"reading {data}")(data, target, **self.options())
 
 
 DEFAULT_READING = Reading()

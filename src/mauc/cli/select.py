@@ -129,7 +129,7 @@ def _check_table(path: Path | None) -> None:
     if path is None:
         return
     from mauc.datasets import WRITABLE
-    from mauc.datasets.readers import find_format
+    from mauc.io.formats import find_format
 
     try:
         found = find_format(path)

@@ -1,17 +1,18 @@
 """Data that are not read into memory: when commands do so, and how."""
 
 import warnings
-from dataclasses import dataclass, replace
-from glob import has_magic
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mauc.cli.common import echo_stderr
-from mauc.cli.reading import Reading, as_options
+from mauc.cli.reading import Reading
 from mauc.cli.show import watched
-from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.exceptions import LeftOutWarning, MaucError, spell_options
+from mauc.io.files import is_collection
+from mauc.io.options import command_line_option
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -64,18 +65,18 @@ class Plan:
             because = self.why or "with --memory the columns are read in blocks"
             raise MaucError(f"{what} needs all data in memory, but {because}; {advice}.")
 
-    def load(self, *, settle: bool = False) -> "Dataset":
-        """Load the data, or open them; columns that may be no features are read with `settle`."""
+    def load(self) -> "Dataset":
+        """Load the data, or open them."""
         if not self.is_streamed:
             return self.reading.load(self.data, self.target)
+        from mauc.io.load import open_dataset
+
         self.reading.check_words()
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), spell_options(command_line_option):
             warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
-            try:
-                dataset = watched(open_dataset, f"opening {self.data}")(self, settle=settle)
-            except MaucError as error:
-                raise type(error)(as_options(str(error))) from error
-        return replace(dataset, notes=tuple(map(as_options, dataset.notes)))
+            return watched(open_dataset, f"opening {self.data}")(
+                self.data, self.target, memory=self.memory, **self.reading.options()
+            )
 
 
 def check_streamed(plan: Plan, k: str | None, report: Path | None = None) -> None:
@@ -108,7 +109,7 @@ def plan_reading(
     }  # fmt: skip
     if any(asked.values()):
         option = next(option for option, is_asked in asked.items() if is_asked)
-        _check_streamable(data, target, reading, option)
+        _check_streamable(data, reading, option)
         why = {"--engine dask": "workers of Dask read the columns in blocks",
                "--sketch": "a sketch reads the rows in parts"}.get(option, "")  # fmt: skip
         return Plan(data, target, reading, limit, is_streamed=True, why=why, is_sketched=sketch)
@@ -127,74 +128,18 @@ def plan_reading(
     return Plan(data, target, reading, None, is_streamed=True, why=why)
 
 
-def is_collection(data: str) -> bool:
-    """Whether data are a folder, a pattern or an address rather than a file or a name.
-
-    Examples
-    --------
-    >>> from mauc.cli.streaming import is_collection
-    >>> [is_collection(data) for data in ("folder/*.parquet", "s3://bucket/big.parquet", "siren")]
-    [True, True, False]
-    """
-    path = Path(data)
-    if path.is_file() or data.startswith("/dev/"):
-        return False
-    return "://" in data or has_magic(data) or path.is_dir()
-
-
 def is_array(data: str) -> bool:
     """Whether data are a file of arrays that are read by columns, as in ``data.h5::X``."""
-    from mauc.sources.kinds import ARRAYS
+    from mauc.io.formats import find_format, is_data_path
 
-    return Path(data.partition("::")[0]).suffix.lower() in ARRAYS
-
-
-def open_dataset(plan: Plan, *, settle: bool = False) -> "Dataset":
-    """Open data whose columns are read when they are needed.
-
-    Parameters
-    ----------
-    plan : Plan
-    settle : bool, default=False
-        As in `mauc.sources.dataset.assemble_stream`.
-    """
-    from mauc.sources.dataset import assemble_stream, open_table
-    from mauc.sources.encoded import encode_stream
-
-    given = plan.reading.options()
-    rules = ("drop", "keep_ids", "skip_unlabelled", "many_classes", "categorical_features")
-    chosen: dict[str, Any] = {name: given.pop(name) for name in rules if name in given}
-    nominal = given.pop("nominal", "keep")
-    source, table, target = open_table(
-        _place(plan.data), plan.target, memory=plan.memory,
-        texts=chosen.get("categorical_features", ()), **given,
-    )  # fmt: skip
-    dataset = assemble_stream(source, table, _name(plan.data), target, settle=settle, **chosen)
-    return encode_stream(dataset, nominal)
+    return is_data_path(data) and find_format(data) in ("hdf5", "npy", "zarr")
 
 
-def _place(data: str) -> str:
-    """Return the path of a file, also of a data set that is called by its name."""
-    from mauc.datasets.find import find_dataset
-
-    return data if is_collection(data) or is_array(data) else str(find_dataset(data))
-
-
-def _name(data: str) -> str:
-    """Return what a data set is called: its file without the extension, as in memory."""
-    if has_magic(data) and not Path(data).is_file():
-        return data
-    name = PurePosixPath(data.partition("://")[2] or data).name.removesuffix(".gz")
-    return name.rpartition(".")[0] or name
-
-
-def _check_streamable(data: str, target: str | None, reading: Reading, option: str) -> None:
+def _check_streamable(data: str, reading: Reading, option: str) -> None:
     from mauc.datasets import BUNDLED
-    from mauc.datasets.find import find_dataset
-    from mauc.datasets.readers import find_format
-    from mauc.datasets.readers.sample_labels import find_labels
-    from mauc.datasets.stream import is_stream
-    from mauc.sources.kinds import TEXTS
+    from mauc.io.files import is_stream
+    from mauc.io.formats import FORMATS, find_format
+    from mauc.io.registry import find_dataset
 
     if data in BUNDLED:
         raise MaucError(
@@ -210,23 +155,17 @@ def _check_streamable(data: str, target: str | None, reading: Reading, option: s
         return
     path = find_dataset(data)
     name = find_format(path, reading.data_format)
-    streamed = ("parquet", "feather", *TEXTS)
-    if name not in streamed:
+    if not FORMATS[name].streams:
+        streamed = [known for known, format in FORMATS.items() if format.streams]
         raise MaucError(
-            f"{path}: {name} files are read whole; {option} goes with {', '.join(streamed)}, npy, "
-            f"zarr and hdf5. Leave it out, or convert the file."
-        )
-    if name in TEXTS and target is None and (labels := find_labels(path)) is not None:
-        raise MaucError(
-            f"{path}: a file whose labels are in another one, {labels.name}, is read whole; leave "
-            f"{option} out, or put the labels into a column."
+            f"{path}: {name} files are read whole; {option} goes with {', '.join(streamed)} files. "
+            f"Leave it out, or convert the file."
         )
 
 
 def _needed_bytes(data: str, reading: Reading) -> int | None:
     """Return about how much memory reading a file whole takes; None where that is not known."""
-    from mauc.datasets.readers import find_format
-    from mauc.sources.kinds import TEXTS
+    from mauc.io.formats import TEXT_FORMATS, find_format
 
     path = Path(data)
     try:
@@ -234,7 +173,7 @@ def _needed_bytes(data: str, reading: Reading) -> int | None:
         size = path.stat().st_size
     except (MaucError, OSError):
         return None
-    if name in TEXTS:
+    if name in TEXT_FORMATS:
         return _TEXT_COPIES * size * (10 if path.suffix == ".gz" else 1)
     if name != "parquet":
         return None

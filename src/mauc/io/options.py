@@ -202,8 +202,8 @@ def _same(name: str, value: Any) -> Any:
 
 def _plain_columns(name: str, given: Any) -> tuple[str | int, ...] | None:
     """Return columns as plain names and numbers."""
-    if given is None:
-        return DEFAULTS[name]  # type: ignore[no-any-return]
+    if given is None and DEFAULTS[name] is None:
+        return None
     if isinstance(given, str) or not isinstance(given, Iterable):
         given = [given]
     return tuple(_plain_column(name, column) for column in given)

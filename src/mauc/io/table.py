@@ -41,9 +41,12 @@ class Table:
     names: list[str]
     #: labels that the format keeps apart from the columns
     labels: np.ndarray[Any, Any] | None = None
+    #: whether the target that the user gives is the name of `labels`
+    has_named_labels: bool = False
     #: the column that holds the labels by the convention of the format
     target: int | None = None
-    #: whether columns have names; those of arrays have numbers, and are never taken for ids
+    #: whether columns may be ids, constants and the like; those of matrices (npz, mat, svmlight,
+    #: npy, sparse arff) are all features
     is_named: bool = True
     #: columns that are neither labels nor features, such as the index of a pandas frame
     hidden: frozenset[int] = frozenset()

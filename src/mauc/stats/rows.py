@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from mauc.checks import unknown_choice
-from mauc.datasets.registry import dataset_label
+from mauc.io.registry import dataset_label
 from mauc.exceptions import MaucError
 from mauc.registry import CLASSIFIERS, SELECTORS
 from mauc.stats.cells import as_pandas, check_columns

@@ -16,13 +16,12 @@ import zarr
 from scipy import sparse
 from sklearn.base import clone
 
-import mauc.sources.kinds
+import mauc.io.objects
 from mauc import MAUCD, MDFS, AnovaF, ChiSquare, feature_pair_auc, open_columns
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.sources import as_source
-from mauc.sources.transposed import list_caches
-from mauc.sources.transposed.writer import TableWriter
+from mauc.io.cache import ColumnWriter, list_caches
+from mauc.io.objects import as_source
 
 MEMORY = 300_000  # a third of the data take more
 
@@ -194,7 +193,7 @@ def test_selectors_take_objects(numbers, tmp_path, monkeypatch, make):
     if isinstance(target, str):
         target = data[target]
         data = data.drop_columns("label") if make is arrow_table else data.drop(columns="label")
-    monkeypatch.setattr(mauc.sources.kinds, "free_memory", lambda: X.nbytes)
+    monkeypatch.setattr(mauc.io.objects, "free_memory", lambda: X.nbytes)
     assert isinstance(as_source(data), ColumnSource)
     known = MDFS(5, random_state=0).fit(X, y)
     found = clone(known).fit(data, target)
@@ -223,11 +222,11 @@ def test_wide_chunks_are_transposed_once(numbers, tmp_path, cache):
     X, y = numbers
     path, _ = npy(X, y, tmp_path)
     source, _ = open_columns(path, y, memory=100_000)
-    assert "Transposed" in type(source).__name__
+    assert "Cached" in type(source).__name__
     np.testing.assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
     held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
     source, _ = open_columns(held, y, memory=100_000)
-    assert "Transposed" in type(source).__name__
+    assert "Cached" in type(source).__name__
     np.testing.assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
 
 
@@ -243,7 +242,7 @@ def test_no_chunk_is_read_twice_in_a_pass(numbers, tmp_path):
             Counted.cells += (rows.stop - rows.start) * (columns.stop - columns.start)
             return X[key]
 
-    source = mauc.sources.arrays.ArraySource(Counted(), "counted", memory=MEMORY)
+    source = mauc.io.arrays.ArraySource(Counted(), "counted", memory=MEMORY)
     feature_pair_auc(source, y)
     # The first column is looked at beforehand: its chunks are read once more.
     assert Counted.cells == X.size + 5 * len(X)
@@ -272,7 +271,7 @@ def test_options_of_files_only(numbers):
 
 def test_separator_goes_with_text(numbers, tmp_path):
     path, target = parquet(*numbers, tmp_path)
-    with pytest.raises(MaucError, match="separator goes with csv, tsv and txt files"):
+    with pytest.raises(MaucError, match="separator goes with csv, tsv, txt files"):
         open_columns(path, target, separator=";")
 
 
@@ -281,7 +280,7 @@ def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, mak
     data, target = make(*numbers, tmp_path)
     files = [file for file in tmp_path.rglob("*") if file.is_file() and cache not in file.parents]
     source, _ = open_columns(data, target, memory=10_000)
-    assert "Transposed" in type(source).__name__
+    assert "Cached" in type(source).__name__
     pickle.loads(pickle.dumps(source)).check_unchanged()
     for file in files:
         os.utime(file, ns=(1, 1))
@@ -292,13 +291,13 @@ def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, mak
 def test_arrays_that_change_while_they_are_transposed(numbers, tmp_path, cache, monkeypatch):
     X, y = numbers
     held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
-    write = TableWriter.close
+    write = ColumnWriter.close
 
     def close(self):
         write(self)
         held[0, 0] = 99
 
-    monkeypatch.setattr(TableWriter, "close", close)
+    monkeypatch.setattr(ColumnWriter, "close", close)
     with pytest.raises(MaucError, match="changed while it was read"):
         open_columns(held, y, memory=100_000)
     assert list_caches() == []

@@ -1,18 +1,17 @@
 """Columns that are no features are left out and named; measurements never are."""
 
-from inspect import signature
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from mauc.data.source import ColumnSource
 from mauc.datasets import Dataset, load_dataset
-from mauc.datasets.assemble import assemble
-from mauc.datasets.left_out import find_left_out, is_date, is_id_name
-from mauc.datasets.load import OPTIONS
-from mauc.datasets.readers.table import Table
 from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.io.arrays import ArraySource, FrameSource
+from mauc.io.load import assemble
+from mauc.io.options import ReadOptions
+from mauc.io.rules import N_FIRST, find_excluded, is_date, is_id_name
+from mauc.io.table import Table
 
 N = 40
 NUMBERS = np.random.default_rng(0).permutation(1000)[:N]
@@ -20,7 +19,8 @@ NUMBERS = np.random.default_rng(0).permutation(1000)[:N]
 
 def reasons_of(frame, marked=()):
     names = [str(name) for name in frame.columns]
-    found = find_left_out(Table("t", frame, names), list(range(len(names))), set(marked))
+    source = FrameSource(frame)
+    found = find_excluded(Table("t", source, names), source, range(len(names)), set(marked))
     return {names[j]: reason for j, reason in found.items()}
 
 
@@ -103,8 +103,8 @@ def test_small_tables_and_marked_columns_are_taken_as_they_are():
 
 def test_arrays_keep_all_columns():
     X = np.column_stack([np.arange(N), np.zeros(N)])
-    table = Table("t", X, ["id", "b"], labels=np.arange(N) % 2)
-    assert find_left_out(table, [0, 1], set()) == {}
+    source = ArraySource(X, "t")
+    assert find_excluded(Table("t", source, ["id", "b"], is_named=False), source, [0, 1]) == {}
 
 
 @pytest.fixture
@@ -188,13 +188,6 @@ def test_what_is_no_column_is_refused(drop):
         load_dataset("wine", drop=drop)
 
 
-def test_the_options_are_those_of_the_signature():
-    parameters = signature(load_dataset).parameters.values()
-    own = {field.name: field.default for field in parameters if field.kind == field.KEYWORD_ONLY}
-    assert own == OPTIONS
-    assert list(own) == list(OPTIONS)
-
-
 def test_a_table_of_ids_alone_says_the_way_out(tmp_path):
     pd.DataFrame({"id": range(N), "y": [0, 1] * (N // 2)}).to_csv(tmp_path / "d.csv", index=False)
     with pytest.raises(
@@ -206,9 +199,9 @@ def test_a_table_of_ids_alone_says_the_way_out(tmp_path):
 def test_long_lists_say_how_many():
     names = [f"c{j}" for j in range(8)]
     frame = pd.DataFrame(np.ones((N, 8)), columns=names).assign(a=NUMBERS / 7, y=[0, 1] * (N // 2))
-    table = Table(Path("t"), frame, list(frame.columns))
+    table = Table("t", FrameSource(frame), list(frame.columns))
     with pytest.warns(LeftOutWarning):
-        dataset = assemble(table, "y", keep_ids=False)
+        dataset = assemble(table, ReadOptions(target="y"), "t")
     assert dataset.notes[0].endswith("'c0', 'c1', 'c2', 'c3', 'c4' and 3 more, constant")
 
 
@@ -242,3 +235,81 @@ def test_a_target_that_is_no_class_is_refused(tmp_path, values, message):
 def test_small_tables_may_have_classes_of_one_row(tmp_path):
     pd.DataFrame({"a": np.arange(20) ** 2, "y": range(20)}).to_csv(tmp_path / "d.csv", index=False)
     assert len(load_dataset(tmp_path / "d.csv", "y").y) == 20
+
+
+M = 5 * N_FIRST
+rng = np.random.default_rng(0)
+HOLES = np.arange(M) % 5 == 0
+COLUMNS = {
+    "width": rng.normal(size=M),
+    "with holes": np.where(HOLES, np.nan, rng.normal(size=M)),
+    "row": np.arange(M), "case": np.arange(M) + 1.0, "from five": np.arange(M) + 5,
+    "PassengerId": np.arange(M) + 5, "user id": rng.permutation(M) * 3,
+    "id with holes": np.where(HOLES, np.nan, rng.permutation(M)),
+    "ids twice": rng.integers(0, 50, M), "id halves": np.arange(M) + 0.5,
+    "plot index": rng.permutation(M) + 9, "refractive index": rng.permutation(M) * 2,
+    "number of rooms": rng.integers(1, 9, M), "falling id": np.arange(M)[::-1] * 7,
+    "constant": np.full(M, 4.0), "constant with holes": np.where(HOLES, np.nan, 1.0),
+    "nearly constant": (np.arange(M) == M - 1).astype(np.int8),
+    "empty": np.where(np.arange(M) % 40 == 0, 1.5, np.nan), "nothing": np.full(M, np.nan),
+    "date": rng.choice([20200101, 20211231], M), "no date": rng.integers(0, 9, M),
+    "wide": 2**60 + np.arange(M) * 8, "wide twice": np.full(M, 2**60) + np.arange(M) // 2 * 4096,
+    "infinite id": np.where(HOLES, np.inf, np.arange(M)),
+    "column1": np.arange(M) + 77,
+    "flag": rng.integers(0, 2, M) == 1, "true": np.full(M, True),
+    "colour": rng.choice(["red", "green"], M).astype(object),
+    "key": np.array([f"{at}-{at}" for at in range(M)], object),
+    "key with holes": np.array([None if hole else f"k{at}-" for at, hole in enumerate(HOLES)]),
+    "day": np.array([f"2020-01-{1 + at % 28:02d}" for at in range(M)], object),
+    "one word": np.array(["red"] * M, object), "no words": np.array([None] * M, object),
+    "numbers": np.array([f"{at / 7:.4f}" for at in range(M)], object),
+}  # fmt: skip
+
+
+class Parts(ColumnSource):
+    """One column, read in parts of 1,500 rows where it does not fit into memory."""
+
+    def __init__(self, values, memory):
+        super().__init__("a table", len(values), [values.dtype], memory=memory)
+        self._values = values
+
+    def read(self, columns):
+        return self.read_rows(0, len(self._values), columns)
+
+    def read_rows(self, start, stop, columns):
+        part = self._values[start:stop]
+        return [pd.Series(pd.Categorical(part)) if part.dtype.kind == "O" else part]
+
+    def row_parts(self):
+        return [(start, min(start + 1500, M)) for start in range(0, M, 1500)]
+
+
+def reason_of(values, name, memory):
+    source = Parts(values, memory)
+    return find_excluded(Table("t", source, [name]), source, [0]).get(0)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_parts_are_judged_as_the_whole(name):
+    values = COLUMNS[name]
+    whole = reasons_of(pd.DataFrame({name: values})).get(name)
+    assert reason_of(values, name, 2**30) == whole
+    if name not in (
+        "user id",
+        "plot index",
+        "id with holes",
+        "wide",
+        "key",
+        "key with holes",
+        "numbers",
+    ):
+        assert reason_of(values, name, 50_000) == whole
+
+
+def test_what_cannot_be_told_is_said():
+    with pytest.raises(MaucError, match="whether column 'user id' is an identifier; leave it out"):
+        reason_of(COLUMNS["user id"], "user id", 50_000)
+    assert reason_of(COLUMNS["key"], "key", 50_000) == "more different texts than fit into memory"
+    many = np.array([f"{at % 400}-" for at in range(M)], object)
+    with pytest.raises(MaucError, match="more different texts than fit into the memory"):
+        reason_of(many, "many", 150_000)

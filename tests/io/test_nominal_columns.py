@@ -54,7 +54,7 @@ def test_a_method_of_numbers_names_column_and_option(path):
     with pytest.raises(
         MaucError,
         match=r"data: column 'color' \(and 1 more\) is nominal \(values such as blue, green, "
-        r"red\), and mdfs takes numbers only; say nominal='ordinal', 'onehot' or 'drop'",
+        r"red\), and mdfs takes numbers only; pass nominal='ordinal', or onehot or drop",
     ):
         check_numeric(load_dataset(path, "label"), "mdfs")
     check_numeric(load_dataset(path, "label", nominal="ordinal"), "mdfs")

@@ -53,7 +53,7 @@ def test_rows_without_label(path, mixed):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, r"mixed\.parquet needs a target: .*Its columns: f0, f1"),
+        ({}, r"mixed\.parquet needs target: .*Its columns: f0, f1"),
         ({"target": "labell"}, "has no column 'labell'; did you mean 'label'?"),
         ({"target": 99}, r"target as a column number must be in \[-14, 13\], got 99"),
         ({"target": "f0"}, "labels are names or integers, not measurements"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mauc import MDFS, open_columns
-from mauc.sources import as_source
+from mauc.io.objects import as_source
 
 zarr = pytest.importorskip("zarr")
 

@@ -11,21 +11,14 @@ from mauc.data.categories import find_nominal
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import
-from mauc.sources.arrow_types import WORDS
-from mauc.sources.frames import as_words, column_values
+from mauc.io.arrays import WORDS, as_words, column_values
 
 _PARTS = 8  # partitions that are computed together
 Array = np.ndarray[Any, Any]
 
 
 class DaskArraySource(ColumnSource):
-    """Columns of a Dask array.
-
-    Parameters
-    ----------
-    array : dask.array.Array of shape (n_samples, n_features)
-    memory : int, optional
-    """
+    """Columns of a Dask array."""
 
     def __init__(self, array: Any, *, memory: int | None = None) -> None:
         if array.ndim != 2 or array.dtype.kind not in "biufmM":
@@ -49,16 +42,16 @@ class DaskArraySource(ColumnSource):
         """The Dask array."""
         return self._array
 
-    def read(self, places: Array) -> list[Any]:
+    def read(self, columns: Array) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], places)
+        return self.read_rows(0, self.shape[0], columns)
 
-    def read_rows(self, start: int, stop: int, places: Array) -> list[Any]:
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns, a few blocks of rows at a time."""
-        places = np.asarray(places)
-        out = np.empty((len(places), max(0, stop - start)), self.types[0])
-        is_run = len(places) and bool((np.diff(places) == 1).all())
-        chosen = slice(int(places[0]), int(places[-1]) + 1) if is_run else places
+        columns = np.asarray(columns)
+        out = np.empty((len(columns), max(0, stop - start)), self.types[0])
+        is_run = len(columns) and bool((np.diff(columns) == 1).all())
+        chosen = slice(int(columns[0]), int(columns[-1]) + 1) if is_run else columns
         for first, last in self._row_steps(start, stop):
             part = self._array[first:last, chosen].compute(scheduler=scheduler_of(self._array))
             out[:, first - start : last - start] = np.asarray(part).T
@@ -78,13 +71,7 @@ class DaskArraySource(ColumnSource):
 
 
 class DaskFrameSource(ColumnSource):
-    """Columns of a Dask data frame; its partitions follow one another.
-
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-    memory : int, optional
-    """
+    """Columns of a Dask data frame; its partitions follow one another."""
 
     def __init__(self, frame: Any, *, memory: int | None = None) -> None:
         _check_no_task(frame, "the Dask data frame")
@@ -105,16 +92,16 @@ class DaskFrameSource(ColumnSource):
         """The Dask data frame."""
         return self._frame
 
-    def read(self, places: Array) -> list[Any]:
+    def read(self, columns: Array) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], places)
+        return self.read_rows(0, self.shape[0], columns)
 
-    def read_rows(self, start: int, stop: int, places: Array) -> list[Any]:
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns, a few partitions at a time."""
         import pandas
 
         dask = optional_import("dask", "Dask data frames")
-        numbers = [int(j) for j in places]
+        numbers = [int(j) for j in columns]
         first = max(0, int(np.searchsorted(self._edges, start, "right")) - 1)
         last = int(np.searchsorted(self._edges, stop, "left"))
         parts = self._frame[[self._frame.columns[j] for j in dict.fromkeys(numbers)]].to_delayed()

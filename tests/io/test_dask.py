@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from mauc import MDFS, open_columns
 from mauc.exceptions import MaucError
-from mauc.sources.dask import part_lengths
+from mauc.io.dask import part_lengths
 
 distributed = pytest.importorskip("distributed")
 

@@ -10,13 +10,12 @@ import pytest
 
 from mauc.data.source import ColumnSource
 from mauc.datasets import encode_dataset, load_dataset, write_table
-from mauc.datasets.first_rows import N_FIRST
-from mauc.datasets.nominal import Encoded
-from mauc.exceptions import LateLeftOutError, LeftOutWarning, MaucError
-from mauc.sources.dataset import assemble_stream, open_table
-from mauc.sources.encoded import EncodedColumns, encode_stream
-from mauc.sources.feature_columns import FeatureColumns, find_features
-from mauc.sources.labels import table_of
+from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.io.dataset import Encoded, EncodedColumns
+from mauc.io.features import FeatureColumns
+from mauc.io.load import open_dataset
+from mauc.io.rules import N_FIRST, find_excluded
+from mauc.io.table import Table
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{LeftOutWarning.__module__}.LeftOutWarning")
 N = 3 * N_FIRST
@@ -49,52 +48,42 @@ class ArraySource(ColumnSource):
         super().__init__("a table", n, kinds, feature_names=list(columns), memory=memory)
         self.columns, self.whole = list(columns.values()), []
 
-    def read(self, places):
-        self.whole += places.tolist()
-        return [self.columns[j] for j in places]
+    def read(self, columns):
+        return self.read_rows(0, self.shape[0], columns)
 
-    def read_rows(self, start, stop, places):
-        return [self.columns[j][start:stop] for j in places]
+    def read_rows(self, start, stop, columns):
+        self.whole += columns.tolist() if stop == self.shape[0] else []
+        return [self.columns[j][start:stop] for j in columns]
+
+
+def table_of(source):
+    return Table("t", source, source.feature_names.tolist())
 
 
 def opened(path, **options):
-    source, table, target = open_table(str(path), "label", memory=10**6)
-    return assemble_stream(source, table, "table", target, **options)
+    return open_dataset(str(path), "label", memory=10**6, **options)
 
 
-def test_only_columns_that_may_be_none_are_read_to_judge_them():
+def test_columns_whose_missing_values_are_counted_are_not_read_to_judge_them():
     rng = np.random.default_rng(0)
     columns = {f"f{at}": rng.normal(size=N) for at in range(20)}
     columns["id"], columns["zero"] = np.arange(N), np.zeros(N)
     source = ArraySource(columns)
-    kept, reasons, unsettled = find_features(table_of(source), source, range(22), set())
-    assert sorted(source.whole) == [20, 21]
-    assert kept == list(range(20))
-    assert reasons == {20: "numbers the rows", 21: "constant"}
-    assert unsettled == set(range(20))
-    source.whole.clear()
-    assert find_features(table_of(source), source, range(22), {20, 21})[0] == list(range(22))
-    assert source.whole == []
-    *_, unsettled = find_features(table_of(source), source, range(22), set(), settle=True)
-    assert unsettled == set()
+    wanted = {20: "numbers the rows", 21: "constant"}
+    assert find_excluded(table_of(source), source, range(22)) == wanted
     assert sorted(source.whole) == list(range(22))
-
-
-def test_a_column_that_proves_to_be_none_is_named_when_it_is_read():
-    rng = np.random.default_rng(0)
-    n = 50 * N_FIRST
-    late = np.where(np.arange(n) < 2 * N_FIRST, rng.normal(size=n), np.nan)
-    source = ArraySource({"late": late, "width": rng.normal(size=n)})
-    features = FeatureColumns(table_of(source), source, [0, 1], unsettled={0, 1})
-    features.read(np.array([1]))
-    with pytest.raises(LateLeftOutError, match=r"column 'late' is no feature \(96 % missing\)"):
-        features.read(np.array([1, 0]))
+    source.whole.clear()
+    source.known_counts = lambda: dict.fromkeys(range(22), N) | {3: 5}
+    wanted |= {3: "99.8 % missing"}
+    assert find_excluded(table_of(source), source, range(22)) == dict(sorted(wanted.items()))
+    assert sorted(source.whole) == [20, 21]
+    assert find_excluded(table_of(source), source, range(22), {3, 20, 21}) == {}
 
 
 def test_many_files_are_read_in_larger_stripes():
     source = ArraySource({"width": np.arange(50.0)})
     source.stripe_bytes = 2**30
-    features = FeatureColumns(table_of(source), source, [0])
+    features = FeatureColumns(table_of(source), [0])
     assert features.stripe_bytes == 2**30
     assert EncodedColumns(features, [Encoded("width", 0)]).stripe_bytes == 2**30
 
@@ -114,7 +103,7 @@ def test_integers_that_lose_digits_are_refused(tmp_path):
 @pytest.mark.parametrize("nominal", ["keep", "onehot", "ordinal", "drop"])
 def test_data_sets_equal_those_in_memory(path, options, nominal):
     expected = encode_dataset(load_dataset(path, "label", **options), nominal)
-    dataset = encode_stream(opened(path, **options), nominal)
+    dataset = opened(path, nominal=nominal, **options)
     assert dataset.feature_names == expected.feature_names
     assert dataset.nominal_features == expected.nominal_features
     assert dataset.notes == expected.notes
@@ -135,7 +124,7 @@ def test_categories_of_rows_without_a_label_keep_their_codes(path, tmp_path):
         read = load_dataset(tmp_path / "gaps.parquet", "label", skip_unlabelled=True)
         expected = encode_dataset(read, nominal, max_categories=largest)
         dataset = opened(tmp_path / "gaps.parquet", skip_unlabelled=True)
-        dataset = encode_stream(dataset, nominal, max_categories=largest)
+        dataset = encode_dataset(dataset, nominal, max_categories=largest)
         assert dataset.fingerprint() == expected.fingerprint()
         assert dataset.notes == expected.notes
 

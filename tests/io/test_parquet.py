@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.base import clone
 
-import mauc.sources.parquet
-import mauc.sources.parquet_files
+import mauc.io.parquet
 from mauc import MDFS, SpreadFx, SymmetricalUncertainty, feature_pair_auc, open_columns
 from mauc.exceptions import MaucError
 
@@ -92,8 +91,8 @@ def test_columns_of_one_type_are_one_array(numbers, tmp_path):
 def test_long_columns_are_read_in_batches(numbers, tmp_path, monkeypatch):
     X, y = numbers
     pd.DataFrame(X[:, :3]).set_axis(list("abc"), axis=1).to_parquet(tmp_path / "x.parquet")
-    monkeypatch.setattr(mauc.sources.parquet, "_CALL_BYTES", 2**8)
-    monkeypatch.setattr(mauc.sources.parquet, "_MIN_BATCH", 100)
+    monkeypatch.setattr(mauc.io.parquet, "_CALL_BYTES", 2**8)
+    monkeypatch.setattr(mauc.io.parquet, "_MIN_BATCH", 100)
     source, _ = open_columns(tmp_path / "x.parquet", y)
     np.testing.assert_array_equal(np.array(source.read(np.arange(3))).T, X[:, :3])
     np.testing.assert_array_equal(
@@ -300,14 +299,14 @@ def test_overwritten_page(file):
 
 def test_no_parquet(tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"")
-    with pytest.raises(MaucError, match=r"x\.parquet cannot be read as a Parquet file"):
+    with pytest.raises(MaucError, match=r"x\.parquet is empty; a data file is wanted"):
         open_columns(tmp_path / "x.parquet", "label")
 
 
 @pytest.mark.parametrize("what", ["changed", "removed"])
 def test_changed_while_it_is_read(file, monkeypatch, what):
     source, y = open_columns(file, "label", memory="1MB")
-    read = mauc.sources.parquet.ParquetSource.read
+    read = mauc.io.parquet.ParquetSource.read
 
     def then_change(self, places):
         found = read(self, places)
@@ -315,7 +314,7 @@ def test_changed_while_it_is_read(file, monkeypatch, what):
             os.utime(file, ns=(1, 1)) if what == "changed" else file.unlink()
         return found
 
-    monkeypatch.setattr(mauc.sources.parquet.ParquetSource, "read", then_change)
+    monkeypatch.setattr(mauc.io.parquet.ParquetSource, "read", then_change)
     with pytest.raises(MaucError, match=rf"x\.parquet .*{what}.* while it was being read"):
         MDFS(3).fit(source, y)
 
@@ -325,8 +324,8 @@ def test_many_files_are_not_all_kept_open(numbers, tmp_path, monkeypatch):
     for start in range(0, 900, 100):
         frame = pd.DataFrame(X[start : start + 100, :4]).set_axis(list("abcd"), axis=1)
         frame.assign(y=y[start : start + 100]).to_parquet(tmp_path / f"{start:03}.parquet")
-    monkeypatch.setattr(mauc.sources.parquet_files, "_MAX_OPEN", 2)
-    monkeypatch.setattr(mauc.sources.parquet_files, "_MAX_CHUNKS", 15)
+    monkeypatch.setattr(mauc.io.parquet, "_MAX_OPEN", 2)
+    monkeypatch.setattr(mauc.io.parquet, "_MAX_CHUNKS", 15)
     source, labels = open_columns(tmp_path, "y")
     np.testing.assert_array_equal(labels, y)
     np.testing.assert_array_equal(np.array(source.read(np.arange(4))).T, X[:, :4])

@@ -2,7 +2,6 @@
 
 import datetime
 import decimal
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc.datasets import load_dataset
-from mauc.datasets.features import feature_matrix
-from mauc.datasets.readers.table import Table
 from mauc.exceptions import MaucError
+from mauc.io.arrays import FrameSource
+from mauc.io.features import feature_matrix
+from mauc.io.table import Table
 
 SAVE = {
     "parquet": lambda frame, path: frame.to_parquet(path),
@@ -76,7 +76,7 @@ def test_decimals_are_numbers(load):
         ({"a": pd.array([2**53 + 1, None], "Int64"), "label": [0, 1]}, "column 'a' holds integers"),
         ({"a": [datetime.date(2001, 1, 1)] * 2, "label": [0, 1]}, "left out: 'a', dates"),
         ({"a": pd.to_datetime(["2001", "2002"]), "label": [0, 1]}, "left out: 'a', dates"),
-        ({"a": [[1, 2], [3]], "label": [0, 1]}, "column 'a' holds values that are neither"),
+        ({"a": [[1, 2], [3]], "label": [0, 1]}, "column 'a' has the type list.* neither a number"),
         ({"a": [1.0, 2.0], "label": ["u", None]}, "column 'label' has no label in row 2"),
         ({"a": [1.0, 2.0], "Label": ["u", "v"]}, "did you mean 'Label'"),
         ({"a": np.zeros(0), "label": np.zeros(0)}, "has columns but no rows"),
@@ -126,12 +126,13 @@ def test_days_with_a_time_zone_are_of_universal_time():
     zone = datetime.timezone(datetime.timedelta(hours=2))
     values = [datetime.datetime(3000, 1, 1, 2, tzinfo=zone), datetime.date(1970, 1, 2), pd.NaT]
     frame = pd.DataFrame({"a": pd.Series(values, dtype=object), "label": [0, 1, 0]})
-    table = Table(Path("t"), frame, ["a", "label"])
-    assert_array_equal(feature_matrix(table, [0], set()), [[376200 * 86400], [86400], [np.nan]])
+    source = FrameSource(frame, keeps_objects=True)
+    X = feature_matrix(Table("t", source, ["a", "label"]), source, [0])
+    assert_array_equal(X, [[376200 * 86400], [86400], [np.nan]])
 
 
 def test_no_target(load):
-    with pytest.raises(MaucError, match="needs a target column"):
+    with pytest.raises(MaucError, match="needs target: the name or number"):
         load({"a": [1, 2], "label": [0, 1]}, None)
 
 
