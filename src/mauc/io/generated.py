@@ -6,7 +6,7 @@ import numpy as np
 
 from mauc.checks import check_int
 from mauc.data.validate import check_generator
-from mauc.datasets.dataset import Dataset
+from mauc.io.dataset import Dataset
 
 CHARTS = ("Normal", "Cyclic", "Increasing trend", "Decreasing trend", "Upward shift",
           "Downward shift")  # fmt: skip
