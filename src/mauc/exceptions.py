@@ -7,7 +7,6 @@
            ├─ MaucTypeError          an input of the wrong type; also a TypeError
            ├─ UndefinedMAUCError     fewer than two classes to compare
            ├─ NotEnoughMemoryError   work that would need more memory than is free or allowed
-           ├─ LateLeftOutError       a column proves to be no feature when it is read
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
       ├─ MaucWarning                 the answer stands, but means less than it seems
@@ -42,10 +41,6 @@ class UndefinedMAUCError(MaucError):
 
 class NotEnoughMemoryError(MaucError):
     """Work would need more memory than is free or allowed; it was not begun."""
-
-
-class LateLeftOutError(MaucError):
-    """A column that looked like a feature in its first rows is not one, as it is nearly empty."""
 
 
 class DamagedShardError(MaucError):

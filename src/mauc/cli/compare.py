@@ -216,9 +216,9 @@ def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSp
     from urllib.parse import quote
 
     from mauc.datasets import BUNDLED
-    from mauc.datasets.find import find_dataset
-    from mauc.datasets.stream import is_stream
     from mauc.experiments import DatasetSpec
+    from mauc.io.files import is_stream
+    from mauc.io.registry import find_dataset
 
     options = dict(reading.options)
     target, source = options.pop("target", None), data

@@ -151,8 +151,8 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
     import numpy as np
 
     from mauc.datasets import BUNDLED
-    from mauc.datasets.dataset import column_of
-    from mauc.datasets.left_out import is_id_name, is_whole_range, numbers_rows
+    from mauc.io.dataset import column_of
+    from mauc.io.rules import is_id_name, is_row_index, is_whole_range
 
     if path in BUNDLED:
         raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
@@ -170,7 +170,7 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
             continue
         is_text = column in dataset.nominal_features
         values = np.zeros(0) if is_text else np.asarray(column_of(dataset.X, place))
-        is_id = is_id_name(column, is_whole_range(values)) or numbers_rows(values)
+        is_id = is_id_name(column, is_whole_range(values)) or is_row_index(values)
         if is_text or (is_id and "keep_ids" not in reading.options):
             left_out.append(place)
     kept = [place for place in range(len(names)) if place not in left_out]

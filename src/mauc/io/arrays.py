@@ -22,13 +22,10 @@ from mauc.io.files import FileSystem, stamped, unreadable_error
 from mauc.io.formats import split_array
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table
-from mauc.memory import map_file
-from mauc.parallel import track
 
 WORDS = np.dtype(object)  # of columns that are text or categories
 _PART_BYTES = 2**24  # of rows that are transposed together
 _CHUNK_SHARE = 8  # of the memory, for the chunks that one column lies in
-_BLOCK_SHARE = 4  # of the memory, for a block of rows, as it is read and by columns
 Array = np.ndarray[Any, Any]
 
 
@@ -196,97 +193,6 @@ def _drop_pages(array: Any) -> None:
         held.madvise(mmap.MADV_DONTNEED)
 
 
-class TransposedSource(ColumnSource):
-    """Columns of an array that lies by rows, copied once to a temporary file without a name.
-
-    The file holds blocks of rows, each of them column by column. In another process the array is
-    opened and copied again.
-    """
-
-    def __init__(
-        self, array: Any, name: str, *, reopen: Callable[[], Any] | None,
-        stamp: Callable[[], dict[str, Any]], memory: int,
-    ) -> None:  # fmt: skip
-        self._reopen = partial(_same, array) if reopen is None else reopen
-        self._stamp, self._mark = stamp, stamp()
-        n, m = array.shape
-        super().__init__(name, n, [array.dtype.newbyteorder("=")] * m, memory=memory)
-        self._fill(array)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key not in _UNPICKLED}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._fill(self._reopen())
-
-    def __copy__(self) -> "TransposedSource":
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
-
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
-
-    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
-        """Read some rows of columns."""
-        columns = np.asarray(columns)
-        is_run = len(columns) > 0 and bool((np.diff(columns) == 1).all())
-        chosen = slice(columns[0], columns[-1] + 1) if is_run else columns
-        out = np.empty((len(columns), max(0, stop - start)), self.types[0])
-        for first in range(start - start % self._step, stop, self._step):
-            block = self._block(first)
-            begin, end = max(start - first, 0), min(stop - first, block.shape[1])
-            out[:, first + begin - start : first + end - start] = block[chosen, begin:end]
-        self._mapped.madvise(mmap.MADV_DONTNEED)
-        return list(out)
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return the rows of the blocks."""
-        n = self.shape[0]
-        return [(row, min(row + self._step, n)) for row in range(0, n, self._step)]
-
-    def check_unchanged(self) -> None:
-        """Raise if the array changed since the source was opened."""
-        if self._stamp() != self._mark:
-            raise _changed_error(self.name)
-
-    def _block(self, first: int) -> Array:
-        n, m = self.shape
-        n_rows = min(self._step, n - first)
-        return self._values[first * m : (first + n_rows) * m].reshape(m, n_rows)
-
-    def _fill(self, array: Any) -> None:
-        """Copy the array, in blocks of whole chunks if it has any and they fit."""
-        n, m = self.shape
-        step = max(
-            1, min(_PART_BYTES * 4, self.memory // _BLOCK_SHARE) // (m * array.dtype.itemsize)
-        )
-        height, _ = _chunks_of(array)
-        self._step = step // height * height if step >= height else step
-        self._values, self._mapped = map_file((n * m,), self.types[0])
-        for first in track(range(0, n, self._step), "blocks of rows"):
-            try:
-                # A memory map is copied: pages of the file would count as memory of this process.
-                block = np.array(array[first : first + self._step])
-            except (OSError, RuntimeError, ValueError) as error:
-                raise MaucError(f"{self.name} cannot be read: {error}") from error
-            if len(block) != min(self._step, n - first):
-                raise _changed_error(self.name)
-            self._block(first)[:] = contiguous_columns(block.T)
-            _drop_pages(array)
-            self._mapped.madvise(mmap.MADV_DONTNEED)
-        self.check_unchanged()
-
-
-_UNPICKLED = ("_values", "_mapped", "_step")
-
-
-def _same(array: Any) -> Any:
-    return array
-
-
 def _changed_error(name: str) -> MaucError:
     return MaucError(
         f"{name} changed while it was being read; what was computed from it is not valid. Open it "
@@ -295,13 +201,20 @@ def _changed_error(name: str) -> MaucError:
 
 
 class FrameSource(ColumnSource):
-    """Columns of a data frame of pandas or polars."""
+    """Columns of a data frame of pandas or polars.
+
+    With `keeps_objects`, columns of Python objects are read as they are, such as the cells of a
+    spreadsheet: whether they are numbers, text or dates is told by their values.
+    """
 
     def __init__(
-        self, frame: Any, name: str = "the data frame", *, memory: int | None = None
-    ) -> None:
+        self, frame: Any, name: str = "the data frame", *, keeps_objects: bool = False,
+        memory: int | None = None,
+    ) -> None:  # fmt: skip
         self._frame = frame
         self._is_word = find_nominal(frame)
+        if keeps_objects:
+            self._is_word |= np.array([kind == WORDS for kind in frame.dtypes], bool)
         types = [
             WORDS if word else column_values(get_column(frame, j)[:0]).dtype
             for j, word in enumerate(self._is_word)
@@ -366,26 +279,40 @@ def open_array(
     stamp: Callable[[], dict[str, Any]] | None = None, waits: bool = False,
     memory: int | None = None,
 ) -> ColumnSource:  # fmt: skip
-    """Return the columns of an array; they are copied first where they lie by rows.
+    """Return the columns of an array, from a cache on disk where it lies by rows.
 
     An array on disk that lies by rows, or in chunks that are too wide, would be read whole for
-    every few columns, if it is larger than the memory. One without a stamp is not copied.
+    every few columns, if it is larger than the memory. One without a stamp is not cached.
     """
     check_array(array, name)
     limit = default_memory() if memory is None else memory
     n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
     if stamp is not None and n_bytes > limit and _lies_by_rows(array, limit):
-        return TransposedSource(array, name, reopen=reopen, stamp=stamp, memory=limit)
+        from mauc.io.cache import cache_array
+
+        known = None if os.path.isfile(name) else stamp  # a file is stamped by itself
+        return cache_array(array, name, memory=limit, stamp=known, layout=_layout(array))
     return ArraySource(array, name, reopen=reopen, stamp=stamp, waits=waits, memory=memory)
 
 
 def _lies_by_rows(array: Any, memory: int) -> bool:
     """Whether a column of an array on disk cannot be read without most of the others."""
-    if isinstance(array, np.memmap):
-        return bool(is_row_major(array))
+    if isinstance(array, np.memmap):  # mode "c": the file lacks what was changed
+        return array.mode != "c" and bool(is_row_major(array))
     if isinstance(array, np.ndarray):
         return False
     return getattr(array, "chunks", None) is None or is_broad(array, memory)
+
+
+def _layout(array: Any) -> list[int]:
+    """Return where in its file a memory map begins, and how it goes on; nothing for others."""
+    held = getattr(array, "_mmap", None)
+    if held is None:
+        return []
+    pages = np.frombuffer(held, np.uint8).__array_interface__["data"][0]
+    first = array.__array_interface__["data"][0]
+    begin = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+    return [begin + first - pages, *array.strides]
 
 
 def _file_stamp(path: str) -> dict[str, Any]:

@@ -414,11 +414,12 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
             raise content_error(Path(path), _FEATHER)
     paths = [file.path for file in files]
     try:
+        schemas = [_read_schema(system, file) for file in files]
+        types, errors = unify_schemas([file.name for file in files], schemas)
         found = dataset.dataset(
             paths, format="ipc", filesystem=system.arrow_system(),
             partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
         )  # fmt: skip
-        schemas = [fragment.physical_schema for fragment in found.get_fragments()]
     except (arrow.ArrowException, OSError) as error:
         check_unchanged(system, files)
         culprit = next((file.name for file in files if file.path in str(error)), files[0].name)
@@ -426,7 +427,6 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
             f"{culprit} cannot be read as {_FEATHER}, it is truncated or damaged: "
             f"{str(error).rstrip('.')}."
         ) from error
-    types, errors = unify_schemas([file.name for file in files], schemas)
     if any(not schema.equals(schemas[0]) for schema in schemas):
         fields = [
             arrow.field(field.name, types.get(field.name, field.type)) for field in found.schema
@@ -436,6 +436,14 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
         found, system.address, system=system, files=files, type_errors=errors, memory=memory
     )
     return arrow_table(source, index_names(schemas[0]))
+
+
+def _read_schema(system: FileSystem, file: File) -> Any:
+    import pyarrow as arrow
+
+    opened = system.open(file)
+    with arrow.OSFile(opened) if system.is_local else arrow.PythonFile(opened) as source:
+        return arrow.ipc.open_file(source).schema
 
 
 def _open_stream(path: str, system: FileSystem, files: Sequence[File], memory: int | None) -> Table:

@@ -1,6 +1,6 @@
 """The features of a table: raw columns in, numbers and categories out, in memory or not."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from numbers import Real

@@ -55,6 +55,8 @@ FORMATS = {
     ),
 }  # fmt: skip
 _BY_ENDING = {end: name for name, known in FORMATS.items() for end in known.endings}
+#: formats of rows of text
+TEXT_FORMATS = ("csv", "tsv", "txt")
 _SPECIAL = {name for known in FORMATS.values() for name in known.options}
 
 
@@ -79,6 +81,11 @@ def find_format(path: str | Path, format: str | None = None) -> str:
     if is_compressed and not FORMATS[name].may_be_compressed:
         raise MaucError(f"{path}: {name} files are not read compressed; decompress it (gunzip).")
     return name
+
+
+def is_file_option(name: str) -> bool:
+    """Whether an option goes with files of some formats only."""
+    return name in _SPECIAL
 
 
 def is_data_path(path: str | Path) -> bool:

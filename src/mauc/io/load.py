@@ -6,6 +6,7 @@ labels by the same rules; they differ in what they hold in memory.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,10 +17,11 @@ from mauc.data.columns import default_names, is_frame
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
 from mauc.exceptions import LeftOutWarning, MaucError, option, warn_user
+from mauc.io.arrays import FrameSource
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
-from mauc.io.files import STDIN, is_collection, is_stream, stream_as_file
-from mauc.io.formats import FORMATS, find_format, is_data_path, open_table, split_array
+from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
+from mauc.io.formats import TEXT_FORMATS, find_format, is_file_option, open_table, split_array
 from mauc.io.objects import open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.rules import check_labels, find_excluded, find_roles, list_excluded
@@ -88,7 +90,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
             as_text = plain if plain.format else plain.replace(format="txt")
             dataset = assemble(open_table(str(path), as_text), as_text, STDIN)
     else:
-        table, plain, name = _find_table(fspath(source), plain)
+        table, plain, name = _find_table(source, plain)
         dataset = assemble(table, plain, name)
     dataset = encode_dataset(dataset, plain.nominal)
     return replace(dataset, source=_call(source, target, options, plain))
@@ -164,19 +166,25 @@ def open_columns(
     plain = ReadOptions.make("open_columns", given)
     if isinstance(data, str | PathLike):
         table = open_table(fspath(data), plain, default_memory() if limit is None else limit)
+        is_whole = isinstance(table.source, FrameSource)  # of formats that are not streamed
     else:
+        is_whole = False
         for name in plain.given():
-            if name == "format" or any(name in known.options for known in FORMATS.values()):
+            if name == "format" or is_file_option(name):
                 raise MaucError(
                     f"{option(name)} goes with files, not with a {type(data).__name__}."
                 )
         table = _object_table(data, limit)
     if not is_column:
         table = replace(table, labels=_as_labels(target, table), has_named_labels=True)
-    dataset = encode_dataset(
-        assemble(table, plain, "", is_streamed=True, is_raw=True), plain.nominal
-    )
-    return dataset.X, dataset.y
+    dataset = assemble(table, plain, "", is_streamed=not is_whole, is_raw=True)
+    dataset = encode_dataset(dataset, plain.nominal)
+    if not is_whole:
+        return dataset.X, dataset.y
+    source = open_in_memory(dataset.X, limit)
+    source.name = str(table.path)
+    source.feature_names = np.array(dataset.feature_names, dtype=object)
+    return source, dataset.y
 
 
 def open_dataset(
@@ -299,42 +307,40 @@ def _as_labels(target: Any, table: Table) -> Any:
 
 
 def _find_table(
-    data: str, options: ReadOptions, memory: int | None = None
+    source: str | Path, options: ReadOptions, memory: int | None = None
 ) -> tuple[Table, ReadOptions, str]:
     """Return the table of a path, an address or the name of a data set, and what it is called."""
     from mauc.io.registry import BUNDLED, find_dataset, load_bundled
 
-    path, _ = split_array(data)
-    if data in BUNDLED and not (options.format and Path(data).is_file()):
+    data = str(source)
+    if source in BUNDLED and not (options.format and Path(data).is_file()):
         for name in options.given():
-            if name in ("format", "target") or any(name in f.options for f in FORMATS.values()):
+            if name in ("format", "target") or is_file_option(name):
                 raise MaucError(
                     f"{option(name)} goes with files, not with the bundled data set {data!r}; "
                     f"write ./{data} for a file of that name."
                 )
         dataset = load_bundled(data)
-        source = open_in_memory(dataset.X, None)
+        columns = open_in_memory(dataset.X, None)
         names = dataset.feature_names
-        return Table(data, source, names, labels=dataset.y, is_named=False), options, data
-    if is_collection(path) or Path(path).is_file() or is_data_path(data):
+        return Table(data, columns, names, labels=dataset.y, is_named=False), options, data
+    if is_address(data) or has_magic(data) or split_array(data)[1] is not None:
         return open_table(data, options, memory), options, _name(data)
-    found = str(find_dataset(data))
-    if options.target is not None or find_format(found, options.format) not in (
-        "csv",
-        "tsv",
-        "txt",
-    ):
-        return open_table(found, options, memory), options, data
+    path = find_dataset(source)
+    if path == Path(source):
+        return open_table(str(path), options, memory), options, _name(data)
+    if options.target is not None or find_format(path, options.format) not in TEXT_FORMATS:
+        return open_table(str(path), options, memory), options, data
     by_name = options.replace(target=LABEL)
-    table = open_table(found, by_name, memory)
+    table = open_table(str(path), by_name, memory)
     if LABEL not in table.names and (table.labels is not None or table.target is not None):
-        return open_table(found, options, memory), options, data
+        return open_table(str(path), options, memory), options, data
     return table, by_name, data
 
 
 def _name(data: str) -> str:
     """Return what a data set is called: its file without the extension, and without ``.gz``."""
-    if is_collection(data) and not Path(data).is_dir() and "://" not in data:
+    if has_magic(data) and not Path(data).is_file():
         return data
     name = PurePosixPath(data.partition("://")[2] or data).name.removesuffix(".gz")
     return name.rpartition(".")[0] or name

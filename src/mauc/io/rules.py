@@ -108,10 +108,9 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
     if target is not None:
         return find_column(table, target, "target")
     if table.target is None:
-        shown = f" Its columns: {first_few(table.names)}." if table.is_named else ""
         raise MaucError(
-            f"{table.path} needs a target ({option('target')}): the column with the labels."
-            f"{shown}{table.hint}"
+            f"{table.path} needs {option('target')}: the name or number of the column with the "
+            f"labels. Its columns: {first_few(table.names)}.{table.hint}"
         )
     return table.target
 
@@ -299,6 +298,7 @@ class NumberStats:
         self._last: Any = None
         self._is_constant = self._is_whole = self._is_wide = self._is_date = True
         self._steps_by_one = self._is_rising = self._is_falling = True
+        self._is_repeated = False  # a value right behind itself
         self._low, self._high = np.inf, -np.inf
 
     def add(self, values: Array) -> None:
@@ -318,6 +318,7 @@ class NumberStats:
         self._last = values[-1]
         self._is_rising &= bool((upper > lower).all())
         self._is_falling &= bool((upper < lower).all())
+        self._is_repeated |= bool((upper == lower).any())
         self._steps_by_one &= self._is_rising and bool((upper - lower == 1).all())
         if len(known):
             self._first = known[0] if self._first is None else self._first
@@ -357,7 +358,7 @@ class NumberStats:
         """Whether no value occurs twice; the column is read once more where order does not tell."""
         if self._is_rising or self._is_falling:
             return True
-        if self._high - self._low < self.n_known - 1:
+        if self._is_repeated or self._high - self._low < self.n_known - 1:
             return False
         width = self._source.types[column].itemsize
         if self._source.shape[0] * (3 * width + _WORK_BYTES) > self._source.memory:
@@ -372,7 +373,7 @@ class NumberStats:
 
 
 class WordStats:
-    """The distinct values of a column of texts, categories or booleans, and how often they occur."""
+    """The distinct values of a column of texts or booleans, and how often they occur."""
 
     def __init__(self, source: ColumnSource, name: str) -> None:
         self._source, self._name = source, name

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from mauc.checks import unknown_choice
-from mauc.datasets.registry import dataset_label
 from mauc.exceptions import MaucError
+from mauc.io.registry import dataset_label
 from mauc.registry import CLASSIFIERS, SELECTORS
 
 if TYPE_CHECKING:
