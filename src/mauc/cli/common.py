@@ -27,9 +27,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Command(click.Command):
     """A command whose errors become a message on stderr and an exit code; it has ``--debug``."""
 
-    def __init__(self, *arguments: Any, params: list[click.Parameter], **options: Any) -> None:
+    def __init__(self, name: str, *, params: list[click.Parameter], **options: Any) -> None:
         debug = click.Option(["--debug"], is_flag=True, help="Show the traceback of an error.")
-        super().__init__(*arguments, params=[*params, debug], **options)
+        super().__init__(name, params=[*params, debug], **options)
 
     def invoke(self, context: click.Context) -> None:
         """Run the command."""
@@ -38,7 +38,7 @@ class Command(click.Command):
             _check_numbers(**context.params)
             is_many = context.params.get("many_classes")
             many = allow_many_classes() if is_many else nullcontext()
-            with spell_options(command_line_option), _warnings_as_lines(), many:
+            with spell_options(_spell), _warnings_as_lines(), many:
                 super().invoke(context)
             sys.stdout.flush()
         except (click.exceptions.Exit, click.ClickException):
@@ -91,7 +91,10 @@ force_option = click.option("--force", is_flag=True, help="Replace files that ex
 _NUMBER: dict[str, Any] = {"metavar": "INT", "type": int, "show_default": True}
 SEED = {**_NUMBER, "default": 0, "help": "Random seed."}
 JOBS = {**_NUMBER, "default": 1, "help": "Threads; -1 for all cores."}
-SCHEDULER = {"metavar": "ADDRESS", "help": "Dask scheduler, such as tcp://host:8786."}
+SCHEDULER: dict[str, Any] = {
+    "metavar": "ADDRESS",
+    "help": "Dask scheduler, such as tcp://host:8786.",
+}
 seed_option = click.option("--seed", **SEED)
 jobs_option = click.option("-j", "--jobs", **JOBS)
 workers_option = click.option(
@@ -128,6 +131,13 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
     check_int("--seed", seed, 0, 2**32 - 1)
     if jobs != -1 and jobs < 1:
         raise MaucError(f"--jobs must be at least 1, or -1 for all cores, got {jobs}.")
+
+
+def _spell(name: str, *value: Any) -> str:
+    """Return what messages call a parameter, or the class of sketches."""
+    if name == "PairAUCSketch":
+        return "--sketch, with --method mdfs or maucd"
+    return command_line_option(name, *value)
 
 
 def _code_of(error: Exception) -> int:

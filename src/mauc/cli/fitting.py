@@ -72,6 +72,11 @@ class Fitting:
         """The method by its short name."""
         return self.method or DEFAULT_METHOD
 
+    @property
+    def seed_words(self) -> list[str]:
+        """What was typed for the seed, if it is not the default."""
+        return ["--seed", str(self.seed)] if self.seed else []
+
     def make_selector(self, k: str | None) -> "RankingSelector":
         """Return the unfitted selector; what cannot be done is refused before data are read."""
         selector = named_selector(self.name, self.options, self.seed, self.jobs)
@@ -122,7 +127,7 @@ def fitted(
     memory = _memory_for(fitting, reading, data, k, report)
     with _workers(fitting) as client:
         loaded = reading.load(data, **memory)
-        is_sketched = bool(memory) and client is None and _is_by_rows(fitting, selector, loaded)
+        is_sketched = bool(memory) and client is None and is_by_rows(fitting, selector, loaded)
         dataset = suited(selector, loaded, fitting.name, is_sketched=is_sketched)
         say_columns(dataset, data)
         size = check_size(k, dataset.n_features, selector)
@@ -162,7 +167,7 @@ def _memory_for(
 ) -> dict[str, Any]:
     """Return nothing if data are read whole, otherwise the memory for reading them by columns."""
     from mauc.io.files import is_collection
-    from mauc.io.formats import FORMATS, find_format, is_data_path
+    from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
     from mauc.memory import format_bytes, free_memory, parse_bytes
 
     limit = None if fitting.memory is None else parse_bytes(fitting.memory, "--memory")
@@ -175,8 +180,10 @@ def _memory_for(
     if asked:
         _check_streamable(data, reading, asked[0])
         reason = why[asked[0]]
-    elif (is_data_path(data) and FORMATS[find_format(data)].has_arrays) or is_collection(data):
-        reason = f"the columns of {data} are read in blocks"
+    elif is_collection(split_array(data)[0]):
+        reason = f"{data} may stand for many files, whose columns are read in blocks"
+    elif is_data_path(data) and FORMATS[find_format(data)].has_arrays:
+        reason = f"{data} is an array whose columns are read in blocks"
     else:
         needed, free = _needed_bytes(data, reading), free_memory()
         if needed is None or free is None or needed <= free:
@@ -254,7 +261,7 @@ def _needed_bytes(data: str, reading: Reading) -> int | None:
     return _COLUMNAR_COPIES * int(metadata.num_rows) * sum(widths.get(kind, 8) for kind in kinds)
 
 
-def _is_by_rows(fitting: Fitting, selector: Any, dataset: "Dataset") -> bool:
+def is_by_rows(fitting: Fitting, selector: Any, dataset: "Dataset") -> bool:
     """Choose whether the rows are sketched or the columns read, and say so."""
     if not hasattr(selector, "fit_sketch"):
         return False

@@ -147,7 +147,6 @@ def entry_dict(entry: "Entry") -> dict[str, Any]:
         "origins": list(entry.origins),
         "licence": entry.licence,
         "versus_paper": entry.versus_paper,
-        "sha256": entry.sha256,
     }
 
 

@@ -133,15 +133,15 @@ def write_page(
         selector, dataset.X, dataset.y, data_name=dataset.name,
         feature_names=dataset.feature_names, source=dataset.source,
         command=shlex.join(["mauc", *sys.argv[1:]]),
-        steps=_next_steps(selector, dataset.n_features, reading, options, is_table_written),
+        steps=next_steps(selector, dataset.n_features, reading, options, is_table_written),
         **{"notes": dataset.notes, **more},
     )  # fmt: skip
     return page.write(path, force=force)
 
 
-def _next_steps(
-    selector: Any, n_features: int, reading: Sequence[str], options: Sequence[str],
-    is_table_written: bool,
+def next_steps(
+    selector: Any, n_features: int, reading: Sequence[str], options: Sequence[str] = (),
+    is_table_written: bool = False,
 ) -> dict[str, str] | None:  # fmt: skip
     """Return the command of each next step; None for a selector without a short name."""
     from mauc.report.html.recipe import rivals_of, short_name

@@ -63,7 +63,8 @@ class Reading:
     def refuse(self, what: str) -> None:
         """Raise if there are options for something that is not there."""
         for name, value in self.options.items():
-            raise MaucError(f"{option(name)} goes with {what}, got {option(name, value)}.")
+            got = "" if isinstance(value, bool) else f", got {value!r} without one"
+            raise MaucError(f"{option(name)} goes with {what}{got}.")
 
 
 def reads_data(function: Callable[..., None]) -> Callable[..., None]:

@@ -82,7 +82,7 @@ def select(
     if report is not None:
         written.add(
             lambda: write_page(
-                report, selector, dataset, reading.words(data), force=force,
+                report, selector, dataset, [*reading.words(data), *fitting.seed_words], force=force,
                 options=fitting.options, is_table_written=output is not None,
             )
         )  # fmt: skip
@@ -165,7 +165,7 @@ def _check_table(path: Path | None) -> None:
     try:
         found = find_format(path)
     except MaucError as error:
-        raise MaucError(str(error).partition("; or say")[0] + ".") from error
+        raise MaucError(str(error).partition("; or name")[0] + ".") from error
     if found not in WRITABLE:
         raise MaucError(f"{path}: {found} files are only read; write {', '.join(WRITABLE)}.")
 
@@ -229,7 +229,7 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
         }
     if hasattr(selector, "error_bound_"):
         facts["error_bound"] = float(selector.error_bound_.max())
-    if hasattr(selector, "interactions_"):
+    if getattr(selector, "interactions_", None) is not None:
         facts["interactions"] = [
             {
                 "features": [names[one.first], names[one.second]],
@@ -237,7 +237,7 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
                 "p_value": one.p_value,
                 "rank": one.step + 1 if one.step >= 0 else None,
             }
-            for one in selector.interactions_ or ()
+            for one in selector.interactions_
         ]
     facts["features"] = [
         {
