@@ -4,8 +4,8 @@ import os
 import time
 
 import pytest
-
 from mauc.sources.transposed import open_transposed_text
+
 from tests.helpers.cli_helpers import run, run_json
 
 

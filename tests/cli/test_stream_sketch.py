@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from mauc.sources.counted import CountedRows
 
 from mauc.exceptions import MaucError
-from mauc.sources.counted import CountedRows
 from tests.helpers.cli_helpers import run, run_json
 
 N = 6000

@@ -6,9 +6,9 @@ from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 from mauc.checks import check_choice, check_int, is_int, unknown_choice
-from mauc.io.options import DEFAULTS
 from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_classifier, build_selector
+from mauc.io.options import DEFAULTS
 
 Scope = Literal["dataset", "dataset_size", "fold", "fold_size"]
 Search = Literal["full", "coarse_to_fine"]

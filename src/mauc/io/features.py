@@ -76,7 +76,7 @@ class FeatureColumns(ColumnSource):
         self._source.check_unchanged()
 
     def _type(self, j: int) -> np.dtype[Any]:
-        kind = self._source.types[j]
+        kind: np.dtype[Any] = self._source.types[j]
         if j in self._categorical or self._names[j] in self._categories:
             return np.dtype(object)
         if self._is_raw or kind.kind not in "bmM":

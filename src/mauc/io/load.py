@@ -4,7 +4,7 @@
 labels by the same rules; they differ in what they hold in memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from glob import has_magic
 from os import PathLike, fspath
@@ -233,6 +233,7 @@ def assemble(
     for j in kept:
         if j not in roles.categorical:
             notes += table.check_column(j)
+    X: Any
     if is_streamed:
         X = _stream(table, kept, roles.categorical & set(kept), is_raw)
         X = X.take_rows(~is_missing) if is_missing.any() else X
@@ -254,7 +255,9 @@ def assemble(
     return replace(dataset, categories=categories, notes=(first, *label_notes, *notes))
 
 
-def _stream(table: Table, kept: list[int], categorical: set[int], is_raw: bool) -> ColumnSource:
+def _stream(
+    table: Table, kept: list[int], categorical: Collection[int], is_raw: bool
+) -> ColumnSource:
     """Return the source of the features."""
     source = table.source
     if not is_raw or categorical or table.categories:
@@ -315,7 +318,7 @@ def _find_table(
     data = str(source)
     if source in BUNDLED and not (options.format and Path(data).is_file()):
         for name in options.given():
-            if name in ("format", "target") or is_file_option(name):
+            if name == "format" or is_file_option(name):
                 raise MaucError(
                     f"{option(name)} goes with files, not with the bundled data set {data!r}; "
                     f"write ./{data} for a file of that name."

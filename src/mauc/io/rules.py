@@ -83,7 +83,7 @@ def find_roles(table: Table, options: ReadOptions) -> Roles:
                 f"{table.path}: {option('columns')} has {table.names[twice[0]]!r} twice."
             )
     for name, chosen in (("drop", dropped), ("columns", wanted)):
-        if target in chosen:
+        if target is not None and target in chosen:
             raise MaucError(
                 f"{table.path}: {option(name)} has {table.names[target]!r}, which is the target."
             )
@@ -246,11 +246,11 @@ def find_excluded(
     for group in _groups(source, numbers, n_first):
         for j, values in zip(group, source.read_rows(0, n_first, np.array(group)), strict=True):
             gathered[j].add(values)
-    known_counts = getattr(source, "known_counts", dict)()
+    complete = getattr(source, "complete", ())
     undecided = []
     for j, stats in gathered.items():
-        if isinstance(stats, NumberStats) and stats.is_settled and j in known_counts:
-            stats.n_known = known_counts[j]
+        if isinstance(stats, NumberStats) and stats.is_settled and j in complete:
+            stats.n_known = source.shape[0]
         elif stats.n_rows < source.shape[0]:
             undecided.append(j)
     groups = list(_groups(source, undecided, source.shape[0]))
@@ -307,10 +307,12 @@ class NumberStats:
             return
         values = as_floats(values) if values.dtype.char in "mg" else values
         self.n_rows += len(values)
-        known = values[values == values] if values.dtype.kind == "f" else values
-        self.n_known += len(known)
+        is_float = values.dtype.kind == "f"
         if self.is_settled:
+            self.n_known += int(np.count_nonzero(values == values)) if is_float else len(values)
             return
+        known = values[values == values] if is_float else values
+        self.n_known += len(known)
         before = values[:0] if self._last is None else np.array([self._last], values.dtype)
         joined = np.concatenate([before, values])
         lower, upper = joined[:-1], joined[1:]
