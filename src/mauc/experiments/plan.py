@@ -222,7 +222,7 @@ def is_tuned(method: str, options: Iterable[str]) -> bool:
 
 def dataset_options() -> list[str]:
     """Return the names of the options that a data set may have."""
-    return [name for name in DEFAULTS if name != "target"]
+    return [name for name in DEFAULTS if name not in ("target", "columns", "storage_options")]
 
 
 def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:

@@ -210,22 +210,10 @@ def _missing(labels: Any) -> Array:
 def find_excluded(
     table: Table, source: ColumnSource, columns: Sequence[int], categorical: Collection[int] = ()
 ) -> dict[int, str]:
-    """Return the columns that are not features, and why, in their order.
+    """Return the columns that are not features, and why, as the notes of `load_dataset` say.
 
-    Excluded are
-
-    - columns that number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, from any number
-      if the column has no name or is called an identifier;
-    - identifiers: texts of which 95 % are different; whole numbers that are all different, if the
-      name of the column says so (``id``, ``PassengerId``, ``row_no``), if they are a range and the
-      name has a word such as ``index``, or if they are larger than 2**53. Measurements that are
-      all different are features;
-    - dates and times, by their type or their text;
-    - columns with a single value, and those with more than 95 % missing values.
-
-    In tables of fewer than 10 rows only dates and nameless row numbers are. Columns of arrays have
-    numbers rather than names and are never excluded, nor are `categorical` ones. `source` has the
-    columns of the table.
+    Columns of arrays have numbers rather than names and are never excluded, nor are `categorical`
+    ones. `source` has the columns of the table.
     """
     if not table.is_named:
         return {}
