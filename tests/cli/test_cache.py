@@ -4,8 +4,9 @@ import os
 import time
 
 import pytest
-from mauc.sources.transposed import open_transposed_text
 
+from mauc import open_columns
+from mauc.io.cache import list_caches
 from tests.helpers.cli_helpers import run, run_json
 
 
@@ -16,8 +17,9 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def table(wine_file):
-    return open_transposed_text(wine_file, label="label").folder
+def table(wine_file, cache):
+    open_columns(wine_file, "label", memory=2**16)
+    return cache / list_caches()[0].name
 
 
 def test_empty(cache):

@@ -143,7 +143,7 @@ def test_errors_name_what_cannot_be_written(dataset, tmp_path):
             write_table(text, tmp_path / f"data.{ending}")
     with pytest.raises(MaucError, match="mat files are only read; write one of arff"):
         write_table(dataset, tmp_path / "data.mat")
-    with pytest.raises(MaucError, match="tells no format"):
+    with pytest.raises(MaucError, match="is not a known format"):
         write_table(dataset, tmp_path / "data.xyz")
     with pytest.raises(MaucError, match=r"the folder .*none does not exist"):
         write_table(dataset, tmp_path / "none" / "data.csv")

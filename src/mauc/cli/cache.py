@@ -11,7 +11,7 @@ from mauc.cli.show import add_row, make_table, print_json, print_table, print_te
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
-    from mauc.sources.transposed import CachedTable
+    from mauc.io.cache import CachedTable
 
 cache_app = typer.Typer(
     name="cache",
@@ -28,8 +28,7 @@ def list_command(as_json: JsonOption = False, debug: DebugOption = False) -> Non
     Example: mauc cache list
     """
     from mauc.memory import format_bytes
-    from mauc.sources.transposed import list_caches
-    from mauc.sources.transposed.store import columns_folder
+    from mauc.io.cache import columns_folder, list_caches
 
     tables = list_caches()
     if as_json:
@@ -73,7 +72,7 @@ def clear_command(
     Example: mauc cache clear --all --older-than 30
     """
     from mauc.memory import format_bytes
-    from mauc.sources.transposed import clear_caches
+    from mauc.io.cache import clear_caches
 
     if bool(names) == every:
         raise MaucError(

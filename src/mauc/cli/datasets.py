@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mauc.cli.common import DEFAULT_DATA, DebugOption, JsonOption, command
-from mauc.cli.show import add_row, make_table, print_json, print_sentence, print_table, print_text
+from mauc.cli.show import add_row, make_table, print_json, print_table, print_text
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -48,40 +48,20 @@ def list_command(as_json: JsonOption = False, debug: DebugOption = False) -> Non
 def info(
     name: NameArgument = DEFAULT_DATA, as_json: JsonOption = False, debug: DebugOption = False
 ) -> None:
-    """Describe a data set: origin, licence, classes; of those to get by hand, where and how.
+    """Describe a data set: origin, licence, classes.
 
     Example: mauc datasets info usps
     """
     from mauc.datasets import dataset_info
-    from mauc.io.registry import find_in_folder
 
     entry = dataset_info(name)
     values = entry_dict(entry)
-    failure = None
-    try:
-        if values["where"] == BY_HAND:
-            find_in_folder(name)  # raises if there are several files
-        elif values["where"] != "to fetch":
-            values |= _loaded(entry)
-    except MaucError as error:
-        if not entry.obtain:
-            raise
-        failure = error  # whoever has other files than are wanted needs the description, too
+    if values["where"] != "to fetch":
+        values |= _loaded(entry)
     if as_json:
         print_json(values)
     else:
         _print_values(values)
-        if values["where"] == BY_HAND:
-            print_sentence(
-                f"Put the files into a folder, set MAUC_DATA to it, and say: {entry.run}"
-            )
-    if failure is not None:
-        raise failure
-
-
-# What is printed one line per item.
-_LISTS = ("obtain", "files", "notes")
-BY_HAND = "by hand"
 
 
 def _print_values(values: dict[str, Any]) -> None:
@@ -89,11 +69,6 @@ def _print_values(values: dict[str, Any]) -> None:
         if value in (None, "", []):
             continue
         title = f"{key.replace('_', ' ') + ':':<14}"
-        if key in _LISTS:
-            for line in value:
-                print_sentence(f"{title} {line}")
-                title = " " * len(title)
-            continue
         if isinstance(value, dict):
             value = ", ".join(f"{label}: {count}" for label, count in value.items())
         elif isinstance(value, list):
@@ -109,19 +84,12 @@ def _loaded(entry: "Entry") -> dict[str, Any]:
 
     dataset = load_dataset(entry.name)
     classes, counts = np.unique(dataset.y, return_counts=True)
-    values: dict[str, Any] = {
+    return {
         "class_samples": {
             str(label): int(count) for label, count in zip(classes, counts, strict=True)
         },
         "fingerprint": dataset.fingerprint(),
     }
-    if entry.obtain:
-        # What a user made of the files need not be what the paper had.
-        values["read"] = (
-            f"{dataset.n_samples} samples, {dataset.n_features} features, {len(classes)} classes"
-        )
-        values["notes"] = list(dataset.notes)
-    return values
 
 
 @command
@@ -152,7 +120,7 @@ datasets_app.command("fetch")(fetch_command)
 
 
 def place_of(entry: "Entry") -> str:
-    """Return where a data set is: bundled, here (folder or cache), to fetch, or to get by hand."""
+    """Return where a data set is: bundled, here (folder or cache), or to fetch."""
     if entry.is_bundled:
         return "bundled"
     from mauc.io.registry import find_dataset
@@ -160,7 +128,7 @@ def place_of(entry: "Entry") -> str:
     try:
         find_dataset(entry.name)
     except MaucError:
-        return "to fetch" if entry.is_fetched else BY_HAND
+        return "to fetch"
     return "here"
 
 
@@ -176,8 +144,4 @@ def entry_dict(entry: "Entry") -> dict[str, Any]:
         "origins": list(entry.origins),
         "licence": entry.licence,
         "versus_paper": entry.versus_paper,
-        "sha256": entry.sha256,
-        "obtain": list(entry.obtain),
-        "files": list(entry.files),
-        "run": entry.run,
     }

@@ -122,6 +122,8 @@ def _array_table(path: Path, arrays: Mapping[str, Any], memory: int | None) -> T
             f"{path}: X must be a numeric array of two dimensions (samples, features), "
             f"got {X.dtype} of shape {X.shape}."
         )
+    if X.dtype.kind == "b":
+        X = X.astype(np.uint8)  # numbers, not the nominal columns of a table
     n_columns = X.shape[1]
     names = default_names(range(n_columns))
     if "feature_names" in arrays:
@@ -234,9 +236,9 @@ def open_xlsx(path: Path, options: ReadOptions, memory: int | None) -> Table:
         with path.open("rb") as file, pd.ExcelFile(file, engine=engine) as book:
             titles = [str(title) for title in book.sheet_names]
             sheet = _find_sheet(path, titles, options.sheet)
-            cells = book.parse(
-                sheet, header=None, dtype=object, keep_default_na=False, na_values=[""],
-                skip_blank_lines=False,
+            cells = pd.read_excel(
+                book, sheet_name=sheet, header=None, dtype=object, keep_default_na=False,
+                na_values=[""],
             )  # fmt: skip
     except MaucError:
         raise

@@ -348,16 +348,27 @@ class NumberStats:
         """Whether no value occurs twice; the column is read once more where order does not tell."""
         if self._is_rising or self._is_falling:
             return True
-        if self._is_repeated or self._high - self._low < self.n_known - 1:
+        source = self._source
+        span = float(self._high) - float(self._low) + 1
+        if self._is_repeated or span < self.n_known:
             return False
-        width = self._source.types[column].itemsize
-        if self._source.shape[0] * (3 * width + _WORK_BYTES) > self._source.memory:
+        if span <= source.memory // _SHARE:  # all values between are marked
+            is_seen = np.zeros(int(span), bool)
+            for start, stop in _row_steps(source, [column]):
+                values = source.read_rows(start, stop, np.array([column]))[0]
+                known = values[values == values]
+                offsets = (known - known.dtype.type(self._low)).astype(np.int64)
+                if is_seen[offsets].any() or len(np.unique(offsets)) < len(offsets):
+                    return False
+                is_seen[offsets] = True
+            return True
+        if source.shape[0] * (3 * source.types[column].itemsize + _WORK_BYTES) > source.memory:
             raise MaucError(
-                f"{self._source.name}: within the memory it cannot be told whether column "
+                f"{source.name}: within the memory it cannot be told whether column "
                 f"{self._name!r} is an identifier; leave it out ({option('drop', self._name)}), "
                 f"keep it ({option('keep_ids', True)}), or allow more memory."
             )
-        values = self._source.read(np.array([column]))[0]
+        values = source.read(np.array([column]))[0]
         known = values[values == values]
         return len(np.unique(known)) == len(known)
 

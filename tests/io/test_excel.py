@@ -49,7 +49,7 @@ def test_the_first_sheet_or_another(write):
     path = write(ROWS, other=[["b", "label"], [7, 1], [8, 2]])
     dataset = load_dataset(path, "label")
     assert dataset.feature_names == ["a", "colour"]
-    assert dataset.notes[1] == "the sheet 'first', the first of 2; sheet= names another"
+    assert dataset.notes[1] == "the sheet 'first', the first of 2; sheet names another"
     for sheet in ("other", 1, "1"):
         assert load_dataset(path, "label", sheet=sheet).feature_names == ["b"]
     with pytest.raises(MaucError, match="sheet must be one of first, other, got 'others'; did"):
