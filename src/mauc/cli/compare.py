@@ -242,9 +242,9 @@ def _dataset_spec(
     from urllib.parse import quote
 
     from mauc.datasets import BUNDLED
-    from mauc.io.registry import find_dataset
-    from mauc.io.files import is_stream
     from mauc.experiments import DatasetSpec
+    from mauc.io.files import is_stream
+    from mauc.io.registry import find_dataset
 
     source = data
     if is_stream(data):

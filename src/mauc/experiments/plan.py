@@ -6,9 +6,9 @@ from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 from mauc.checks import check_choice, check_int, is_int, unknown_choice
-from mauc.io.options import DEFAULTS
 from mauc.exceptions import MaucError
 from mauc.experiments.methods import build_classifier, build_selector
+from mauc.io.options import DEFAULTS
 
 Scope = Literal["dataset", "dataset_size", "fold", "fold_size"]
 Search = Literal["full", "coarse_to_fine"]
@@ -222,7 +222,7 @@ def is_tuned(method: str, options: Iterable[str]) -> bool:
 
 def dataset_options() -> list[str]:
     """Return the names of the options that a data set may have."""
-    return [name for name in DEFAULTS if name != "target"]
+    return [name for name in DEFAULTS if name not in ("target", "columns", "storage_options")]
 
 
 def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:

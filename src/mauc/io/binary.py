@@ -301,5 +301,7 @@ def _typed_cells(
 
     gaps = ("", "?", *missing) if is_label else (*MISSING, *missing)
     plain = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
-    column = pd.Series([None if c is pd.NaT or c != c or c in gaps else c for c in plain], dtype=object)
+    column = pd.Series(
+        [None if c is pd.NaT or c != c or c in gaps else c for c in plain], dtype=object
+    )
     return label_values(column) if is_label else column.infer_objects()

@@ -25,6 +25,7 @@ from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
 from mauc.io.files import open_binary, read_beginning
+from mauc.io.formats import check_options, open_table
 from mauc.io.lines import (
     WHITESPACE,
     Lines,
@@ -64,9 +65,8 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     if options.format == "txt":
         name, found = sniff_format(path, encoding)
         if name != "csv":
-            from mauc.io.formats import open_table
-
             return open_table(str(path), options.replace(format=name), memory)
+        check_options(path, name, options)
         separator = separator or found
     elif options.format == "tsv":
         separator = separator or "\t"

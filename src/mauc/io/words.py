@@ -75,7 +75,9 @@ def type_words(name: str, words: Sequence[str], reading: Reading) -> TypedWords:
         found = join_thousands(known, reading.decimal, reading.thousands)
         if found is not None:
             numbers, example = found
-            note = f"column {name!r}: texts such as {example!r} are numbers with separated thousands"
+            note = (
+                f"column {name!r}: texts such as {example!r} are numbers with separated thousands"
+            )
     if numbers is None:
         known = [word for word in words if word not in gaps]
         return _categories(words, {word: word for word in known})

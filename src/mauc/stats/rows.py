@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from mauc.checks import unknown_choice
-from mauc.io.registry import dataset_label
 from mauc.exceptions import MaucError
+from mauc.io.registry import dataset_label
 from mauc.registry import CLASSIFIERS, SELECTORS
 from mauc.stats.cells import as_pandas, check_columns
 
