@@ -241,8 +241,8 @@ def plan_pass(
         else:
             further = f", or sketch the AUCs over the rows ({option('PairAUCSketch')})"
         raise NotEnoughMemoryError(
-            f"{option('memory')} of {format_bytes(source.memory)} is too little for columns of {n:,} rows: {what} "
-            f"take {format_bytes(least)}; allow that much{further}."
+            f"{option('memory')} of {format_bytes(source.memory)} is too little for columns of "
+            f"{n:,} rows: {what} take {format_bytes(least)}; allow that much{further}."
         )
     n_threads = max_threads(source, largest, n_jobs, held)
     # Columns of one type lie in one array: the last block of a stripe keeps all of it alive while

@@ -68,6 +68,11 @@ class ArraySource(ColumnSource):
         other.__dict__.update(self.__dict__ | {"_lock": threading.Lock(), "_rest": None})
         return other
 
+    @property
+    def matrix(self) -> Any:
+        """The array itself if it is in memory, None otherwise."""
+        return self._array if type(self._array) is np.ndarray else None
+
     def read(self, columns: Array) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
         return self.read_rows(0, self.shape[0], columns)

@@ -277,11 +277,11 @@ def find_or_build(
             known = _find(base, stamp, serves)  # another process may have built it
             if known is None:
                 _remove_dead_parts(base if is_held else "")
+                key = f"{base}-{_table_key('', {'variant': variant, **stamp})[:6]}"
                 for folder, note in _tables_of(base):
-                    if note is None or note["stamp"] != stamp:
+                    if note is None or note["stamp"] != stamp or folder.name == key:
                         _remove_table(folder)
                 _check_room(source, n_bytes)
-                key = f"{base}-{_table_key('', {'variant': variant, **stamp})[:6]}"
                 with _building(key, source) as part:
                     note = build(part)
                     if look is not None and look() != stamp:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -239,29 +240,37 @@ class Encoded:
         return codes if self.code is None else np.where(np.isnan(codes), np.nan, codes == self.code)
 
 
-class EncodedColumns(ColumnSource):
-    """A source whose nominal columns are codes or indicators."""
+class ConvertedColumns(ColumnSource):
+    """Columns of a source that are converted as they are read; `origins` are those they are of."""
 
-    def __init__(self, source: ColumnSource, made: list[Encoded]) -> None:
-        self._source, self._made = source, made
+    def __init__(
+        self, source: ColumnSource, origins: Sequence[int], types: Sequence[Any],
+        names: Sequence[str],
+    ) -> None:  # fmt: skip
+        self._source, self._origins = source, np.asarray(origins, np.int64)
         self._read_like(source)
-        types = [
-            source.types[piece.column] if piece.categories is None else np.dtype(np.float64)
-            for piece in made
-        ]
         super().__init__(
-            source.name, source.shape[0], types, feature_names=[piece.name for piece in made],
-            memory=source.memory,
-        )  # fmt: skip
-        self.widths = np.maximum(self.widths, source.widths[[piece.column for piece in made]])
+            source.name, source.shape[0], types, feature_names=names, memory=source.memory
+        )
+        self.widths = np.maximum(self.widths, source.widths[self._origins])
+
+    @abstractmethod
+    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
+        """Return columns, by their numbers here, of what was `read`, by their numbers there."""
 
     def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""
-        return self._encode(columns, self._source.read(self._origins(columns)))
+        return self.read_rows(0, self.shape[0], columns)
 
     def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
         """Read some rows of columns."""
-        return self._encode(columns, self._source.read_rows(start, stop, self._origins(columns)))
+        # Several columns may be made of one, which is read once.
+        origins = list(dict.fromkeys(self._origins[columns].tolist()))
+        if (start, stop) == (0, self.shape[0]):
+            read = self._source.read(np.array(origins, np.int64))
+        else:
+            read = self._source.read_rows(start, stop, np.array(origins, np.int64))
+        return self._convert([int(j) for j in columns], dict(zip(origins, read, strict=True)))
 
     def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows that are cheap to read one by one."""
@@ -271,13 +280,21 @@ class EncodedColumns(ColumnSource):
         """Raise if a file changed since the source was opened."""
         self._source.check_unchanged()
 
-    def _origins(self, columns: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        # Indicators of one column are made of one reading of it.
-        return np.array(list(dict.fromkeys(self._made[j].column for j in columns)), np.int64)
 
-    def _encode(self, columns: np.ndarray[Any, Any], read: list[Any]) -> list[Any]:
-        origins = dict(zip(self._origins(columns).tolist(), read, strict=True))
-        return _encode_columns([self._made[j] for j in columns], origins)
+class EncodedColumns(ConvertedColumns):
+    """A source whose nominal columns are codes or indicators."""
+
+    def __init__(self, source: ColumnSource, made: list[Encoded]) -> None:
+        self._made = made
+        types = [
+            source.types[piece.column] if piece.categories is None else np.dtype(np.float64)
+            for piece in made
+        ]
+        names = [piece.name for piece in made]
+        super().__init__(source, [piece.column for piece in made], types, names)
+
+    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
+        return _encode_columns([self._made[j] for j in columns], read)
 
 
 def _encode_columns(made: list[Encoded], origins: Mapping[int, Any]) -> list[Any]:

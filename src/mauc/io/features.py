@@ -12,7 +12,7 @@ from scipy import sparse
 from mauc.data.columns import is_wide
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
-from mauc.io.dataset import MAX_DENSE_CELLS
+from mauc.io.dataset import MAX_DENSE_CELLS, ConvertedColumns
 from mauc.io.table import Table, check_precision, number_row
 
 Array = np.ndarray[Any, Any]
@@ -35,7 +35,7 @@ class HeldColumns(ColumnSource):
         return [self._columns[int(j)] for j in columns]
 
 
-class FeatureColumns(ColumnSource):
+class FeatureColumns(ConvertedColumns):
     """The features of a table: numbers as they are, dates as seconds, the others as categories.
 
     Columns that are raw stay as they were read, but for `categorical` ones.
@@ -45,60 +45,39 @@ class FeatureColumns(ColumnSource):
         self, table: Table, columns: Sequence[int], categorical: Collection[int] = (), *,
         is_raw: bool = False,
     ) -> None:  # fmt: skip
-        source = table.source
-        self._source, self._path, self._is_raw = source, table.path, is_raw
-        self._names, self._categories = table.names, table.categories
-        self._read_like(source)
-        self._columns = np.asarray(columns, np.int64)
+        self._path, self._is_raw, self._categories = table.path, is_raw, table.categories
         self._categorical = frozenset(categorical)
-        super().__init__(
-            source.name, source.shape[0], [self._type(j) for j in self._columns],
-            feature_names=[table.names[j] for j in self._columns], memory=source.memory,
-        )  # fmt: skip
-        self.widths = np.maximum(self.widths, source.widths[self._columns])
+        names = [table.names[j] for j in columns]
+        types = [self._type(table.names[j], j, table.source.types[j]) for j in columns]
+        super().__init__(table.source, columns, types, names)
 
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        chosen = self._columns[columns]
-        return self._features(chosen, self._source.read(chosen))
-
-    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
-        """Read some rows of columns."""
-        chosen = self._columns[columns]
-        return self._features(chosen, self._source.read_rows(start, stop, chosen))
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return ranges of rows that are cheap to read one by one."""
-        return self._source.row_parts()
-
-    def check_unchanged(self) -> None:
-        """Raise if a file changed since the source was opened."""
-        self._source.check_unchanged()
-
-    def _type(self, j: int) -> np.dtype[Any]:
-        kind = self._source.types[j]
-        if j in self._categorical or self._names[j] in self._categories:
+    def _type(self, name: str, j: int, kind: np.dtype[Any]) -> np.dtype[Any]:
+        if j in self._categorical or name in self._categories:
             return np.dtype(object)
         if self._is_raw or kind.kind not in "bmM":
             return kind
         return np.dtype(object if kind.kind == "b" else np.float64)
 
-    def _features(self, chosen: Array, columns: list[Any]) -> list[Any]:
+    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
         import pandas
 
-        # Each column is let go as soon as it is converted.
-        for at, j in enumerate(chosen.tolist()):
-            is_categorical = j in self._categorical
-            if self._is_raw and not is_categorical:
+        assert self.feature_names is not None
+        made: dict[int, Any] = {}
+        origins = self._origins[columns].tolist()
+        for column, j in zip(columns, origins, strict=True):
+            if j in made:
                 continue
-            found = feature_column(
-                self._path, self._names[j], columns[at], self._source.types[j],
-                is_categorical=is_categorical, is_sorted=_is_sorted(self._source, j),
-                categories=self._categories.get(self._names[j]),
-            )  # fmt: skip
-            is_category = isinstance(found, pandas.Categorical)
-            columns[at] = pandas.Series(found) if is_category else np.ascontiguousarray(found)
-        return columns
+            values, name = read.pop(j), self.feature_names[column]
+            if not self._is_raw or j in self._categorical:
+                values = feature_column(
+                    self._path, name, values, self._source.types[j],
+                    is_categorical=j in self._categorical, is_sorted=_is_sorted(self._source, j),
+                    categories=self._categories.get(name),
+                )  # fmt: skip
+                is_category = isinstance(values, pandas.Categorical)
+                values = pandas.Series(values) if is_category else np.ascontiguousarray(values)
+            made[j] = values
+        return [made[j] for j in origins]
 
 
 def feature_matrix(

@@ -4,7 +4,7 @@
 labels by the same rules; they differ in what they hold in memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from glob import has_magic
 from os import PathLike, fspath
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.checks import check_choice
 from mauc.data.columns import default_names, is_frame
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
@@ -21,7 +22,14 @@ from mauc.io.arrays import FrameSource
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
 from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
-from mauc.io.formats import TEXT_FORMATS, find_format, is_file_option, open_table, split_array
+from mauc.io.formats import (
+    FORMATS,
+    TEXT_FORMATS,
+    find_format,
+    is_file_option,
+    open_table,
+    split_array,
+)
 from mauc.io.objects import open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.rules import check_labels, find_excluded, find_roles, list_excluded
@@ -84,7 +92,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     >>> load_dataset("wine", drop=["hue", 0]).source
     "load_dataset('wine', drop=['hue', 0])"
     """
-    plain = ReadOptions.make("load_dataset", {**options, "target": target})
+    plain = _make_options("load_dataset", {**options, "target": target})
     if is_stream(source):
         with stream_as_file(source) as path:
             as_text = plain if plain.format else plain.replace(format="txt")
@@ -163,7 +171,7 @@ def open_columns(
         target = fspath(target)
     is_column = target is None or isinstance(target, str) or np.ndim(target) == 0
     given = {"keep_ids": True, **options, "target": target if is_column else None}
-    plain = ReadOptions.make("open_columns", given)
+    plain = _make_options("open_columns", given)
     if isinstance(data, str | PathLike):
         table = open_table(fspath(data), plain, default_memory() if limit is None else limit)
         is_whole = isinstance(table.source, FrameSource)  # of formats that are not streamed
@@ -191,7 +199,7 @@ def open_dataset(
     data: str, target: str | int | None = None, *, memory: int | None = None, **options: Any
 ) -> Dataset:
     """Open a data set whose columns are read when they are needed, otherwise as `load_dataset`."""
-    plain = ReadOptions.make("open_dataset", {**options, "target": target})
+    plain = _make_options("open_dataset", {**options, "target": target})
     table, plain, name = _find_table(data, plain, default_memory() if memory is None else memory)
     return encode_dataset(assemble(table, plain, name, is_streamed=True), plain.nominal)
 
@@ -233,6 +241,7 @@ def assemble(
     for j in kept:
         if j not in roles.categorical:
             notes += table.check_column(j)
+    X: Any
     if is_streamed:
         X = _stream(table, kept, roles.categorical & set(kept), is_raw)
         X = X.take_rows(~is_missing) if is_missing.any() else X
@@ -254,7 +263,17 @@ def assemble(
     return replace(dataset, categories=categories, notes=(first, *label_notes, *notes))
 
 
-def _stream(table: Table, kept: list[int], categorical: set[int], is_raw: bool) -> ColumnSource:
+def _make_options(function: str, given: Mapping[str, Any]) -> ReadOptions:
+    """Return the options that are given, checked; the format is looked at before any data."""
+    options = ReadOptions.make(function, given)
+    if options.format is not None:
+        check_choice(option("format"), options.format, FORMATS)
+    return options
+
+
+def _stream(
+    table: Table, kept: list[int], categorical: Collection[int], is_raw: bool
+) -> ColumnSource:
     """Return the source of the features."""
     source = table.source
     if not is_raw or categorical or table.categories:
@@ -315,7 +334,7 @@ def _find_table(
     data = str(source)
     if source in BUNDLED and not (options.format and Path(data).is_file()):
         for name in options.given():
-            if name in ("format", "target") or is_file_option(name):
+            if name == "format" or is_file_option(name):
                 raise MaucError(
                     f"{option(name)} goes with files, not with the bundled data set {data!r}; "
                     f"write ./{data} for a file of that name."

@@ -107,7 +107,10 @@ class ParquetSource(ArrowColumns):
             memory=memory,
         )  # fmt: skip
         missing = frozenset[str]().union(*(footer.missing for footer in footers))
-        add_widths(self, [j for j, name in enumerate(self._stored) if name in missing])
+        may_miss = [j for j, name in enumerate(self._stored) if name in missing]
+        add_widths(self, may_miss)
+        #: columns whose statistics tell that no value is missing; a float may be NaN all the same
+        self.complete = {j for j, kind in enumerate(types) if kind.kind in "iu"} - set(may_miss)
 
     def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
         """Read whole columns, see `ColumnSource.read`."""

@@ -83,7 +83,7 @@ def find_roles(table: Table, options: ReadOptions) -> Roles:
                 f"{table.path}: {option('columns')} has {table.names[twice[0]]!r} twice."
             )
     for name, chosen in (("drop", dropped), ("columns", wanted)):
-        if target in chosen:
+        if target is not None and target in chosen:
             raise MaucError(
                 f"{table.path}: {option(name)} has {table.names[target]!r}, which is the target."
             )
@@ -210,22 +210,10 @@ def _missing(labels: Any) -> Array:
 def find_excluded(
     table: Table, source: ColumnSource, columns: Sequence[int], categorical: Collection[int] = ()
 ) -> dict[int, str]:
-    """Return the columns that are not features, and why, in their order.
+    """Return the columns that are not features, and why, as the notes of `load_dataset` say.
 
-    Excluded are
-
-    - columns that number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, from any number
-      if the column has no name or is called an identifier;
-    - identifiers: texts of which 95 % are different; whole numbers that are all different, if the
-      name of the column says so (``id``, ``PassengerId``, ``row_no``), if they are a range and the
-      name has a word such as ``index``, or if they are larger than 2**53. Measurements that are
-      all different are features;
-    - dates and times, by their type or their text;
-    - columns with a single value, and those with more than 95 % missing values.
-
-    In tables of fewer than 10 rows only dates and nameless row numbers are. Columns of arrays have
-    numbers rather than names and are never excluded, nor are `categorical` ones. `source` has the
-    columns of the table.
+    Columns of arrays have numbers rather than names and are never excluded, nor are `categorical`
+    ones. `source` has the columns of the table.
     """
     if not table.is_named:
         return {}
@@ -246,11 +234,11 @@ def find_excluded(
     for group in _groups(source, numbers, n_first):
         for j, values in zip(group, source.read_rows(0, n_first, np.array(group)), strict=True):
             gathered[j].add(values)
-    known_counts = getattr(source, "known_counts", dict)()
+    complete = getattr(source, "complete", ())
     undecided = []
     for j, stats in gathered.items():
-        if isinstance(stats, NumberStats) and stats.is_settled and j in known_counts:
-            stats.n_known = known_counts[j]
+        if isinstance(stats, NumberStats) and stats.is_settled and j in complete:
+            stats.n_known = source.shape[0]
         elif stats.n_rows < source.shape[0]:
             undecided.append(j)
     groups = list(_groups(source, undecided, source.shape[0]))
@@ -307,10 +295,12 @@ class NumberStats:
             return
         values = as_floats(values) if values.dtype.char in "mg" else values
         self.n_rows += len(values)
-        known = values[values == values] if values.dtype.kind == "f" else values
-        self.n_known += len(known)
+        is_float = values.dtype.kind == "f"
         if self.is_settled:
+            self.n_known += int(np.count_nonzero(values == values)) if is_float else len(values)
             return
+        known = values[values == values] if is_float else values
+        self.n_known += len(known)
         before = values[:0] if self._last is None else np.array([self._last], values.dtype)
         joined = np.concatenate([before, values])
         lower, upper = joined[:-1], joined[1:]
@@ -358,16 +348,27 @@ class NumberStats:
         """Whether no value occurs twice; the column is read once more where order does not tell."""
         if self._is_rising or self._is_falling:
             return True
-        if self._is_repeated or self._high - self._low < self.n_known - 1:
+        source = self._source
+        span = float(self._high) - float(self._low) + 1
+        if self._is_repeated or span < self.n_known:
             return False
-        width = self._source.types[column].itemsize
-        if self._source.shape[0] * (3 * width + _WORK_BYTES) > self._source.memory:
+        if span <= source.memory // _SHARE:  # all values between are marked
+            is_seen = np.zeros(int(span), bool)
+            for start, stop in _row_steps(source, [column]):
+                values = source.read_rows(start, stop, np.array([column]))[0]
+                known = values[values == values]
+                offsets = (known - known.dtype.type(self._low)).astype(np.int64)
+                if is_seen[offsets].any() or len(np.unique(offsets)) < len(offsets):
+                    return False
+                is_seen[offsets] = True
+            return True
+        if source.shape[0] * (3 * source.types[column].itemsize + _WORK_BYTES) > source.memory:
             raise MaucError(
-                f"{self._source.name}: within the memory it cannot be told whether column "
+                f"{source.name}: within the memory it cannot be told whether column "
                 f"{self._name!r} is an identifier; leave it out ({option('drop', self._name)}), "
                 f"keep it ({option('keep_ids', True)}), or allow more memory."
             )
-        values = self._source.read(np.array([column]))[0]
+        values = source.read(np.array([column]))[0]
         known = values[values == values]
         return len(np.unique(known)) == len(known)
 
