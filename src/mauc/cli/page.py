@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from mauc.selectors.base import RankingSelector
 
-# Options of `mauc select` and `mauc compare` that do not say how the data are read.
+# Options of `mauc select` and `mauc compare` that are not about reading the data.
 _VALUED = {
     "-k", "--method", "-m", "--methods", "--set", "--output", "-o", "--report", "--figure",
     "--classifiers", "-c", "--sizes", "--repeats", "--folds", "--reference", "--test", "--alpha",
@@ -31,7 +31,7 @@ def next_steps(
 ) -> dict[str, str] | None:
     """Return the command of each next step, after the words of `mauc select` or `mauc compare`.
 
-    None for a selector without a short name. A table of the chosen features is not written twice.
+    None for a selector without a short name; "use" is left out where its table was written.
     """
     from mauc.report.html.recipe import rivals_of, short_name
 
@@ -58,7 +58,7 @@ def next_steps(
 
 
 def reading_words(words: Sequence[str]) -> list[str]:
-    """Return the words of a command that say which data are read, and how.
+    """Return the words of a command that name the data and how they are read.
 
     >>> reading_words("select my.csv --target label -k 20 --report=page.html --drop id".split())
     ['my.csv', '--target', 'label', '--drop', 'id']
