@@ -6,8 +6,8 @@ import pytest
 
 from mauc.classifiers import CLASSIFIERS
 from mauc.datasets import BUNDLED, FORMATS, NOMINAL, load_dataset
-from mauc.experiments.engines import ENGINES
-from mauc.experiments.progress import KINDS
+from mauc.experiments.parallel import ENGINES
+from mauc.progress import KINDS
 from mauc.selectors import SELECTORS
 from tests.helpers.cli_helpers import run, run_json
 

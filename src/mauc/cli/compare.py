@@ -134,7 +134,7 @@ def compare(
     """
     from mauc.experiments import MethodSpec, Plan, load_run, run_plan
     from mauc.experiments.data import nominal_notes
-    from mauc.experiments.methods import build_classifier, build_selector
+    from mauc.experiments.plan import build_classifier, build_selector
     from mauc.stats import compare_to, mean_mauc
 
     check_figure(figure, force=force)

@@ -64,7 +64,7 @@ def run(
     Example: mauc run plan.toml -o runs/first --tables tables
     """
     from mauc.experiments import plan_schema, run_plan
-    from mauc.experiments.plan_file import read_plan_text
+    from mauc.experiments.plan import read_plan_text
 
     if schema:
         print_json(plan_schema())
