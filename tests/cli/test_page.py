@@ -94,7 +94,7 @@ def test_a_table_that_was_written_is_not_suggested_again(wine):
     assert steps["compare"] == "mauc compare wine --methods mdfs,greedy,mrmr --sizes 4"
     kept = next_steps(selector, 13, ["wine"])
     assert kept["use"] == "mauc select wine --method mdfs -k 4 --output reduced.csv"
-    all_features = MDFS("all", random_state=0).fit(*wine)  # nothing speaks against it
+    all_features = MDFS("all", random_state=0).fit(*wine)
     assert choose_step(all_features, conclusion("limit"), 13)[0] == "use"
     report = selection_report(all_features, *wine, steps=steps)
     assert report.to_dict()["conclusion"]["next"]["kind"] == "compare"
