@@ -115,7 +115,7 @@ def test_worker_without_the_package(table, scheduler, tmp_path):
     _, y, path = table
     (tmp_path / "mauc.py").write_text("raise ImportError('it is broken here')")
     said = refusal(scheduler, FileSource(path), y, path=[tmp_path])
-    assert "cannot run mauc (ImportError: it is broken here" in said
+    assert "cannot run mauc (ImportError('it is broken here')); it needs" in said
 
 
 def test_worker_with_another_version(table, scheduler, tmp_path):

@@ -102,7 +102,7 @@ def check_source(client: Any, source: Any) -> None:
             continue  # it died just now: others do its work
         if isinstance(said, Exception):
             raise MaucError(
-                f"worker {address} cannot run mauc ({type(said).__name__}: {first_line(said)}); it "
+                f"worker {address} cannot run mauc ({first_line(said)}); it "
                 f"needs the same versions of Python and of all packages as this process."
             )
         if said is not None:
