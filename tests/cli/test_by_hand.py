@@ -1,11 +1,9 @@
-"""Washington and Thyroid, which users get by hand: described, found by name, run to a table."""
+"""Washington and Thyroid, which users get by hand: described, found by name."""
 
 import numpy as np
 import pytest
 
 from mauc.datasets import load_dataset
-from mauc.experiments import read_plan
-from mauc.report import paper_folder
 from tests.helpers.cli_helpers import run, run_json
 from tests.helpers.image_files import write_mall
 
@@ -62,7 +60,7 @@ def test_info_says_what_where_and_how(folder, name, words):
 
 @pytest.mark.parametrize("name", ["washington", "thyroid"])
 def test_what_is_not_here_is_told_with_the_way_to_get_it(folder, name):
-    for command in (["select", name], ["datasets", "fetch", name], ["run", name]):
+    for command in (["select", name], ["datasets", "fetch", name]):
         assert f"`mauc datasets info {name}`" in run(*command, code=2).stderr
 
 
@@ -104,59 +102,3 @@ def test_files_that_cannot_be_read_are_described_and_named(folder):
     (folder / "washington.mat").touch()
     got = run("datasets", "info", "washington", code=2)
     assert "several files for 'washington': washington.hdr, washington.mat" in got.stderr
-
-
-@pytest.mark.parametrize(("name", "table"), [("washington", 6), ("thyroid", 9)])
-def test_their_plans_are_that_of_the_paper_on_another_data_set(name, table):
-    own = read_plan(paper_folder() / f"{name}.toml")
-    paper = read_plan(paper_folder() / "plan.toml")
-    assert [spec.name for spec in own.datasets] == [own.name] == [name]
-    for part in ("selectors", "classifiers", "sizes", "repeats", "folds", "seed", "tuning"):
-        assert getattr(own, part) == getattr(paper, part)
-    assert f"Table {table} of the paper" in (paper_folder() / f"{name}.toml").read_text()
-
-
-PLAN = """
-name = "small"
-datasets = ["{}"]
-selectors = ["mdfs", "maucd"]
-classifiers = ["nb"]
-sizes = [2, 5, 10]
-repeats = 2
-folds = 3
-"""
-
-
-@pytest.mark.parametrize(("name", "write"), [("washington", write_mall), ("thyroid", write_matrix)])
-def test_one_command_runs_a_plan_and_writes_its_tables(folder, name, write):
-    write(folder, **({"n_bands": 12} if name == "washington" else {}))
-    with open("small.toml", "w") as file:
-        file.write(PLAN.format(name))
-    got = run("run", "small.toml", "--engine", "serial", "--tables", "tables")
-    tables = folder.parent / "work" / "tables"
-    assert f"wrote tables/table_{name}.md" in got.stderr
-    assert name.capitalize() in (tables / f"table_{name}.md").read_text()
-    published = (tables / "published.csv").read_text()
-    # Size 10 is one of the paper's, in the tables of the two selectors and the classifier.
-    cells = [line for line in published.splitlines() if f"{name},nb,mdfs" in line]
-    assert len(cells) == 10
-    stopped = run("run", "small.toml", "--tables", "tables", code=2).stderr
-    assert "--tables tables is a folder with files; name another one, or say --force" in stopped
-    done = run_json("run", "small.toml", "--engine", "serial", "--tables", "tables", "--force")
-    assert done["n_run"] == 0
-    assert f"tables/table_{name}.md" in done["files"]
-
-
-def test_tables_of_data_that_the_paper_has_not(folder):
-    with open("small.toml", "w") as file:
-        file.write(PLAN.format("wine").replace("mdfs", "chi"))
-    run("run", "small.toml", "--engine", "serial", "--tables", "tables")
-    names = {path.name for path in (folder.parent / "work" / "tables").iterdir()}
-    assert "table_wine.md" in names
-    assert "published.md" not in names
-
-
-def test_force_without_tables_is_refused(folder):
-    with open("small.toml", "w") as file:
-        file.write(PLAN.format("wine"))
-    assert "--force goes with --tables" in run("run", "small.toml", "--force", code=2).stderr

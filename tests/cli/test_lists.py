@@ -11,8 +11,8 @@ from mauc.progress import KINDS
 from mauc.selectors import SELECTORS
 from tests.helpers.cli_helpers import run, run_json
 
-COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "published",
-            "warmup", "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
+COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "warmup",
+            "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)

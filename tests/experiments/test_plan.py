@@ -1,9 +1,7 @@
 """Plans: TOML and Python say the same, and every slip of the pen is named."""
 
-import json
 import math
 import tomllib
-from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -26,9 +24,6 @@ from mauc.experiments import (
 )
 from tests.helpers.run_tools import make_plan
 
-ROOT = Path(__file__).resolve().parents[2]
-PAPER = ROOT / "papers" / "wang2011"
-SHIPPED = sorted([*PAPER.glob("*.toml"), *ROOT.glob("docs/*/*.toml")])
 SMALL = 'datasets = ["wine"]\nselectors = ["mdfs"]\nclassifiers = ["nb"]\n'
 
 
@@ -49,18 +44,6 @@ def test_words_and_tables_and_both_forms_of_sizes_say_the_same():
         'classifiers = [{name = "nb"}]\nsizes = [2, 5, 8]'
     )
     assert plan == tables
-
-
-def test_the_plans_of_the_paper_parse():
-    paper, smoke = read_plan(PAPER / "plan.toml"), read_plan(PAPER / "smoke.toml")
-    # Six data sets, ten times tenfold; nine selectors, four classifiers, sizes 10 to 100.
-    assert len(paper.cells()) == 600
-    assert (len(paper.selectors), len(paper.classifiers)) == (9, 4)
-    assert paper.sizes == tuple(range(10, 101, 10))
-    assert paper.selectors[-1].options == {"n_iterations": "log"}
-    assert len(smoke.cells()) == 20
-    for plan in (paper, smoke):
-        assert parse_plan(plan_to_toml(plan)) == plan
 
 
 @pytest.mark.parametrize(
@@ -230,17 +213,6 @@ def test_a_plan_written_and_read_is_the_same_plan(names, source, value, target, 
         tuning=TuningSpec("fold_size", "full", 5, 10, size),
     )
     assert parse_plan(plan_to_toml(plan)) == plan
-
-
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_the_schema_takes_the_plans_of_the_repository(path):
-    text = path.read_text(encoding="utf-8")
-    jsonschema.validate(tomllib.loads(text), plan_schema())
-    # Every plan names the schema for editors, and that file is the present schema.
-    first = text.splitlines()[0]
-    assert first.startswith("#:schema ")
-    named = path.parent / first.removeprefix("#:schema ")
-    assert json.loads(named.read_text(encoding="utf-8")) == plan_schema()
 
 
 def test_the_schema_takes_what_plan_to_toml_writes():

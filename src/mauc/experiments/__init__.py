@@ -13,9 +13,9 @@ from mauc.experiments.plan import (
 )
 from mauc.experiments.rows import Row
 from mauc.experiments.run import RunSummary, run_plan
-from mauc.experiments.store import load_run
+from mauc.experiments.store import RunFolder, load_run
 
 __all__ = [
-    "Cell", "DatasetSpec", "MethodSpec", "Plan", "Row", "RunSummary", "TuningSpec", "load_run",
-    "parse_plan", "plan_schema", "plan_to_toml", "read_plan", "run_plan",
+    "Cell", "DatasetSpec", "MethodSpec", "Plan", "Row", "RunFolder", "RunSummary", "TuningSpec",
+    "load_run", "parse_plan", "plan_schema", "plan_to_toml", "read_plan", "run_plan",
 ]  # fmt: skip
