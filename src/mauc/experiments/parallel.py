@@ -32,6 +32,7 @@ from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
 _MAX_SHARED, _MAX_DEATHS = 2, 4  # deaths after which a task runs alone, and is given up
+_MAX_STARTS = 5  # of workers that end before the first task
 _IDLE_SECONDS = 60.0  # after which a local worker ends; its parent may be gone
 _CONNECT_SECONDS = 10
 #: Settings of Dask workers that are started here. Dask would blame all tasks of a dead worker; the
@@ -96,14 +97,27 @@ class Engine:
         elif self.name == "dask":
             self._executor = self._client.get_executor(pure=False)
         else:
-            from joblib.externals.loky import ProcessPoolExecutor
+            self._start_processes(n_workers)
+        return self._executor
 
+    def _start_processes(self, n_workers: int) -> None:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        for _ in range(_MAX_STARTS):
             self._executor = ProcessPoolExecutor(
                 n_workers, timeout=_IDLE_SECONDS, initializer=_end_with, initargs=(os.getpid(),)
             )
             with _workers_ignore_interrupts():
-                self._executor.submit(int)  # starts them
-        return self._executor
+                first = self._executor.submit(_be_ready)  # starts them
+            try:
+                first.result()
+                return
+            except BrokenExecutor:  # no task is to blame
+                self.restart()
+        raise MaucError(
+            f"workers ended {_MAX_STARTS} times before they could work; see their messages above, "
+            f"and whether there is enough memory."
+        )
 
     def n_at_once(self, n_workers: int) -> int:
         """Return how many tasks are given to an executor of this many workers at once.
@@ -212,6 +226,10 @@ def _is_death(future: "Future[Any]") -> bool:
         raise _scheduler_lost("it dropped the tasks") from cancelled
     # The error of Dask is compared by name: it need not be installed.
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
+def _be_ready() -> None:
+    """Do nothing: a worker that can call this has imported the package."""
 
 
 class _Here(Executor):
