@@ -450,7 +450,7 @@ def parse_plan(
 
 def plan_to_dict(plan: Plan) -> dict[str, Any]:
     """Return a plan as plain values, every default spelled out."""
-    return json.loads(json.dumps(asdict(plan)))  # type: ignore[no-any-return, call-overload]
+    return json.loads(json.dumps(asdict(plan)))  # type: ignore[no-any-return]
 
 
 def plan_to_toml(plan: Plan) -> str:
@@ -493,8 +493,10 @@ def plan_schema() -> Schema:
         table = {**method, "properties": {**method["properties"], "method": word}}
         table["anyOf"] = [{"required": [key]} for key in (*table.pop("required"), "method")]
         parts[part]["items"] = {"anyOf": [word, table]}
-    steps = {"type": "object", "properties": dict.fromkeys(_STEPS, size), "required": _STEPS[:2]}
-    steps["additionalProperties"] = False
+    steps = {
+        "type": "object", "properties": dict.fromkeys(_STEPS, size), "required": _STEPS[:2],
+        "additionalProperties": False,
+    }  # fmt: skip
     parts["sizes"] = {"anyOf": [parts["sizes"], steps]}
     parts["tuning"] = tables["TuningSpec"]
     schema["required"].remove("name")  # that of the file by default
