@@ -42,9 +42,9 @@ def subproblem_scores(
     """Score columns on each sub-problem after supervised MDL discretisation.
 
     The wanted scores, of CHI, SU and IG, fill `out`, (n_statistics, n_features, n_subproblems).
-    `logs` is L in fixed point up to the number of rows and its unit, see `mauc.engine.arrays`.
+    `logs` is the `log_table` up to the number of rows.
     """
-    logs = logs or log_table(len(y), 1.0)[1:]
+    logs = logs or log_table(len(y), 1.0)
     for chosen, bins in _discretize(XT, y, roles, logs):
         missing = bins.missing.reshape(-1, bins.missing.shape[-1])
         scores = table_scores(bins.tables, bins.n_bins.ravel(), missing)
@@ -59,7 +59,7 @@ def mdl_cut_points(
 
     Column f has ``points[offsets[f]:offsets[f + 1]]``, ascending; `role` is one row of the roles.
     """
-    logs = logs or log_table(len(y), 1.0)[1:]
+    logs = logs or log_table(len(y), 1.0)
     ((_, bins),) = _discretize(XT, y, role[np.newaxis], logs)
     n_cuts = np.maximum(bins.n_bins[:, 0] - 1, 0)
     return bins.points, np.concatenate([[0], np.cumsum(n_cuts)])

@@ -335,7 +335,7 @@ def class_margins(y, n_classes, logs=None):
 
     There are no planes where there are too many classes for them.
     """
-    table, unit = logs or log_table(y.shape[0], 1.0)[1:]
+    _, table, unit = logs or log_table(y.shape[0], 1.0)
     # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
     class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
