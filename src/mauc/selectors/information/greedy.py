@@ -25,9 +25,9 @@ from mauc.selectors.information.joint_counts import (
     MAX_PLANE_STATES,
     CountArrays,
     complete_counts,
-    feature_margins,
     histogram_counts,
-    pack_planes,
+    pack_row,
+    pack_rows,
     plane_counts,
     shared_information,
     target_information,
@@ -296,11 +296,11 @@ def binned_features(
     def count(block):
         joint = np.empty((counts.shape[1], n_classes), np.int64)
         for first, last in row_parts(*block, max_rows):
-            feature_margins(
-                D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
-                table, planes[starts[first] : starts[last]], counts[first:last],
-                margin_logs[first:last],
+            pack_rows(
+                D[first:last], starts[first : last + 1] - starts[first],
+                planes[starts[first] : starts[last]], counts[first:last],
             )  # fmt: skip
+            margin_logs[first:last] = table[counts[first:last]].sum(axis=1)
             target_information(
                 *arrays, classes, n_classes, class_planes, class_counts, log_y,
                 np.arange(first, last), joint, relevance[first:last],
@@ -338,11 +338,8 @@ def class_margins(y, n_classes, logs=None):
     _, table, unit = logs or log_table(y.shape[0], 1.0)
     # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
-    class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
-    if n_planes > 0:
-        pack_planes(y, n_planes, 0, class_planes)
     class_counts = np.bincount(y, minlength=n_classes)
-    return table, unit, class_planes, class_counts, int(table[class_counts].sum())
+    return table, unit, pack_row(y, n_planes), class_counts, int(table[class_counts].sum())
 
 
 def mrmr_search(features, k, quotient=False) -> GreedySearch:
@@ -381,9 +378,7 @@ def jmi_search(features, k) -> GreedySearch:
         states = features.arrays.D[search.ranking[step - 1]]
         z, counts, groups = merge_classes(states, features.y, len(features.class_counts))
         n_planes = len(counts) - 1 if len(counts) <= MAX_CLASS_PRODUCTS + 1 else 0
-        z_planes = np.empty((n_planes, features.arrays.planes.shape[1]), np.uint64)
-        if n_planes > 0:
-            pack_planes(read_only(z.astype(np.uint8)), n_planes, 0, z_planes)
+        z_planes = pack_row(read_only(z.astype(np.uint8)), n_planes)
         return read_only(z), z_planes, counts, groups
 
     def add(block, merged):

@@ -81,15 +81,6 @@ def equal_mask(typingctx, codes, index, state):
 
 
 @njit_part
-def margin_counts(codes, n_states, counts):
-    """Count the states of one row of codes into ``counts[:n_states]``."""
-    for state in range(n_states):
-        counts[state] = 0
-    for i in range(codes.shape[0]):
-        counts[codes[i]] += 1
-
-
-@njit_part
 def plane_counts(planes_a, first_a, n_a, planes_b, first_b, n_b, joint):
     """Count the samples in plane a and plane b into ``joint[:n_a, :n_b]``."""
     n_words = planes_a.shape[1]
@@ -189,44 +180,41 @@ def shared_information(
     )
 
 
-@njit(cache=True, nogil=True)
-def pack_planes(codes, n_planes, first, planes):
-    """Write the bit planes of states 0 .. n_planes - 1 to ``planes[first:first + n_planes]``."""
-    n_samples = codes.shape[0]
-    n_full = n_samples // 64
-    for state in range(n_planes):
-        # Words before w hold the samples before 64 w; the bits past the last sample stay 0.
-        for w in range(n_full):
-            planes[first + state, w] = equal_mask(codes, 64 * w, codes.dtype.type(state))
-        if n_full < planes.shape[1]:
-            word = np.uint64(0)
-            for i in range(64 * n_full, n_samples):
-                word |= np.uint64(codes[i] == state) << np.uint64(i - 64 * n_full)
-            planes[first + state, n_full] = word
+def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
+    """Return the bit planes of states 0 .. n_planes - 1 of one row of codes, uint8 if any."""
+    planes = np.empty((n_planes, (len(codes) + 63) // 64), np.uint64)
+    if n_planes > 0:
+        counts = np.empty((1, n_planes + 1), np.int64)
+        pack_rows(codes[np.newaxis], np.array([0, n_planes]), planes, counts)
+    return planes
 
 
 @njit(cache=True, nogil=True)
-def feature_margins(D, n_states, starts, table, planes, counts, margin_logs):
-    """Fill the planes, counts and logs of `CountArrays` from its states."""
-    n_samples = D.shape[1]
+def pack_rows(D, starts, planes, counts):
+    """Fill the planes of `CountArrays` from its states, and add its counts to zeros."""
+    n_full = D.shape[1] // 64
     for j in range(D.shape[0]):
-        n_planes = starts[j + 1] - starts[j]
+        codes, count = D[j], counts[j]
+        n_planes, rest = starts[j + 1] - starts[j], D.shape[1]
         if n_planes == 0:
-            margin_counts(D[j], n_states[j], counts[j])
-        else:
-            pack_planes(D[j], n_planes, starts[j], planes)
-            rest = n_samples
-            for state in range(n_planes):
-                ones = 0
-                for w in range(planes.shape[1]):
-                    ones += popcount(planes[starts[j] + state, w])
-                counts[j, state] = ones
-                rest -= ones
-            counts[j, n_planes] = rest
-        total = np.int64(0)
-        for state in range(n_states[j]):
-            total += table[counts[j, state]]
-        margin_logs[j] = total
+            for i in range(rest):
+                count[codes[i]] += 1
+            continue
+        for state in range(n_planes):
+            plane, ones = planes[starts[j] + state], 0
+            # Words before w hold the samples before 64 w; the bits past the last sample stay 0.
+            for w in range(n_full):
+                plane[w] = equal_mask(codes, 64 * w, codes.dtype.type(state))
+                ones += popcount(plane[w])
+            if n_full < plane.shape[0]:
+                word = np.uint64(0)
+                for i in range(64 * n_full, D.shape[1]):
+                    word |= np.uint64(codes[i] == state) << np.uint64(i - 64 * n_full)
+                plane[n_full] = word
+                ones += popcount(word)
+            count[state] = ones
+            rest -= ones
+        count[n_planes] = rest
 
 
 @njit(cache=True, nogil=True)
