@@ -24,12 +24,10 @@ from mauc.selectors.information.joint_counts import (
     MAX_CLASS_PRODUCTS,
     MAX_PLANE_STATES,
     CountArrays,
-    complete_counts,
-    histogram_counts,
+    count_pairs,
+    information,
     pack_row,
     pack_rows,
-    plane_counts,
-    shared_information,
     target_information,
 )
 from mauc.texts import insert_texts
@@ -465,10 +463,13 @@ def best_of_block(
                 return best, best_score, turn if turn > first else first
             n_rows += 2
             s = chosen[n_counted[f]]
-            redundancy_sum[f] += shared_information(
-                D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-                f, D[s], n_states[s], planes, starts[s], starts[s + 1] - starts[s], counts[s],
-                margin_logs[s], joint,
+            count_pairs(
+                D, n_states, starts, planes, counts, f, D[s], n_states[s], planes, starts[s],
+                starts[s + 1] - starts[s], counts[s], joint,
+            )  # fmt: skip
+            redundancy_sum[f] += information(
+                joint, n_states[f], n_states[s], margin_logs[f], margin_logs[s], log_n, D.shape[1],
+                table, unit,
             )  # fmt: skip
             n_counted[f] += 1
         if can_win:
@@ -495,13 +496,10 @@ def add_joint_information(
             continue
         score = masked_relevance[f]
         if score > -np.inf:
-            n_planes = starts[f + 1] - starts[f]
-            is_planed = z_planes.shape[0] == n_codes - 1 and n_planes > 0
-            if is_planed and n_planes * (n_codes - 1) <= MAX_CLASS_PRODUCTS:
-                plane_counts(planes, starts[f], n_planes, z_planes, np.int64(0), n_codes - 1, joint)
-                complete_counts(joint, counts[f], n_states[f], z_counts, n_codes)
-            else:
-                histogram_counts(D[f], n_states[f], z, n_codes, joint)
+            count_pairs(
+                D, n_states, starts, planes, counts, f, z, n_codes, z_planes, np.int64(0),
+                z_planes.shape[0], z_counts, joint,
+            )  # fmt: skip
             total = log_n - log_y
             for a in range(n_states[f]):
                 for g in range(groups.shape[0] - 1):
