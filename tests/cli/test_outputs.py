@@ -32,13 +32,15 @@ def refused(monkeypatch):
         ("compare", "iris", "-o", "run/deep/er"),
         ("compare", "iris", "--figure", "curves.png"),
         ("compare", "iris", "--report", "page.html"),
-        ("run", "smoke", "-o", "run"),
+        ("run", "plan.toml", "-o", "run"),
         ("tables", "no_run", "-o", "tables"),
-        ("published", "no_run", "-o", "tables"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_first(tmp_path, monkeypatch, refused, words):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.toml").write_text(
+        'datasets = ["iris"]\nselectors = ["mdfs"]\nclassifiers = ["nb"]\nsizes = [1]\n'
+    )
     result = run(*words, code=2)
     assert "cannot be written: Read-only file system" in result.stderr
     assert result.stdout == ""

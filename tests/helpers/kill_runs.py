@@ -1,6 +1,6 @@
 """Kill a run again and again at random moments, and see that its table ends up the same.
 
-    python tests/helpers/kill_runs.py --kills 200 --plan papers/wang2011/smoke.toml
+    python tests/helpers/kill_runs.py --kills 200 --plan reproduction/plans/smoke.toml
 
 A reference run is done undisturbed. Then runs are started as real processes and killed with
 SIGKILL, sometimes the driver alone, sometimes its whole process group, sometimes one worker, and
@@ -29,7 +29,7 @@ from tests.helpers.run_tools import (
     workers_of,
 )
 
-SMOKE = Path(__file__).resolve().parents[2] / "papers" / "wang2011" / "smoke.toml"
+SMOKE = Path(__file__).resolve().parents[2] / "reproduction" / "plans" / "smoke.toml"
 TARGETS = ("driver", "group", "worker")
 WEIGHTS = (4, 4, 2)
 ORPHAN_SECONDS = 60.0  # a worker at its imports, or in a long kernel, cannot look sooner

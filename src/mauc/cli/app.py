@@ -17,7 +17,7 @@ from mauc.cli.run import run
 from mauc.cli.score import score
 from mauc.cli.select import select
 from mauc.cli.siren import siren
-from mauc.cli.tables import published, tables
+from mauc.cli.tables import tables
 from mauc.cli.warmup import warmup
 
 app = typer.Typer(
@@ -58,7 +58,7 @@ def _root(
 
 
 for function in (
-    select, rank, compare, siren, score, methods, run, tables, published, warmup
+    select, rank, compare, siren, score, methods, run, tables, warmup
 ):  # fmt: skip
     app.command()(function)
 app.add_typer(datasets_app)

@@ -1,7 +1,5 @@
 """`mauc compare`: selectors side by side on the user's own data, by cross-validation."""
 
-import shlex
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,6 +40,7 @@ from mauc.cli.outputs import (
     check_report,
     write_figure,
 )
+from mauc.cli.page import page_words
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.show import (
     add_row,
@@ -135,7 +134,7 @@ def compare(
     """
     from mauc.experiments import MethodSpec, Plan, load_run, run_plan
     from mauc.experiments.data import nominal_notes
-    from mauc.experiments.methods import build_classifier, build_selector
+    from mauc.experiments.plan import build_classifier, build_selector
     from mauc.stats import compare_to, mean_mauc
 
     check_figure(figure, force=force)
@@ -229,8 +228,8 @@ def _write_report(
     page = watched(selection_report, "the page")(
         selector, dataset.X, dataset.y,
         data_name=dataset.name, feature_names=dataset.feature_names, run=rows,
-        comparison=comparison, command=shlex.join(["mauc", *sys.argv[1:]]),
-        notes=[*dataset.notes, *notes], source=dataset.source,
+        comparison=comparison, notes=[*dataset.notes, *notes], source=dataset.source,
+        **page_words(selector, dataset.n_features),
     )  # fmt: skip
     return page.write(path, force=force)
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mauc.checks import unknown_choice
 from mauc.cli.common import (
     FAILED,
     DebugOption,
@@ -24,20 +23,13 @@ from mauc.exceptions import MaucError
 if TYPE_CHECKING:
     from mauc.experiments import RunSummary
 
-SHIPPED = {
-    "smoke": "smoke.toml", "wang2011": "plan.toml", "washington": "washington.toml",
-    "thyroid": "thyroid.toml",
-}  # fmt: skip
-
 
 @command
 def run(
     plan: Annotated[
-        str,
-        typer.Argument(
-            metavar="PLAN", help=f"A TOML file, or a bundled plan: {', '.join(SHIPPED)}."
-        ),
-    ] = "smoke",
+        Path | None,
+        typer.Argument(metavar="PLAN", help="A TOML file.", show_default=False),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -57,8 +49,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="When done, write the tables of mauc tables and, for data sets of the paper, "
-            "mauc published to this folder.",
+            help="When done, write the tables of mauc tables to this folder.",
         ),
     ] = None,
     force: ForceOption = False,
@@ -70,16 +61,17 @@ def run(
 ) -> None:
     """Run an experiment, or resume one that was stopped.
 
-    Example: mauc run smoke -o runs/first --tables tables
+    Example: mauc run plan.toml -o runs/first --tables tables
     """
     from mauc.experiments import plan_schema, run_plan
-    from mauc.experiments.plan_file import read_plan_text
+    from mauc.experiments.plan import read_plan_text
 
     if schema:
         print_json(plan_schema())
         return
-    path = find_plan(plan)
-    parsed, text = read_plan_text(path)
+    if plan is None:
+        raise MaucError("PLAN must be a TOML file; mauc run --schema says what it may hold.")
+    parsed, text = read_plan_text(plan)
     folder = output or Path("runs") / parsed.name
     check_folder(folder)
     check_folder(tables)
@@ -108,20 +100,6 @@ def run(
         say_files(files)
     if summary.n_failed:
         raise typer.Exit(FAILED)
-
-
-def find_plan(plan: str) -> Path:
-    """Return the file of a plan that is given by its path or is bundled under a name."""
-    path = Path(plan)
-    if path.is_file():
-        return path
-    if plan in SHIPPED:
-        from mauc.report import paper_folder
-
-        return paper_folder() / SHIPPED[plan]
-    if path.suffix:
-        raise MaucError(f"there is no file {plan}.")
-    raise unknown_choice("PLAN, if it is no file,", plan, SHIPPED)
 
 
 def summary_dict(summary: "RunSummary") -> dict[str, object]:

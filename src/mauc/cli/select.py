@@ -1,7 +1,5 @@
 """`mauc select`: a table of chosen features and the class pairs that each one serves."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,6 +31,7 @@ from mauc.cli.engine import EngineOption, check_engine, started
 from mauc.cli.fitting import error_dict, load_and_fit, say_error
 from mauc.cli.interactions import interactions_dict, say_interactions
 from mauc.cli.outputs import Written, check_outputs, check_report
+from mauc.cli.page import page_words
 from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
 from mauc.cli.selections import say_selection, selection_facts
 from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
@@ -165,8 +164,8 @@ def _write_report(
 
     page = watched(selection_report, "the page")(
         selector, dataset.X, dataset.y, data_name=dataset.name,
-        feature_names=dataset.feature_names, command=shlex.join(["mauc", *sys.argv[1:]]),
-        notes=dataset.notes, source=dataset.source,
+        feature_names=dataset.feature_names, notes=dataset.notes, source=dataset.source,
+        **page_words(selector, dataset.n_features),
     )  # fmt: skip
     return page.write(path, force=force)
 

@@ -149,18 +149,18 @@ def print_report_table(*tables: Any) -> None:
     """Print tables of `mauc.report`: on a terminal in its width, with real bold."""
     from rich.text import Text
 
-    from mauc.report.as_text import UNSEEN
+    from mauc.layout import HIDDEN
 
     console = make_console()
     if not console.is_terminal:
         print_text("\n\n".join(table.to_text().rstrip() for table in tables))
         return
     # Without styles a single star stands for bold.
-    bold = "*" if console.color_system is None else UNSEEN
+    bold = "*" if console.color_system is None else HIDDEN
     texts = [table.to_text(width=console.width, bold=bold).rstrip() for table in tables]
     for line in "\n\n".join(texts).split("\n"):
         shown = Text()
-        for at, piece in enumerate(line.split(UNSEEN)):
+        for at, piece in enumerate(line.split(HIDDEN)):
             shown.append(printable(piece), style="bold" if at % 2 else "")
         console.print(shown, soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""`mauc tables` and `mauc published`: a run folder in, the paper's tables out."""
+"""`mauc tables`: a run folder in, tables as the paper's out."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -110,71 +110,17 @@ def tables(
     _print(list(made.values()), table_format)
 
 
-@command
-def published(
-    run: RunArgument,
-    variant: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--as",
-            metavar="NAME=METHOD",
-            help='Selector under another name, such as "fsdd2=fsdd"; repeatable.',
-        ),
-    ] = None,
-    test: TestOption = "wilcoxon",
-    alpha: AlphaOption = 0.05,
-    table_format: TableFormatOption = "text",
-    output: OutputOption = None,
-    force: ForceOption = False,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
-) -> None:
-    """Compare a run with the published values of the paper.
-
-    Example: mauc published runs/wang2011 --output reproduction
-    """
-    from mauc.experiments import load_run
-    from mauc.report import compare_published, write_published
-
-    comparison = _check_options(None, test, alpha, table_format)
-    methods = {}
-    for entry in variant or ():
-        name, equals, method = entry.rpartition("=")
-        if not equals:
-            raise MaucError(f"--as must be NAME=METHOD, got {entry!r}.")
-        methods[name] = method
-    check_folder(output)
-    rows = watched(load_run, f"reading {run}")(run)
-    if output is not None:
-        use_no_screen()
-        with _shown_if_unwritten(
-            lambda: [compare_published(rows, comparison, methods=methods)], table_format
-        ):
-            files = write_published(rows, output, comparison, methods=methods, force=force)
-        _say_written(files, as_json)
-        return
-    compared = compare_published(rows, comparison, methods=methods)
-    if as_json:
-        print_json(frame_records(compared.to_frame()))
-        return
-    _print([compared], table_format)
-
-
 def write_run_tables(run: Path, folder: Path, *, force: bool = False) -> list[Path]:
-    """Write the tables of a run and, if the paper has its data sets, the comparison with it."""
+    """Write the tables of a run, against MDFS or its first selector."""
     from mauc.experiments import load_run
-    from mauc.report import load_published, write_tables, write_with_published
+    from mauc.report import write_tables
 
     rows = watched(load_run, f"reading {run}")(run)
     selectors = list(rows["selector"].unique())
     if not selectors:
         raise MaucError(f"{run} has no rows, so that there are no tables to write.")
     comparison = make_comparison(_first_of(selectors), "wilcoxon", 0.05)
-    is_published = bool(set(rows["dataset"]) & set(load_published()["dataset"]))
-    if not (is_published and "mdfs" in selectors):
-        return write_tables(rows, folder, comparison, force=force)
-    use_no_screen()
-    return write_with_published(rows, folder, comparison, force=force)
+    return write_tables(rows, folder, comparison, force=force)
 
 
 def _first_of(selectors: list[str]) -> str:
