@@ -157,11 +157,11 @@ def test_csv_is_transposed_once(tmp_path):
     frame = messy_frame()
     frame.to_csv(tmp_path / "messy.csv", index=False)
     for words in (("-m", "mdfs"), ("-m", "chi"), ("--nominal", "ordinal", "-m", "anova")):
-        expected, found = both("select", tmp_path / "messy.csv", "-k", "5", *words, memory="600kB")
+        expected, found = both("select", tmp_path / "messy.csv", "-k", "5", *words, memory="1MB")
         assert found == expected
     (table,) = [path for path in (tmp_path / "cache" / "columns").iterdir() if path.is_dir()]
     before = (table / "note.json").stat().st_mtime_ns
-    both("rank", tmp_path / "messy.csv", "-m", "mdfs", memory="600kB")
+    both("rank", tmp_path / "messy.csv", "-m", "mdfs", memory="1MB")
     assert (table / "note.json").stat().st_mtime_ns == before
 
 
