@@ -16,7 +16,6 @@ from mauc.io import text
 from mauc.io.cache import list_caches
 from mauc.io.options import ReadOptions
 
-
 MEMORY = 2**20
 
 
@@ -154,7 +153,10 @@ def test_a_quoted_cell_may_hold_separators_and_line_ends(write):
         ("a,label\n1,u\n1,2,3,4\n", r"line 3: the row has 4 values, but line 1 has 2\."),
         ("a,label\n1,u\n\n7\n", r"line 4: the row has 1 value, but line 1 has 2\."),
         ('a,label\n"1\n",u\n7\n', "line 4: the row has 1 value"),
-        ('a,label\n1,"u\n2,v\n', r"cannot be read as rows and columns: it ends inside a quoted value"),
+        (
+            'a,label\n1,"u\n2,v\n',
+            r"cannot be read as rows and columns: it ends inside a quoted value",
+        ),
         ("a,b\n1,2\n", r"has no column 'label'\. Its columns: a, b"),
         ("a,Labels\n1,2\n", "has no column 'label'; did you mean 'Labels'"),
         ("5.1,3.5,x\n4,3,y\n", r"first line holds data and not names, pass header=False"),
@@ -245,7 +247,10 @@ def test_files_that_are_not_what_their_name_says(write, content, name, message):
         ({"drop": "label"}, "drop has 'label', which is the target"),
         ({"categorical_features": "bb"}, "no column 'bb'; did you mean 'b'"),
         ({"encoding": "none"}, "encoding must be one that Python knows"),
-        ({"separator": ",,"}, "separator must be one character of ASCII, or 'whitespace'.* got ',,'"),
+        (
+            {"separator": ",,"},
+            "separator must be one character of ASCII, or 'whitespace'.* got ',,'",
+        ),
         ({"decimal": ",", "separator": ","}, "separator and decimal must differ"),
         ({"thousands": "."}, "decimal and thousands must differ.*pass decimal=','"),
         ({"thousands": ".."}, "thousands must be one character"),
@@ -502,7 +507,8 @@ def test_columns(read, name):
         ("numbers, then words", {"categorical_features": ["x"]}, ["1", "2.50", "007", "red"]),
         ("integers", {"categorical_features": [1, "a"]}, ["1", "-2"]),
         ("truth with gaps", {"categorical_features": 1}, ["True", None, "False"]),
-        ("truth with gaps", {"categorical_features": 1, "target": "x"}, ["True", None, "False", "NA"]),
+        ("truth with gaps", {"categorical_features": 1, "target": "x"},
+         ["True", None, "False", "NA"]),
         ("integers", {"missing": ["-2"]}, [1, None]),
         ("integers, then floats", {"missing": ["2.50"]}, [1, 2, None]),
         ("numbers, then words", {"missing": "red"}, [1, 2.5, 7, None]),
@@ -551,9 +557,7 @@ def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed)
     monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
     rng = np.random.default_rng(seed)
     words = [cell for parts, *_ in COLUMNS.values() for part in parts for cell in part]
-    cells = [
-        rng.choice(rng.choice(words, rng.integers(1, 5)), 60).tolist() for _ in range(6)
-    ]
+    cells = [rng.choice(rng.choice(words, rng.integers(1, 5)), 60).tolist() for _ in range(6)]
     for column in cells[::2]:
         column.sort()  # one kind of cells after the other
     lines = [",".join(row) + ",u" for row in zip(*cells, strict=True)]
@@ -608,7 +612,9 @@ def test_columns_in_any_order_and_in_another_process(messy):
     for source in (table.source, pickle.loads(pickled)):
         for columns in ([3, 1, 2], [14, 0, 13, 1], [5, 5], []):
             for j, values in zip(columns, source.read(np.array(columns, np.int64)), strict=True):
-                assert [str(value) for value in values] == [str(value) for value in frame.iloc[:, j]]
+                assert [str(value) for value in values] == [
+                    str(value) for value in frame.iloc[:, j]
+                ]
 
 
 def test_a_column_of_too_many_words_is_refused_when_it_is_read(write, tmp_path, monkeypatch):
