@@ -128,7 +128,10 @@ def test_string_attributes_are_nominal(load):
         ("@relation r\n@data\n1\n", "line 2: @data comes before any @attribute"),
         ("a,b\n1,2\n", r"line 1: @relation, @attribute, @data or a comment .* got 'a,b'"),
         (HEAD, "has a header but no rows after @data"),
-        (HEAD + "1,u\n1,2,u\n", "line 6: a row of 2 values separated by commas is wanted.* got '1,2,u'"),
+        (
+            HEAD + "1,u\n1,2,u\n",
+            "line 6: a row of 2 values separated by commas is wanted.* got '1,2,u'",
+        ),
         (HEAD + "1\n", "line 5: a row of 2 values"),
         (HEAD + "1,u\nx,v\n", "line 6: attribute 'a' wants a number or .* got 'x'"),
         (HEAD + "1,w\n", r"line 5: attribute 'class' wants one of its declared values \(u, v\)"),
@@ -136,7 +139,10 @@ def test_string_attributes_are_nominal(load):
         (HEAD + "1,u,{5}\n", "line 5: a row of 2 values.*weights of rows are not read"),
         (HEAD + "1,u\n{0 1}\n", "line 6: a row of 2 values.*dense and sparse rows are not mixed"),
         (HEAD + "{0 1}\n1,u\n", r"line 6: a sparse row .* is wanted"),
-        (HEAD + "{2 1}\n", r"line 5: a sparse row .* with places in \[0, 1\] is wanted.*got '{2 1}'"),
+        (
+            HEAD + "{2 1}\n",
+            r"line 5: a sparse row .* with places in \[0, 1\] is wanted.*got '{2 1}'",
+        ),
         (HEAD + "{0 x}\n", "line 5: attribute 'a' wants a number"),
         (HEAD + "{1 'v}\n", "line 5: a sparse row"),
         (HEAD + "1,?\n", "column 'class' has no label in line 5"),

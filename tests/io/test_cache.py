@@ -8,32 +8,25 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mauc.datasets import cache as datasets_cache
 from mauc.exceptions import MaucError
-from mauc.sources.transposed import (
-    build_text,
-    clear_caches,
-    list_caches,
-    open_transposed_array,
-    open_transposed_text,
-    store,
-    text,
-    writer,
-)
+from mauc.io import cache as io_cache
+from mauc.io import text
+from mauc.io.cache import ColumnWriter, cache_array, cache_folder, clear_caches, list_caches
+from mauc.io.options import ReadOptions
 
-MEMORY = 2**27
+MEMORY = 2**16
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(build_text, "MAX_PIECE_BYTES", 2**12)
-    monkeypatch.setattr(build_text, "MIN_PIECE_BYTES", 2**12)
-    monkeypatch.setattr(build_text, "COLUMN_BYTES", 0)
+    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 2**12)
     return tmp_path / "cache" / "columns"
 
 
@@ -48,6 +41,15 @@ def write(path, factor=1):
     return path
 
 
+def open_file(path, **options):
+    options = ReadOptions.make("open_file", {"format": "csv", **options})
+    return text.open_text(Path(path), options, MEMORY).source
+
+
+def folder_of(source):
+    return source._held.folder
+
+
 def total(source):
     return int(source.read(np.array([0]))[0].sum())
 
@@ -60,81 +62,54 @@ SUM = 1999 * 1000
 
 
 def test_second_run_reads_the_cache(path, monkeypatch):
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM
-    monkeypatch.setattr(text, "build_text", None)
-    monkeypatch.setattr(text, "plan_delimited", None)
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM
-    assert total(open_transposed_text(os.path.relpath(path), memory=MEMORY)) == SUM
+    assert total(open_file(path)) == SUM
+    monkeypatch.setattr(text, "_Conversion", None)
+    assert total(open_file(path)) == SUM
+    assert total(open_file(os.path.relpath(path))) == SUM
 
 
-@pytest.mark.parametrize("moment", ["group", "words", "column", "sync", "note"])
+@pytest.mark.parametrize("moment", ["rows", "end", "sync", "note"])
 def test_disk_full(path, cache, monkeypatch, moment):
     n_calls = []
 
     def full(*arguments, **options):
         n_calls.append(1)
-        if len(n_calls) > (2 if moment in ("group", "words") else 0):
+        if moment == "end":
+            original(*arguments)  # the file must be closed all the same
+        if len(n_calls) > 2 * (moment == "rows"):
             raise OSError(errno.ENOSPC, "No space left on device", *named)
         return original(*arguments, **options)
 
-    named = ()
-    if moment == "group":
-        original = writer.write_bytes
-        monkeypatch.setattr(writer, "write_bytes", full)
-    elif moment == "words":
-        original = build_text.WordSpill.add
-        named = (str(cache / "x"),)
-        monkeypatch.setattr(build_text.WordSpill, "add", full)
-    elif moment == "column":
-        original = writer.write_bytes
-        monkeypatch.setattr(build_text, "type_column", column_that_fills(full, monkeypatch))
+    named = (str(cache / "x"),) if moment in ("rows", "end", "note") else ()
+    original = ColumnWriter.close if moment == "end" else ColumnWriter.add
+    if moment in ("rows", "end"):
+        monkeypatch.setattr(ColumnWriter, "add" if moment == "rows" else "close", full)
     elif moment == "sync":
         monkeypatch.setattr(os, "fsync", full)
     else:
-        monkeypatch.setattr(store, "write_atomic", full)
-        named = (str(cache / "x"),)
+        monkeypatch.setattr(io_cache, "write_atomic", full)
     with pytest.raises(MaucError) as caught:
-        open_transposed_text(path, memory=MEMORY)
+        open_file(path)
     for word in (str(path), str(cache), "full", "free", "mauc cache clear", "MAUC_CACHE"):
         assert word in str(caught.value)
     assert folders(cache) == []
     monkeypatch.undo()
     monkeypatch.setenv("MAUC_CACHE", str(cache.parent))
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM
-
-
-def column_that_fills(full, monkeypatch):
-    original = build_text.type_column
-
-    def type_column(*arguments, **options):
-        monkeypatch.setattr(writer, "write_bytes", full)
-        return original(*arguments, **options)
-
-    return type_column
-
-
-def test_disk_full_of_arrays(tmp_path, cache, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(writer, "write_bytes", full)
-    with pytest.raises(MaucError, match=r"big: the disk of .* is full"):
-        open_transposed_array(np.zeros((5, 5)), "big", stamp={})
-    assert folders(cache) == []
+    assert total(open_file(path)) == SUM
 
 
 def test_too_little_room_is_known_beforehand(path, cache, monkeypatch):
     usage = shutil.disk_usage("/")._replace(free=1000)
-    monkeypatch.setattr(store.shutil, "disk_usage", lambda folder: usage)
-    monkeypatch.setattr(build_text, "read_pieces", None)  # nothing is read
+    monkeypatch.setattr(io_cache.shutil, "disk_usage", lambda folder: usage)
+    monkeypatch.setattr(text, "_Conversion", None)  # nothing is read
     with pytest.raises(MaucError) as caught:
-        open_transposed_text(path, memory=MEMORY)
-    assert "its columns take about 70 kB on disk, but" in str(caught.value)
+        open_file(path)
+    assert "its columns take about 64 kB on disk, but" in str(caught.value)
     assert f"{cache} has 1 kB left" in str(caught.value)
     assert "MAUC_CACHE" in str(caught.value)
     assert folders(cache) == []
     with pytest.raises(MaucError, match="big: its columns take about 8 MB on disk"):
-        open_transposed_array(np.zeros((1000, 1000)), "big", stamp={})
+        cache_array(np.zeros((1000, 1000)), "big", stamp={})
 
 
 def test_cache_that_cannot_be_written(path, tmp_path, monkeypatch):
@@ -144,13 +119,13 @@ def test_cache_that_cannot_be_written(path, tmp_path, monkeypatch):
     with pytest.raises(
         MaucError, match=r"data\.csv: its columns cannot be written to .*MAUC_CACHE"
     ):
-        open_transposed_text(path, memory=MEMORY)
+        open_file(path)
     with pytest.raises(MaucError, match=r"big: its columns cannot be written to .*MAUC_CACHE"):
-        open_transposed_array(np.zeros((5, 5)), "big", stamp={})
+        cache_array(np.zeros((5, 5)), "big", stamp={})
 
 
-def test_changed_file_is_transposed_anew(path, cache):
-    old = open_transposed_text(path, memory=MEMORY)
+def test_changed_file_is_parsed_anew(path, cache):
+    old = open_file(path)
     old.check_unchanged()
     size, status = path.stat().st_size, path.stat()
     write(path, factor=-1).write_text(path.read_text()[:size])
@@ -159,37 +134,35 @@ def test_changed_file_is_transposed_anew(path, cache):
         old.check_unchanged()
     write(path, factor=2)
     assert [table.state for table in list_caches()] == ["changed"]
-    assert total(open_transposed_text(path, memory=MEMORY)) == 2 * SUM
+    assert total(open_file(path)) == 2 * SUM
     assert len(folders(cache)) == 1
-    with pytest.raises(MaucError, match=r"cannot be read .* Open the file again"):
-        total(old)
 
 
 def test_same_size_and_time_of_a_small_file(path):
     status = path.stat()
-    open_transposed_text(path, memory=MEMORY)
+    open_file(path)
     path.write_text(path.read_text().replace("\n0,0,", "\n5,0,", 1))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert path.stat().st_size == status.st_size
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM + 5
+    assert total(open_file(path)) == SUM + 5
 
 
-def test_file_that_changes_while_it_is_transposed(path, cache, monkeypatch):
-    original = build_text.read_pieces
+def test_file_that_changes_while_it_is_parsed(path, cache, monkeypatch):
+    original = ColumnWriter.close
 
-    def growing(*arguments, **options):
-        yield from original(*arguments, **options)
+    def growing(self):
+        original(self)
         with path.open("a") as file:
             file.write("1,2,w,u\n")
 
-    monkeypatch.setattr(build_text, "read_pieces", growing)
+    monkeypatch.setattr(ColumnWriter, "close", growing)
     with pytest.raises(MaucError, match=r"data\.csv changed while it was read"):
-        open_transposed_text(path, memory=MEMORY)
+        open_file(path)
     assert folders(cache) == []
 
 
 def test_file_that_goes_away(path):
-    source = open_transposed_text(path, memory=MEMORY)
+    source = open_file(path)
     path.unlink()
     with pytest.raises(MaucError, match=r"data\.csv cannot be read: No such file"):
         source.check_unchanged()
@@ -198,40 +171,41 @@ def test_file_that_goes_away(path):
 
 @pytest.mark.parametrize("damage", ["note", "no note", "short", "missing", "version"])
 def test_damaged_table_is_made_anew(path, damage):
-    folder = open_transposed_text(path, memory=MEMORY).folder
+    folder = folder_of(open_file(path))
     note = folder / "note.json"
     if damage == "note":
         note.write_text(note.read_text()[:100])
     elif damage == "no note":
         note.unlink()
     elif damage == "short":
-        os.truncate(folder / "groups.bin", 100)
+        os.truncate(folder / "columns.arrow", 100)
     elif damage == "missing":
-        (folder / "columns.bin").unlink()
+        (folder / "columns.arrow").unlink()
     else:
         note.write_text(json.dumps({**json.loads(note.read_text()), "version": 0}))
     assert [table.state for table in list_caches()] == ["broken"]
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM
+    assert total(open_file(path)) == SUM
     assert [table.state for table in list_caches()] == ["current"]
 
 
 def start(path, body):
-    """Start a process that opens the file; `body` runs before."""
+    """Start a process that opens the file; `body` runs before each batch."""
     code = f"""
-    import sys, time
+    import time
     from pathlib import Path
-    from mauc.sources.transposed import build_text, open_transposed_text, writer
-    build_text.MAX_PIECE_BYTES = build_text.MIN_PIECE_BYTES = 2**12
-    build_text.COLUMN_BYTES = 0
+    from mauc.io import text
+    from mauc.io.cache import ColumnWriter
+    from mauc.io.options import ReadOptions
+    text.MIN_BLOCK_BYTES = 2**12
     path = Path({str(path)!r})
-    original = writer.write_bytes
-    def slow(file, view):
+    add = ColumnWriter.add
+    def slow(self, columns):
         with path.with_name("builders").open("a") as builders:
             builders.write("x")
         {body}
-        return original(file, view)
-    writer.write_bytes = slow
-    source = open_transposed_text(path, memory={MEMORY})
+        add(self, columns)
+    ColumnWriter.add = slow
+    source = text.open_text(path, ReadOptions(format="csv"), {MEMORY}).source
     print(int(source.read([0])[0].sum()))
     """
     return subprocess.Popen(
@@ -255,56 +229,58 @@ def test_killed_while_it_builds(path, cache):
     (part,) = folders(cache)
     assert part.name.startswith(".")
     assert list_caches() == []
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM
+    assert total(open_file(path)) == SUM
     assert not part.exists()
     assert len(folders(cache)) == 1
 
 
-def test_two_processes_at_once(path, cache, monkeypatch):
+def test_two_processes_at_once(path, cache):
     processes = [start(path, "time.sleep(0.05)") for _ in range(2)]
     printed = [process.communicate(timeout=120)[0].strip() for process in processes]
     assert printed == [str(SUM)] * 2
     assert len(folders(cache)) == 1
-    clear_caches()
-    n_writes = []
-    original = writer.write_bytes
-    monkeypatch.setattr(writer, "write_bytes", lambda *a: n_writes.append(1) or original(*a))
-    open_transposed_text(path, memory=MEMORY)
     # One of the two built it, the other one waited.
-    assert len(n_writes) == len(path.with_name("builders").read_text())
+    n_batches = len(open_file(path).row_parts())
+    assert n_batches > 1
+    assert len(path.with_name("builders").read_text()) == n_batches
+
+
+@contextmanager
+def no_lock(key, wait=True):
+    yield False
 
 
 def test_without_locks_the_first_one_stays(path, cache, monkeypatch):
-    monkeypatch.setitem(sys.modules, "filelock", None)
-    original = build_text.commit
+    monkeypatch.setattr(io_cache, "_locked", no_lock)
+    original = io_cache._commit
 
     def overtaken(*arguments):
-        monkeypatch.setattr(build_text, "commit", original)
-        assert total(open_transposed_text(path, memory=MEMORY)) == SUM
+        monkeypatch.setattr(io_cache, "_commit", original)
+        assert total(open_file(path)) == SUM
         return original(*arguments)
 
-    monkeypatch.setattr(build_text, "commit", overtaken)
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM
+    monkeypatch.setattr(io_cache, "_commit", overtaken)
+    assert total(open_file(path)) == SUM
     assert len(folders(cache)) == 1
 
 
 def test_parts_without_locks_are_removed_when_they_are_old(path, cache, monkeypatch):
-    monkeypatch.setitem(sys.modules, "filelock", None)
+    monkeypatch.setattr(io_cache, "_locked", no_lock)
     for name, age in ((".old-1.x.part", 3 * 86_400), (".new-1.x.part", 10)):
         (cache / name).mkdir(parents=True)
-        (cache / name / "groups.bin").write_bytes(b"x")
-        for entry in (cache / name / "groups.bin", cache / name):
+        (cache / name / "columns.arrow").write_bytes(b"x")
+        for entry in (cache / name / "columns.arrow", cache / name):
             os.utime(entry, (time.time() - age,) * 2)
-    open_transposed_text(path, memory=MEMORY)
+    open_file(path)
     assert sorted(entry.name[:4] for entry in folders(cache))[0] == ".new"
     assert len(folders(cache)) == 2
 
 
 def test_list_and_clear(path, tmp_path, cache):
     other = write(tmp_path / "other.csv", factor=3)
-    first = open_transposed_text(path, memory=MEMORY)
-    os.utime(first.folder / "used", (time.time() - 10 * 86_400,) * 2)
-    open_transposed_text(other, memory=MEMORY, label="label", separator=",")
+    first = open_file(path)
+    os.utime(folder_of(first) / "used", (time.time() - 10 * 86_400,) * 2)
+    open_file(other, target="label", separator=",")
     tables = list_caches()
     assert [table.source for table in tables] == [str(other), str(path)]
     assert [(table.n_samples, table.n_features) for table in tables] == [(2000, 4)] * 2
@@ -323,21 +299,55 @@ def test_list_and_clear(path, tmp_path, cache):
     assert clear_caches() == []
     with pytest.raises(MaucError, match=r"were they removed by `mauc cache clear`"):
         total(first)
-    assert total(open_transposed_text(path, memory=MEMORY)) == SUM
+    assert total(open_file(path)) == SUM
 
 
 def test_use_is_written_down(path):
-    source = open_transposed_text(path, memory=MEMORY)
-    os.utime(source.folder / "used", (1, 1))
+    source = open_file(path)
+    os.utime(folder_of(source) / "used", (1, 1))
     assert list_caches()[0].last_used == 1
-    open_transposed_text(path, memory=MEMORY)
+    open_file(path)
     assert time.time() - list_caches()[0].last_used < 60
 
 
 def test_downloaded_data_sets_stay(path, tmp_path):
-    kept = datasets_cache.cache_folder() / "usps.npz"
+    kept = cache_folder() / "usps.npz"
     kept.parent.mkdir()
     kept.write_bytes(b"x")
-    open_transposed_text(path, memory=MEMORY)
+    open_file(path)
     clear_caches()
     assert kept.exists()
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "u1", "?", ">f8", "M8[s]"])
+def test_arrays_of_any_type(tmp_path, monkeypatch, dtype):
+    monkeypatch.setattr(io_cache, "MAX_BLOCK_BYTES", 3000)
+    X = np.random.default_rng(0).integers(0, 2, (101, 13)).astype(dtype)
+    np.save(tmp_path / "x.npy", X)
+    source = cache_array(np.load(tmp_path / "x.npy", mmap_mode="r"), str(tmp_path / "x.npy"))
+    assert source.shape == X.shape
+    assert len(source.row_parts()) > 1 or X.itemsize <= 2
+    for columns in ([0, 1, 2], [12, 3], list(range(13))):
+        for j, values in zip(columns, source.read(np.array(columns)), strict=True):
+            assert values.dtype.isnative
+            np.testing.assert_array_equal(values, X[:, j])
+        for j, values in zip(columns, source.read_rows(20, 77, np.array(columns)), strict=True):
+            np.testing.assert_array_equal(values, X[20:77, j])
+
+
+def test_arrays_that_change(tmp_path, cache):
+    class Shrinking:
+        shape, dtype = (10, 2), np.dtype(float)
+
+        def __getitem__(self, rows):
+            return np.zeros((3, 2))
+
+    with pytest.raises(MaucError, match="it has fewer rows than before"):
+        cache_array(Shrinking(), "x", stamp={})
+    assert folders(cache) == []
+    X = np.zeros((10, 3))
+    for stamp, expected in ((1, 0), (1, 0), (2, 10)):
+        source = cache_array(X, "x", stamp={"version": stamp})
+        assert source.read(np.array([0]))[0].sum() == expected
+        X = np.ones((10, 3))
+    assert len(list_caches()) == 1

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from mauc import MAUCD, MDFS, ChiSquare, SymmetricalUncertainty
 from mauc.classifiers import NormalNaiveBayes
 from mauc.datasets import load_dataset, make_control_charts, make_siren
-from mauc.io.generated import CHARTS
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import MaucError
+from mauc.io.generated import CHARTS
 
 t = np.arange(60)
 

@@ -27,8 +27,8 @@ def list_command(as_json: JsonOption = False, debug: DebugOption = False) -> Non
 
     Example: mauc cache list
     """
-    from mauc.memory import format_bytes
     from mauc.io.cache import columns_folder, list_caches
+    from mauc.memory import format_bytes
 
     tables = list_caches()
     if as_json:
@@ -71,8 +71,8 @@ def clear_command(
 
     Example: mauc cache clear --all --older-than 30
     """
-    from mauc.memory import format_bytes
     from mauc.io.cache import clear_caches
+    from mauc.memory import format_bytes
 
     if bool(names) == every:
         raise MaucError(

@@ -46,6 +46,7 @@ from mauc.parallel import track
 _BLOCK_SHARE = 16
 MIN_BLOCK_BYTES, MAX_BLOCK_BYTES = 2**16, 2**23
 COLUMN_BYTES = 2**14  # text per column of a block below which columns take longer than cells
+GUESSED_BYTES = 2**22  # of the text that tells what columns are
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
 _GZIP_GROWTH = 4  # characters from a byte of gzip, about
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
@@ -120,15 +121,16 @@ def plan_text(path: Path, options: ReadOptions, separator: str | None, encoding:
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
     if separator != WHITESPACE and not (len(separator) == 1 and separator.isascii()):
         raise MaucError(
-            f"{option('separator')} must be one character of ASCII, or 'whitespace' for blanks and tabs, "
-            f"got {separator!r}."
+            f"{option('separator')} must be one character of ASCII, or 'whitespace' for blanks and "
+            f"tabs, got {separator!r}."
         )
     for name, value in (("decimal", decimal), ("thousands", thousands or ",")):
         if len(value) != 1:
             raise MaucError(f"{option(name)} must be one character, got {value!r}.")
     if separator == decimal:
         raise MaucError(
-            f"{option('separator')} and {option('decimal')} must differ, got {separator!r} for both."
+            f"{option('separator')} and {option('decimal')} must differ, got {separator!r} for "
+            f"both."
         )
     if thousands == decimal:
         other = "," if decimal == "." else "."
@@ -281,8 +283,7 @@ class _Conversion:
         self._block = max(MAX_BLOCK_BYTES, COLUMN_BYTES * len(layout.names))
         if memory is not None:
             self._block = max(MIN_BLOCK_BYTES, min(self._block, memory // _BLOCK_SHARE))
-        self._has_quotes = False  # until one is met
-        self._n_late = 0
+        self._guessed, self._n_late = GUESSED_BYTES, 0
         # Numbers that stand for a missing value do so however they are written.
         self._gaps = [float(word) for word in layout.missing if is_number(word)]
         self._kinds: list[int] = []
@@ -362,7 +363,7 @@ class _Conversion:
         return [_TEXT if j in self._texts else kind for j, kind in enumerate(found)]
 
     def _batches(self, *, only_schema: bool = False, as_text: bool = False) -> Iterator[Any]:
-        """Yield batches of rows whose columns are as `_kinds` has them, or all text; or their schema.
+        """Yield batches whose columns are as `_kinds` has them, or all text; or their schema.
 
         Raise `_Restart` if they are not, a `MaucError` if the rows are not a table.
         """
@@ -379,15 +380,14 @@ class _Conversion:
         }  # fmt: skip
         try:
             with open_binary(lines.path) as file:
-                stream = _Stream(file, lines, self._has_quotes)
+                stream = _Stream(file, lines)
                 batches = arrow_csv.open_csv(
                     stream,
                     arrow_csv.ReadOptions(
-                        column_names=names, block_size=self._block, skip_rows=layout.n_header
+                        column_names=names, skip_rows=layout.n_header,
+                        block_size=min(self._block, self._guessed) if only_schema else self._block,
                     ),
-                    arrow_csv.ParseOptions(
-                        delimiter=stream.delimiter, newlines_in_values=self._has_quotes
-                    ),
+                    arrow_csv.ParseOptions(delimiter=stream.delimiter, newlines_in_values=True),
                     arrow_csv.ConvertOptions(
                         column_types=types, null_values=[*MISSING, *layout.missing],
                         strings_can_be_null=as_text, decimal_point=layout.decimal,
@@ -401,9 +401,6 @@ class _Conversion:
                         yield batch
             if stream.n_quotes % 2:
                 lines.check_quotes()
-        except _QuoteFound as found:
-            self._has_quotes = True
-            raise _Restart from found
         except UnicodeError as error:
             raise encoding_error(lines.path, lines.encoding) from error
         except arrow.ArrowInvalid as error:
@@ -421,7 +418,7 @@ class _Conversion:
                 self._find_words()
             return self._retype(int(found[1]), _TEXT)
         if "straddling" in message or "block size" in message:
-            self._block *= 4
+            self._block, self._guessed = 4 * self._block, 4 * self._guessed
             return _Restart()
         error = lines.ragged_error()
         return error or MaucError(f"{lines.path} cannot be read as rows and columns: {message}")
@@ -464,23 +461,19 @@ class _Words:
         return None if self._codes is None else list(self._codes)
 
 
-class _QuoteFound(Exception):
-    """A file has quotes after all: from now on, lines may end within a cell."""
-
-
 class _Stream(io.RawIOBase):
     """The bytes of a text file as Arrow wants them.
 
     UTF-8, one byte between cells, and no blanks in front of them. `n_quotes` counts quotes.
     """
 
-    def __init__(self, file: Any, lines: Lines, expects_quotes: bool) -> None:
+    def __init__(self, file: Any, lines: Lines) -> None:
         super().__init__()
         is_utf8 = codecs.lookup(lines.encoding).name in ("utf-8", "utf-8-sig", "ascii")
         self._file = file
         if not is_utf8:
             self._file = codecs.EncodedFile(file, "utf-8", skip_mark(lines.encoding))
-        self._expects_quotes, self.n_quotes = expects_quotes, 0
+        self.n_quotes = 0
         self._is_blank = lines.separator == WHITESPACE
         self._separator = b"\t" if self._is_blank else lines.separator.encode()
         self.delimiter = self._separator.decode()
@@ -504,33 +497,29 @@ class _Stream(io.RawIOBase):
         return part
 
     def _next(self, size: int) -> bytes:
-        raw: bytes = self._kept + self._file.read(size)
-        self._kept = b""
-        if not raw:
-            return raw
-        n_quotes = raw.count(b'"')
-        if n_quotes and not self._expects_quotes:
-            raise _QuoteFound
+        data: bytes = self._file.read(size)
         if self._is_blank:
-            return self._split_blanks(raw, n_quotes)
+            return self._split_blanks(data)
+        raw = data
+        while data and not raw.rstrip(b" "):  # nothing but blanks: what follows tells their meaning
+            data = self._file.read(size)
+            raw += data
+        raw = self._kept + raw
         is_quoted = self.n_quotes % 2 == 1
-        self.n_quotes += n_quotes
-        if not self._skips_blanks:
+        self.n_quotes += raw.count(b'"') if b'"' in raw else 0  # looking is faster than counting
+        self._kept = b""
+        if not self._skips_blanks or b" " not in raw:
+            self._last = raw[-1:] or self._last
             return raw
-        begins = raw[:1] == b" " or self._separator + b" " in raw or b"\n " in raw or b"\r " in raw
-        if begins or raw[-1:] == b" ":
+        if data:
             kept = raw.rstrip(b" ")
-            if kept and len(kept) < len(raw):
-                raw, self._kept = kept, raw[len(kept) :]
-            head = self._last + b'"' * is_quoted
-            last, raw = raw[-1:], self._blanks.sub(rb"\1", head + raw)[len(head) :]
-            self._last = last
-        else:
-            self._last = raw[-1:]
-        return raw or b"\n" * (not self._kept) or self._next(size)
+            raw, self._kept = kept, raw[len(kept) :]
+        head, self._last = self._last + b'"' * is_quoted, raw[-1:]
+        return self._blanks.sub(rb"\1", head + raw)[len(head) :]
 
-    def _split_blanks(self, raw: bytes, n_quotes: int) -> bytes:
+    def _split_blanks(self, raw: bytes) -> bytes:
         """Return whole lines with one tab between cells."""
+        n_quotes = raw.count(b'"')
         while True:
             rest = self._file.readline()
             raw, n_quotes = raw + rest, n_quotes + rest.count(b'"')

@@ -112,7 +112,7 @@ def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
         return np.array([float(word) for word in stripped], np.float64)
     integers = [int(word) for word in stripped]
     low, high = min(integers), max(integers)
-    if -(2**63) <= low and high < 2**63:
+    if low >= -(2**63) and high < 2**63:
         return np.array(integers, np.int64)
     return np.array(integers, np.uint64) if low >= 0 and high < 2**64 else None
 
