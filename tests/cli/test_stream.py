@@ -153,8 +153,8 @@ def test_many_classes(messy_file):
     assert run_json(*words, "--memory", "5MB") == expected
 
 
-def test_csv_is_transposed_once(tmp_path):
-    frame = messy_frame()
+def test_csv_is_converted_once(tmp_path):
+    frame = messy_frame().drop(columns=["key", "seen"])  # their texts take more memory
     frame.to_csv(tmp_path / "messy.csv", index=False)
     for words in (("-m", "mdfs"), ("-m", "chi"), ("--nominal", "ordinal", "-m", "anova")):
         expected, found = both("select", tmp_path / "messy.csv", "-k", "5", *words, memory="1MB")
