@@ -151,7 +151,8 @@ class CachedColumns(BatchColumns):
             note["source"], (), note["types"], note["types"] if types is None else types,
             note["names"], memory, note["edges"],
         )  # fmt: skip
-        self._batches = self._map = None
+        self._batches = None
+        self._map: mmap.mmap | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is needed to open the table again."""
@@ -493,7 +494,7 @@ def cache_array(
             step = _block_rows(array, memory)
             for start in track(range(0, n_rows, step), "blocks of rows"):
                 block = _read_rows(array, start, min(start + step, n_rows), name)
-                writer.add(np.ascontiguousarray(block.T.astype(kind, copy=False)))
+                writer.add(list(np.ascontiguousarray(block.T.astype(kind, copy=False))))
         types = [kind.newbyteorder("<").str] * n_columns
         return {"edges": writer.edges, "types": types, "names": listed}
 

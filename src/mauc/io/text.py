@@ -121,15 +121,16 @@ def plan_text(path: Path, options: ReadOptions, separator: str | None, encoding:
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
     if separator != WHITESPACE and not (len(separator) == 1 and separator.isascii()):
         raise MaucError(
-            f"{option('separator')} must be one character of ASCII, or 'whitespace' for blanks and tabs, "
-            f"got {separator!r}."
+            f"{option('separator')} must be one character of ASCII, or 'whitespace' for blanks and "
+            f"tabs, got {separator!r}."
         )
     for name, value in (("decimal", decimal), ("thousands", thousands or ",")):
         if len(value) != 1:
             raise MaucError(f"{option(name)} must be one character, got {value!r}.")
     if separator == decimal:
         raise MaucError(
-            f"{option('separator')} and {option('decimal')} must differ, got {separator!r} for both."
+            f"{option('separator')} and {option('decimal')} must differ, got {separator!r} for "
+            f"both."
         )
     if thousands == decimal:
         other = "," if decimal == "." else "."
@@ -362,7 +363,7 @@ class _Conversion:
         return [_TEXT if j in self._texts else kind for j, kind in enumerate(found)]
 
     def _batches(self, *, only_schema: bool = False, as_text: bool = False) -> Iterator[Any]:
-        """Yield batches of rows whose columns are as `_kinds` has them, or all text; or their schema.
+        """Yield batches whose columns are as `_kinds` has them, or all text; or their schema.
 
         Raise `_Restart` if they are not, a `MaucError` if the rows are not a table.
         """
@@ -496,7 +497,7 @@ class _Stream(io.RawIOBase):
         return part
 
     def _next(self, size: int) -> bytes:
-        data = self._file.read(size)
+        data: bytes = self._file.read(size)
         if self._is_blank:
             return self._split_blanks(data)
         raw = data
