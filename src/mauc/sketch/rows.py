@@ -21,7 +21,7 @@ from mauc.data.source import ColumnSource
 from mauc.data.validate import check_labels, check_number_frame, check_table, encode_labels
 from mauc.engine.arrays import contiguous_columns, read_only, take_columns
 from mauc.exceptions import MaucError
-from mauc.parallel import track
+from mauc.progress import track
 from mauc.sketch.bins import Column
 from mauc.sources import as_source, as_vector
 
