@@ -28,7 +28,7 @@ from mauc.data.source import ColumnSource, default_memory
 from mauc.exceptions import MaucError
 from mauc.files import write_atomic
 from mauc.memory import format_bytes
-from mauc.parallel import track
+from mauc.progress import track
 
 VERSION = 2  # of the format; tables of another are made anew
 COLUMNS, NOTE = "columns.arrow", "note.json"

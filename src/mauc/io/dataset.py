@@ -16,7 +16,7 @@ from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import NOMINAL
 from mauc.io.rules import list_excluded
-from mauc.parallel import track
+from mauc.progress import track
 
 # A sparse table with more cells is not made dense.
 MAX_DENSE_CELLS = 2 * 10**8

@@ -20,7 +20,7 @@ from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, find_place, first_few
-from mauc.parallel import track
+from mauc.progress import track
 
 MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or equal
 MAX_MISSING = 0.95  # share of missing values above which a column is nearly empty

@@ -40,7 +40,7 @@ from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, find_place
 from mauc.io.words import MISSING, Reading, TypedWords, check_words, type_words
 from mauc.memory import format_bytes
-from mauc.parallel import track
+from mauc.progress import track
 
 # A block of text in memory: the text itself, its cells, their values, read ahead by threads.
 _BLOCK_SHARE = 16

@@ -31,7 +31,7 @@ from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique
 from mauc.io.words import MISSING, MISSING_LABELS
 from mauc.memory import check_memory
-from mauc.parallel import track
+from mauc.progress import track
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,7 @@ from mauc.data.validate import check_labels, check_number_frame, check_table, en
 from mauc.engine.arrays import contiguous_columns, read_only, take_columns
 from mauc.exceptions import MaucError
 from mauc.io.objects import as_source, as_vector
-from mauc.parallel import track
+from mauc.progress import track
 from mauc.sketch.bins import Column
 
 _PART_SHARE = 4  # of the memory, for the rows that are counted and for those that are read ahead

@@ -9,7 +9,8 @@ from numba import types, uintp
 from numba.extending import intrinsic
 
 from mauc.compile import njit, njit_part
-from mauc.parallel import count_threads, even_ranges, run_in, start_pool, track
+from mauc.parallel import count_threads, even_ranges, run_in, start_pool
+from mauc.progress import track
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores, estimate_shrinkage
 
