@@ -50,7 +50,8 @@ def find_levels(XT):
             XT[columns] = single[columns]
         doubles = XT.view()
         doubles.flags.writeable = False
-        _write_levels(doubles, columns, decimals, max_levels, LT, n_levels, n_missing)
+        factors = 10.0 ** np.arange(_MAX_DECIMALS + 1)
+        _write_levels(doubles, columns, decimals, factors, max_levels, LT, n_levels, n_missing)
     return LT, n_levels, n_missing
 
 
@@ -87,7 +88,7 @@ def _sample_decimals(sample, max_levels):
 
 
 @njit(cache=True, nogil=True)
-def _write_levels(XT, columns, decimals, max_levels, LT, n_levels, n_missing):
+def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_missing):
     n = uintp(XT.shape[1])
     for c in range(columns.shape[0]):
         j = columns[c]
@@ -97,8 +98,8 @@ def _write_levels(XT, columns, decimals, max_levels, LT, n_levels, n_missing):
             if x[i] == x[i]:
                 first = x[i]
                 break
-        for d in range(decimals[j], _MAX_DECIMALS + 1):
-            factor = 10.0**d
+        for d in range(decimals[j], factors.shape[0]):
+            factor = factors[d]
             # Steps from there are whole numbers, whose minimum LLVM vectorises.
             origin = np.rint(first * factor)
             low, high = np.int32(0), np.int32(0)
