@@ -77,7 +77,8 @@ def pytest_collection_modifyitems(config, items):
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     # Another case in each test: together the laws of a file go through all of them.
     kept = [cases[number % len(cases)] for number, cases in enumerate(tests.values())]
-    kept = [item for item in kept if not item.get_closest_marker("long")]
+    for marker in ("long", "processes"):
+        kept = [item for item in kept if not item.get_closest_marker(marker)]
     config.hook.pytest_deselected(items=[*set(items).difference(kept)])
     items[:] = kept
 

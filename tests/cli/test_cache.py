@@ -31,7 +31,7 @@ def test_empty(cache):
 def test_list(wine_file, table, cache):
     output = run("cache", "list").stdout
     assert [word in output for word in (table.name, "178", "14", "current", str(wine_file))]
-    assert f"20 kB in {cache}; mauc cache clear NAME removes one" in output
+    assert f"22 kB in {cache}; mauc cache clear NAME removes one" in output
     (shown,) = run_json("cache", "list")
     assert (shown["name"], shown["source"]) == (table.name, str(wine_file))
     assert (shown["n_samples"], shown["n_features"], shown["state"]) == (178, 14, "current")
@@ -45,7 +45,7 @@ def test_list(wine_file, table, cache):
 def test_clear(wine_file, table, how):
     word = {"name": table.name, "path": wine_file, "all": "--all"}[how]
     output = run("cache", "clear", word).stdout
-    assert output == f"removed {table.name} ({wine_file}), 20 kB\nfreed 20 kB.\n"
+    assert output == f"removed {table.name} ({wine_file}), 22 kB\nfreed 22 kB.\n"
     assert not table.exists()
     assert run_json("cache", "list") == []
 

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mauc.exceptions import MaucError
 from mauc.io.features import FeatureColumns
 from tests.helpers.cli_helpers import run, run_json
 
@@ -87,15 +86,6 @@ def test_row_groups_beyond_the_memory_are_read_in_parts(file, tmp_path, monkeypa
     assert 2 * max(sizes) <= 150_000
     exact = run(*words, "--memory", "30MB")
     assert "must be read" not in exact.stderr
-
-
-def test_errors_name_the_options(file, monkeypatch):
-    def fail(*_, **__):
-        raise MaucError("memory=1 MB is too little; leave it out (drop='f0').")
-
-    monkeypatch.setattr("mauc.sketch.sketch_rows", fail)
-    result = run("select", file, "--target", "label", "-m", "mdfs", "--sketch", code=2)
-    assert "--memory 1 MB is too little; leave it out (--drop f0)" in result.stderr
 
 
 def test_options_that_do_not_go_with_a_sketch(file):

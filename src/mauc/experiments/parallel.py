@@ -32,6 +32,7 @@ from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
 _MAX_SHARED, _MAX_DEATHS = 2, 4  # deaths after which a task runs alone, and is given up
+_MAX_STARTS = 5  # of workers that end before the first task
 _IDLE_SECONDS = 60.0  # after which a local worker ends; its parent may be gone
 _CONNECT_SECONDS = 10
 #: Settings of Dask workers that are started here. Dask would blame all tasks of a dead worker; the
@@ -49,16 +50,7 @@ _K = TypeVar("_K", bound=Hashable)
 
 
 class Engine:
-    """Has an executor, a new one after a death.
-
-    Parameters
-    ----------
-    name : {"processes", "dask", "serial"}
-    n_jobs : int or None
-        Local workers, or threads of "serial"; one per core by default.
-    scheduler : str or None
-        Address of a Dask scheduler, such as "tcp://host:8786"; without it workers start here.
-    """
+    """Has an executor, a new one after a death; `run_plan` describes the arguments."""
 
     def __init__(self, name: str, n_jobs: int | None, scheduler: str | None) -> None:
         check_choice("engine", name, ENGINES)
@@ -66,7 +58,7 @@ class Engine:
             raise MaucError(f'a scheduler goes with the engine "dask", not {name!r}.')
         if scheduler is not None and n_jobs not in (None, -1):
             raise MaucError(f"the workers of {scheduler} run already; n_jobs= is for local ones.")
-        if n_jobs not in (None, -1) and not (is_int(n_jobs) and n_jobs >= 1):  # type: ignore[operator]
+        if n_jobs not in (None, -1) and not (is_int(n_jobs) and n_jobs >= 1):
             raise MaucError(
                 f"the number of workers must be from 1 up, or -1 for all, got {n_jobs!r}."
             )
@@ -78,6 +70,7 @@ class Engine:
             name, max(1, cpu_count() // n_workers)
         )  #: that a task may use
         self._executor: Any = None
+        self._size = 0  # workers of the executor
         self._stack = ExitStack()
 
     def close(self) -> None:
@@ -94,22 +87,37 @@ class Engine:
             executor.shutdown(wait=False)
 
     def executor(self, n_workers: int) -> Any:
-        """Return the executor, started if there is none."""
-        if self._executor is not None:
+        """Return the executor, started anew if there is none of this many workers."""
+        if self._executor is not None and self._size == n_workers:
             return self._executor
+        self.restart()
+        self._size = n_workers
         if self.name == "serial":
             self._executor = _Here()
         elif self.name == "dask":
             self._executor = self._client.get_executor(pure=False)
         else:
-            from joblib.externals.loky import ProcessPoolExecutor
+            self._start_processes(n_workers)
+        return self._executor
 
+    def _start_processes(self, n_workers: int) -> None:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        for _ in range(_MAX_STARTS):
             self._executor = ProcessPoolExecutor(
                 n_workers, timeout=_IDLE_SECONDS, initializer=_end_with, initargs=(os.getpid(),)
             )
             with _workers_ignore_interrupts():
-                self._executor.submit(int)  # starts them
-        return self._executor
+                first = self._executor.submit(_be_ready)  # starts them
+            try:
+                first.result()
+                return
+            except BrokenExecutor:  # no task is to blame
+                self.restart()
+        raise MaucError(
+            f"workers ended {_MAX_STARTS} times before they could work; see their messages above, "
+            f"and whether there is enough memory."
+        )
 
     def n_at_once(self, n_workers: int) -> int:
         """Return how many tasks are given to an executor of this many workers at once.
@@ -128,10 +136,9 @@ class Engine:
             with dask.config.set(_DASK_SETTINGS):
                 try:
                     cluster = distributed.LocalCluster(
-                        n_workers=self.n_workers,
-                        threads_per_worker=1,
+                        n_workers=self.n_workers, threads_per_worker=1,
                         dashboard_address="127.0.0.1:0",
-                    )
+                    )  # fmt: skip
                 except RuntimeError as error:
                     raise MaucError(
                         f"Dask workers cannot be started ({first_line(error)}); a script must call "
@@ -171,17 +178,19 @@ def run_tasks(
     while deaths:
         together = [task for task, n_deaths in deaths.items() if n_deaths < _MAX_SHARED]
         results = _run_until_death(
-            engine.executor(n_workers), function, together or [*deaths],
+            engine.executor(n_workers if together else 1), function, together or [*deaths],
             engine.n_at_once(n_workers) if together else 1,
         )  # fmt: skip
+        has_died = False
         for task, result in results:
             n_deaths = deaths.pop(task) + 1
+            has_died |= result is _DEATH
             if result is _DEATH and n_deaths < _MAX_DEATHS:
                 deaths[task] = n_deaths  # behind all others
                 note(f"a worker died at {task}; it is tried again.")
             else:
                 yield task, _LOST if result is _DEATH else result
-        if deaths:
+        if has_died:
             engine.restart()
 
 
@@ -194,11 +203,14 @@ def _run_until_death(
     is_broken = False
     while running or (waiting and not is_broken):
         while waiting and len(running) < n_at_once and not is_broken:
+            task = waiting.popleft()
             try:
-                running[executor.submit(function, waiting[0])] = waiting[0]
-                waiting.popleft()
-            except BrokenExecutor:
+                running[executor.submit(function, task)] = task
+            except (
+                BrokenExecutor
+            ):  # before it began; were it not counted, this could go on for ever
                 is_broken = True
+                yield task, _DEATH
         done, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             is_dead = _is_death(future)
@@ -214,6 +226,10 @@ def _is_death(future: "Future[Any]") -> bool:
         raise _scheduler_lost("it dropped the tasks") from cancelled
     # The error of Dask is compared by name: it need not be installed.
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+
+
+def _be_ready() -> None:
+    """Do nothing: a worker that can call this has imported the package."""
 
 
 class _Here(Executor):

@@ -33,10 +33,13 @@ from mauc.exceptions import MaucError
 from mauc.io.options import DEFAULTS
 from mauc.registry import CLASSIFIERS, SELECTORS, make_classifier, make_selector
 
+#: options of `mauc.datasets.load_dataset` that a data set of a plan may have
+DATASET_OPTIONS = tuple(
+    name for name in DEFAULTS if name not in ("target", "columns", "storage_options")
+)
 Scope = Literal["dataset", "dataset_size", "fold", "fold_size"]
 Search = Literal["full", "coarse_to_fine"]
 Combination = tuple[str, str]  # names of a selector and a classifier
-_READING = [name for name in DEFAULTS if name != "target"]  # options of `load_dataset`
 Schema = dict[str, Any]
 PAPER_SIZES = tuple(range(10, 101, 10))
 _MAX_NAME = 200  # characters of a name in a path; file systems end at 255
@@ -88,8 +91,8 @@ def _check_options(options: Any) -> Any:
 
 def _check_reading(options: dict[str, Any]) -> dict[str, Any]:
     for option in options:
-        if option not in _READING:
-            raise unknown_choice("an option of a data set", option, _READING)
+        if option not in DATASET_OPTIONS:
+            raise unknown_choice("an option of a data set", option, DATASET_OPTIONS)
     return options
 
 
@@ -447,7 +450,7 @@ def parse_plan(
 
 def plan_to_dict(plan: Plan) -> dict[str, Any]:
     """Return a plan as plain values, every default spelled out."""
-    return json.loads(json.dumps(asdict(plan)))  # type: ignore[no-any-return, call-overload]
+    return json.loads(json.dumps(asdict(plan)))  # type: ignore[no-any-return]
 
 
 def plan_to_toml(plan: Plan) -> str:
@@ -481,7 +484,7 @@ def plan_schema() -> Schema:
     parts, tables = schema["properties"], schema.pop("$defs")
     for table in (schema, *tables.values()):
         table["description"] = table["description"].splitlines()[0]
-    options = {"properties": {key: {} for key in _READING}, "additionalProperties": False}
+    options = {"properties": {key: {} for key in DATASET_OPTIONS}, "additionalProperties": False}
     tables["DatasetSpec"]["properties"]["options"] |= options
     parts["datasets"]["items"] = {"anyOf": [text, tables["DatasetSpec"]]}
     for part, known in (("selectors", SELECTORS), ("classifiers", CLASSIFIERS)):
@@ -490,8 +493,10 @@ def plan_schema() -> Schema:
         table = {**method, "properties": {**method["properties"], "method": word}}
         table["anyOf"] = [{"required": [key]} for key in (*table.pop("required"), "method")]
         parts[part]["items"] = {"anyOf": [word, table]}
-    steps = {"type": "object", "properties": dict.fromkeys(_STEPS, size), "required": _STEPS[:2]}
-    steps["additionalProperties"] = False
+    steps = {
+        "type": "object", "properties": dict.fromkeys(_STEPS, size), "required": _STEPS[:2],
+        "additionalProperties": False,
+    }  # fmt: skip
     parts["sizes"] = {"anyOf": [parts["sizes"], steps]}
     parts["tuning"] = tables["TuningSpec"]
     schema["required"].remove("name")  # that of the file by default

@@ -106,10 +106,6 @@ class RunFolder:
         provenance.json   data sets with their fingerprints, versions, every start
         tuning/           parameters of the SVM, a file per data set
         cells/            one Parquet shard per cell, a folder per data set
-
-    Parameters
-    ----------
-    path : str or Path
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -266,8 +262,6 @@ def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 
     What is only added (data sets, repeats, selectors, classifiers) is no change: the results so
     far stay what they are. Sources of data sets may move; their content is compared elsewhere.
-
-    Returns one line per change, "what: old -> new"; both plans come from `plan_to_dict`.
     """
     changes = _changed("", old, new, ("seed", "folds", "sizes", "max_rows"))
     if new["repeats"] < old["repeats"]:
@@ -302,20 +296,9 @@ def make_stamp(plan: dict[str, Any], fingerprint: str) -> Stamp:
     """Return the digest of every definition that a cell of a data set may depend on.
 
     Two runs whose stamps agree on a selector, a classifier and the split have the same rows of
-    them, so a shard may come from another folder, but not from another experiment.
-
-    Parameters
-    ----------
-    plan : dict
-        What `plan_to_dict` returned.
-    fingerprint : str
-        Of the data set.
-
-    Returns
-    -------
-    stamp : dict of str to str
-        Under "split" the data, seed, folds and sizes; under "selector NAME" and
-        "classifier NAME" their methods and options, with the tuning where there is one.
+    them, so a shard may come from another folder, but not from another experiment. Under "split"
+    are the data, seed, folds and sizes; under "selector NAME" and "classifier NAME" their methods
+    and options, with the tuning where there is one.
     """
     stamp = {"split": digest([fingerprint, plan["seed"], plan["folds"], plan["sizes"]])}
     for spec in plan["selectors"]:
@@ -358,11 +341,8 @@ def write_shard(path: Path, table: "pa.Table", stamp: Stamp) -> None:
 def read_shard(path: Path, cell: Cell, stamp: Stamp) -> "pa.Table":
     """Read the rows of a cell, written in a run and for data with this stamp.
 
-    Raises
-    ------
-    DamagedShardError
-        If the file cannot be read, its digest is not that of its rows, or these are of another
-        cell or another experiment. It names the file.
+    `DamagedShardError` names the file if it cannot be read, its digest is not that of its rows, or
+    these are of another cell or another experiment.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -290,13 +290,18 @@ class _Conversion:
 
     def run(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
         """Write the columns to a folder, or to memory; return the note of the table."""
-        while True:
-            try:
-                if not self._kinds:
-                    self._kinds = self._guess_kinds()
-                return self._write(folder)
-            except _Restart:
-                continue
+        import pyarrow as arrow
+
+        try:
+            while True:
+                try:
+                    if not self._kinds:
+                        self._kinds = self._guess_kinds()
+                    return self._write(folder)
+                except _Restart:
+                    continue
+        finally:  # other pools than that of the system keep what threads once had
+            arrow.system_memory_pool().release_unused()
 
     def _write(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
         layout = self._layout
@@ -392,6 +397,7 @@ class _Conversion:
                         column_types=types, null_values=[*MISSING, *layout.missing],
                         strings_can_be_null=as_text, decimal_point=layout.decimal,
                     ),
+                    memory_pool=arrow.system_memory_pool(),
                 )  # fmt: skip
                 if only_schema:
                     yield batches.schema

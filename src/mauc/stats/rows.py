@@ -77,8 +77,9 @@ def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None)
 
 def select_rows(rows: Any, **wanted: Iterable[str] | str | None) -> Any:
     """Return the rows whose labels are among those wanted, given by column; None keeps all."""
-    for column, labels in wanted.items():
-        rows = rows[rows[column].isin(labels_of(rows, column, labels))]
+    kept = {column: labels_of(rows, column, labels) for column, labels in wanted.items()}
+    for column, labels in kept.items():
+        rows = rows[rows[column].isin(labels)]
     return rows
 
 
