@@ -4,6 +4,7 @@ import sys
 import fsspec
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
