@@ -6,7 +6,7 @@ MAUC_DATA ?= ../shared/data
 PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-fast coverage test-slow test-data test-browser screenshots lint format bench bench-scale \
+.PHONY: demo test test-fast coverage test-slow test-data test-reproduction test-browser screenshots lint format bench bench-scale \
   bench-runtime figures reproduction beyond beyond-rivals clean
 
 demo: $(VENV)/.demo
@@ -30,6 +30,10 @@ test-slow: $(VENV)/.test
 test-data: $(VENV)/.test
 	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m pytest -q -m data
 
+# What `make test` runs of them, alone.
+test-reproduction: $(VENV)/.test
+	$(BIN)/python -m pytest -q reproduction/tests
+
 # The HTML report in Debian's chromium, driven by playwright.
 test-browser: $(VENV)/.browser
 	$(BIN)/python -m pytest -q -m browser tests/browser
@@ -41,7 +45,7 @@ screenshots: $(VENV)/.browser
 lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/codespell src tests tools benchmarks docs *.md
+	$(BIN)/codespell src tests tools benchmarks docs reproduction *.md
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -50,7 +54,7 @@ format: $(VENV)/.lint
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.bench
-	for script in $(filter-out %/bench_runtime.py,$(wildcard benchmarks/bench_*.py)); do \
+	for script in benchmarks/bench_*.py; do \
 	  MAUC_DATA=$(MAUC_DATA) $(BIN)/python $$script || exit 1; done
 
 # Data larger than memory: makes 20 GB of files in SCALE_FOLDER and leaves them there.
@@ -61,23 +65,23 @@ bench-scale: $(VENV)/.bench
 	  $(BIN)/python benchmarks/scale/bench_$$name.py --folder $(SCALE_FOLDER) || exit 1; done
 	MAUC_DATA=$(MAUC_DATA) $(BIN)/python benchmarks/scale/bench_sketch.py
 
-# Writes docs/runtime.md, the seconds of all selectors beside the paper's Table 10.
+# Writes reproduction/runtime.md, the seconds of all selectors beside the paper's Table 10.
 bench-runtime: $(VENV)/.bench
-	MAUC_DATA=$(MAUC_DATA) $(BIN)/python benchmarks/bench_runtime.py
+	MAUC_DATA=$(MAUC_DATA) $(BIN)/python -m reproduction.runtime
 
 figures: $(VENV)/.test
 	$(BIN)/python docs/make_figures.py
 
 # These run for long; what is done stays in runs/ and is not done again.
 reproduction: $(VENV)/.test
-	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python docs/reproduction/make.py
+	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m reproduction.paper.make
 
 beyond: $(VENV)/.test
-	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python docs/beyond/make.py
+	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m reproduction.beyond.make
 
 # Needs the data sets of MAUC_DATA and of its folder more; an afternoon on two cores.
 beyond-rivals: $(VENV)/.bench
-	MAUC_DATA=$(abspath $(MAUC_DATA)) PYTHONPATH=benchmarks $(BIN)/python docs/beyond/make_rivals.py
+	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m reproduction.beyond.make_rivals
 
 clean:
 	rm -rf $(VENV) .numba_cache .pytest_cache .ruff_cache .mypy_cache .import_linter_cache
@@ -87,7 +91,7 @@ $(BIN)/python:
 
 # A stamp file for each set of packages: it is made again when pyproject.toml changes.
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(PIP) --editable ".[cli]"
+	$(PIP) --editable .
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(BIN)/python

@@ -1,7 +1,6 @@
 """Set-up of all tests: a Numba cache that notices every change, and the data of the paper."""
 
 import contextlib
-import csv
 import hashlib
 import os
 import socketserver
@@ -13,9 +12,7 @@ from pathlib import Path
 _ROOT = Path(__file__).resolve().parents[1]
 
 # Scripts that are tested but not installed; they import one another by name.
-sys.path += [
-    str(_ROOT / folder) for folder in ("tools", "benchmarks", "docs/beyond", "docs/reproduction")
-]
+sys.path += [str(_ROOT / folder) for folder in ("tools", "benchmarks")]
 
 
 def _kernel_hash():
@@ -80,8 +77,8 @@ def pytest_collection_modifyitems(config, items):
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     # Another case in each test: together the laws of a file go through all of them.
     kept = [cases[number % len(cases)] for number, cases in enumerate(tests.values())]
-    kept = [item for item in kept if not item.get_closest_marker("long")]
-    kept = [item for item in kept if item.path.parent.name not in ("benchmarks", "docs")]
+    for marker in ("long", "processes"):
+        kept = [item for item in kept if not item.get_closest_marker(marker)]
     config.hook.pytest_deselected(items=[*set(items).difference(kept)])
     items[:] = kept
 
@@ -124,16 +121,3 @@ def load_paper_data():
             return parts["X"], parts["y"]
 
     return load
-
-
-@pytest.fixture(scope="session")
-def published_mauc():
-    """Give ``(dataset, classifier, method, n_features) -> MAUC`` as the paper prints it."""
-    path = _ROOT / "papers" / "wang2011" / "published" / "mauc.csv"
-    with path.open(newline="") as file:
-        return {
-            (row["dataset"], row["classifier"], row["method"], int(row["n_features"])): float(
-                row["mauc"]
-            )
-            for row in csv.DictReader(file)
-        }

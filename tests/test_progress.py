@@ -200,14 +200,14 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
             seen.add(level.unit)
             super().append(level)
 
-    made = module._Display.__init__
+    made = module.Display.__init__
 
     def init(self, what, has_bar):
         made(self, what, has_bar)
         seen.add(what)
         self.levels = Levels()
 
-    monkeypatch.setattr(module._Display, "__init__", init)
+    monkeypatch.setattr(module.Display, "__init__", init)
     X, y = rng.normal(size=(60, 6)), rng.integers(0, 3, 60)
     selector.set_params(verbose=False).fit(X, y)
     assert seen == set()

@@ -12,6 +12,7 @@ matplotlib.use("Agg")
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import matplotlib.pyplot as plt
+
 from tests.helpers.plot_cases import cases
 
 

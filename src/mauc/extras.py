@@ -7,15 +7,9 @@ from mauc.exceptions import MaucError
 
 # The extra of pyproject.toml that brings each package.
 _EXTRA_OF = {
-    "dask": "dask", "distributed": "dask", "filelock": "experiments", "fsspec": "scale",
-    "h5py": "scale", "jinja2": "report", "matplotlib": "plot", "openpyxl": "excel",
-    "pandas": "data", "pooch": "data", "pyarrow": "data", "rich": "cli", "tomli_w": "experiments",
-    "typer": "cli", "zarr": "scale",
+    "dask": "dask", "distributed": "dask", "fsspec": "remote", "h5py": "remote",
+    "matplotlib": "plot", "openpyxl": "excel", "zarr": "remote",
 }  # fmt: skip
-
-
-# That of a purpose for which the package alone is not enough.
-_EXTRA_FOR = {"experiments": "experiments", "the progress bar": "cli"}
 
 
 class MissingExtraError(MaucError, ImportError):
@@ -37,7 +31,7 @@ def optional_import(module: str, purpose: str) -> Any:
         package = module.split(".")[0]
         if error.name is not None and error.name.split(".")[0] != package:
             raise  # the package is there, but broken
-        extra = _EXTRA_FOR.get(purpose, _EXTRA_OF.get(package))
+        extra = _EXTRA_OF.get(package)
         wanted = package if extra is None else f"'mauc[{extra}]'"
         raise MissingExtraError(
             f"{purpose} need{'s' if purpose.startswith('the ') else ''} the package {package}: "

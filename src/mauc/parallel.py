@@ -2,19 +2,16 @@
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
 
-from mauc import progress
 from mauc.exceptions import MaucError
+from mauc.progress import track
 
-_T = TypeVar("_T")
 _scratch = threading.local()
 
 
@@ -35,24 +32,6 @@ def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
     """
     blocks = list(blocks)
     return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
-
-
-def track(
-    items: Iterable[_T], unit: str, total: int | None = None, *,
-    n_bytes: Sequence[int] | None = None,
-) -> Iterator[_T]:  # fmt: skip
-    """Iterate over items and count those that are done, where `mauc.progress` is shown.
-
-    `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
-    of data of each item: they are shown, and the share of the work is counted in bytes.
-    """
-    display = progress.current
-    if display is None or display.thread != threading.get_ident():
-        return iter(items)
-    if total is None:
-        items = items if hasattr(items, "__len__") else list(items)
-        total = len(items)  # type: ignore[arg-type]
-    return display.count(items, unit, total, n_bytes)
 
 
 def _run_blocks(function, blocks, n_jobs):

@@ -15,6 +15,7 @@ from mauc.checks import check_choice, check_int, unknown_choice
 from mauc.compile import find_cache, kernel_counts, silenced
 from mauc.exceptions import MaucError
 from mauc.parallel import track
+from mauc.progress import KINDS
 from mauc.progress import progress as show_progress
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 
@@ -86,7 +87,7 @@ def warmup(
     began = time.monotonic()
     jobs = _check_jobs(methods)
     n_jobs = cpu_count() if n_jobs in (None, -1) else check_int("n_jobs", n_jobs, 1)
-    check_choice("progress", progress, ("auto", "bar", "lines", "quiet"))
+    check_choice("progress", progress, KINDS)
     cache = find_cache()
     compiled: set[str] = set()
     found: set[str] = set()
@@ -95,7 +96,7 @@ def warmup(
         min(n_jobs, len(jobs)), backend="loky", batch_size=1, pre_dispatch="all",
         return_as="generator_unordered",
     )  # fmt: skip
-    with show_progress("compiling", verbose=progress != "quiet", style=progress):
+    with show_progress("compiling", verbose=True, style=progress):
         try:
             counts = pool(delayed(_do_job)(name) for name in jobs)
             for now_compiled, now_found in track(counts, "methods", len(jobs)):

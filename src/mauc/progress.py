@@ -1,7 +1,7 @@
-"""Long operations show progress: a bar on a terminal, lines elsewhere.
+"""Long operations show progress: a bar on a terminal, lines elsewhere, or nothing.
 
-Loops that may be long are wrapped in `mauc.parallel.track`, which costs nothing unless they run
-within `progress`: the command line on a terminal, and estimators and functions with
+Loops that may be long are wrapped in `track`, which costs nothing unless they run within
+`progress`: the command line on a terminal, runs of plans, and estimators and functions with
 ``verbose=True``.
 """
 
@@ -11,10 +11,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from importlib.util import find_spec
 from itertools import accumulate
 from typing import TypeVar
 
+KINDS = ("auto", "bar", "lines", "quiet")  #: values of ``progress=``
 DELAY_SECONDS = 2.0  # before anything is shown
 _LINE_EVERY, _BAR_EVERY = 10.0, 0.2  # seconds between lines, and between updates of the bar
 _WIDTH = 24  # characters of the bar
@@ -23,47 +23,72 @@ _MIN_SHARE = 0.005  # of the work, likewise
 _UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 _T = TypeVar("_T")
-current: "_Display | None" = None  #: what is shown now
+current: "Display | None" = None  #: what is shown now
 
 
 @contextmanager
-def progress(what: str, *, verbose: bool | None = None, style: str = "auto") -> Iterator[None]:
+def progress(
+    what: str, *, verbose: bool | None = None, style: str = "auto"
+) -> Iterator["Display | None"]:
     """Show how far the loops in this context are, if it takes longer than `DELAY_SECONDS`.
 
     `what` names the work: "reading big.csv", "MDFS". ``verbose=None`` shows a bar on a terminal
     and nothing elsewhere, True lines where there is no terminal, and False nothing; `style` "bar"
-    or "lines" wants one of them. Within another such context it only names a part.
+    or "lines" wants one of them, "quiet" nothing. Within another such context it only names a part.
     """
     global current
     is_terminal = bool(getattr(sys.stderr, "isatty", bool)())
-    if verbose is False or (verbose is None and not is_terminal):
-        yield
+    if verbose is False or style == "quiet" or (verbose is None and not is_terminal):
+        yield None
     elif current is not None:
         outer, names = current, current.names
         is_new = outer.thread == threading.get_ident() and what not in names
         if is_new:
             outer.names = [*names, what]
         try:
-            yield
+            yield outer
         finally:
             if is_new:
                 outer.names = names
     else:
-        has_bar = style == "bar" or (style == "auto" and is_terminal)
-        has_bar = has_bar and find_spec("rich") is not None
-        display = current = _Display(what, has_bar)
+        display = current = Display(what, style == "bar" or (style == "auto" and is_terminal))
         try:
-            yield
+            yield display
         finally:
             current = None
             display.close()
 
 
+def track(
+    items: Iterable[_T], unit: str, total: int | None = None, *,
+    n_bytes: Sequence[int] | None = None, n_before: int = 0,
+) -> Iterator[_T]:  # fmt: skip
+    """Iterate over items and count those that are done, where `progress` is shown.
+
+    `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
+    of data of each item: they are shown, and the share of the work is counted in bytes. `n_before`
+    of the total were done before.
+    """
+    if current is None or current.thread != threading.get_ident():
+        return iter(items)
+    if total is None:
+        items = items if hasattr(items, "__len__") else list(items)
+        total = len(items)  # type: ignore[arg-type]
+    return current.count(items, unit, total, n_bytes, n_before)
+
+
+def note(message: str) -> None:
+    """Write a line to standard error; a bar that is shown stays below it."""
+    print(f"mauc: {message}", file=sys.stderr, flush=True)
+
+
 class _Level:
     """A loop that is under way: what it counts and how far it is."""
 
-    def __init__(self, unit: str, total: int, n_bytes: Sequence[int] | None = None) -> None:
-        self.unit, self.total, self.n_done = unit, total, 0
+    def __init__(
+        self, unit: str, total: int, n_bytes: Sequence[int] | None = None, n_before: int = 0
+    ) -> None:
+        self.unit, self.total, self.n_done = unit, total, n_before
         self._ends = [0, *accumulate(int(size) for size in (() if n_bytes is None else n_bytes))]
         self.all_bytes = self._ends[-1]
 
@@ -93,13 +118,14 @@ def bytes_text(n_done: int, total: int) -> str:
     return f"{n_done / size:,.{digits}f}/{total / size:,.{digits}f} {unit}"
 
 
-class _Display:
+class Display:
     """What is under way in one thread: names from the outside in, and loops with their counts."""
 
     def __init__(self, what: str, has_bar: bool) -> None:
         self.thread = threading.get_ident()
         self.names = [what]
         self.levels: list[_Level] = []
+        self.results = ""  #: what is known so far, for the end of the text
         self._began = time.monotonic()
         self._mark: tuple[float, float] | None = None  # when counting began, and the share then
         self._over = threading.Event()
@@ -107,10 +133,11 @@ class _Display:
         self._painter.start()
 
     def count(
-        self, items: Iterable[_T], unit: str, total: int, n_bytes: Sequence[int] | None
-    ) -> Iterator[_T]:
+        self, items: Iterable[_T], unit: str, total: int, n_bytes: Sequence[int] | None,
+        n_before: int,
+    ) -> Iterator[_T]:  # fmt: skip
         """Yield the items of a loop within those that are under way, and count them."""
-        level = _Level(unit, total, n_bytes)
+        level = _Level(unit, total, n_bytes, n_before)
         if not self.levels:
             self._mark = None
         self.levels.append(level)
@@ -155,7 +182,8 @@ class _Display:
         left = self.seconds_left()
         if left is not None:
             counts.append(f"{timedelta(seconds=round(left))} left")
-        return ", ".join([f"{': '.join(self.names)} {elapsed}", *counts])
+        text = ", ".join([f"{': '.join(self.names)} {elapsed}", *counts])
+        return f"{text}; {self.results}" if self.results else text
 
     def _paint(self, has_bar: bool) -> None:
         if self._over.wait(DELAY_SECONDS):
@@ -165,7 +193,7 @@ class _Display:
             return
         is_over = False
         while not is_over:
-            print(f"mauc: {self.text()}", file=sys.stderr, flush=True)
+            note(self.text())
             is_over = self._over.wait(_LINE_EVERY)
 
     def _draw_bar(self) -> None:

@@ -4,50 +4,12 @@ from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
-from mauc.extras import optional_import
+from mauc.layout import Layout, render_html, render_text
 
 MAX_ROWS = 20
 _MAX_NAME = 40  # characters of a name
-
-
-class SmallTable(NamedTuple):
-    """A table of texts; columns whose heads are in `right` hold numbers of unequal length."""
-
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]  #: those to be shown
-    n_rows: int = 0  #: how many there are, if not all are shown
-    right: Sequence[str] = ()
-
-    @property
-    def note(self) -> str:
-        """Note about the rows that are not shown."""
-        n_left = self.n_rows - len(self.rows)
-        return f"... and {n_left:,} more" if n_left > 0 else ""
-
-    def text(self) -> str:
-        """Return the table as lines of columns."""
-        table = [self.heads, *self.rows]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = []
-        for row in table:
-            cells = [
-                cell.rjust(width) if head in self.right else cell.ljust(width)
-                for cell, width, head in zip(row, widths, self.heads, strict=True)
-            ]
-            lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, self.note] if self.note else lines)
-
-    def html(self) -> str:
-        """Return the table as HTML."""
-        head = "".join(f"<th>{escape(head)}</th>" for head in self.heads)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows
-        )
-        note = f"<p>{escape(self.note)}</p>" if self.note else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
 
 
 class Result(ABC):
@@ -61,12 +23,14 @@ class Result(ABC):
         """Return the columns of `to_frame`, sequences of the same length."""
 
     @abstractmethod
-    def printed_parts(self) -> list[str | SmallTable]:
+    def printed_parts(self) -> list[str | Layout]:
         """Return the lines and tables to be printed, in order."""
 
     def to_frame(self) -> Any:
         """Return the result as a pandas DataFrame."""
-        return optional_import("pandas", "data frames").DataFrame(self.frame_columns())
+        import pandas as pd
+
+        return pd.DataFrame(self.frame_columns())
 
     def __iter__(self) -> Iterator[Any]:
         columns = self.frame_columns()
@@ -78,7 +42,8 @@ class Result(ABC):
 
     def __str__(self) -> str:
         return "\n".join(
-            part if isinstance(part, str) else part.text() for part in self.printed_parts()
+            part if isinstance(part, str) else render_text(part).rstrip("\n")
+            for part in self.printed_parts()
         )
 
     def __repr__(self) -> str:
@@ -86,7 +51,7 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         return "".join(
-            f"<p>{escape(part)}</p>" if isinstance(part, str) else part.html()
+            f"<p>{escape(part)}</p>" if isinstance(part, str) else render_html(part)
             for part in self.printed_parts()
         )
 

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
+from mauc.cli.page import next_steps
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -32,10 +33,11 @@ def pictures(browser, tmp_path_factory):
     folder = tmp_path_factory.mktemp("images")
     wanted = os.environ.get("MAUC_SCREENSHOTS")
     data = load_dataset("digits")
+    selector = GreedyMAUC(20).fit(data.X, data.y)
     report = selection_report(
-        GreedyMAUC(20).fit(data.X, data.y), data.X, data.y, data_name="digits",
+        selector, data.X, data.y, data_name="digits",
         feature_names=data.feature_names, command="mauc select digits -k 20 --report page.html",
-        source="load_dataset('digits')",
+        steps=next_steps(selector, 64, ["select", "digits"]), source="load_dataset('digits')",
     )  # fmt: skip
     path = report.write(folder / "page.html")
     context = browser.new_context(

@@ -334,7 +334,7 @@ def test_comparison_names_its_test_and_its_columns_stay_apart(open_page, tmp_pat
     section.locator("summary").click()
     words = "node => { const range = document.createRange(); range.selectNodeContents(node);"
     ends = f"{words} const box = range.getBoundingClientRect(); return [box.left, box.right]; }}"
-    for row in section.locator("table.tests tbody tr").all()[:4]:
+    for row in section.locator("table.plain tbody tr").all()[:4]:
         cells = [cell.evaluate(ends) for cell in row.locator("td:not(:empty)").all()]
         for (_, right), (left, _) in pairwise(cells):
             assert left - right > 4

@@ -6,13 +6,13 @@ import pytest
 
 from mauc.classifiers import CLASSIFIERS
 from mauc.datasets import BUNDLED, FORMATS, NOMINAL, load_dataset
-from mauc.experiments.engines import ENGINES
-from mauc.experiments.progress import KINDS
+from mauc.experiments.parallel import ENGINES
+from mauc.progress import KINDS
 from mauc.selectors import SELECTORS
 from tests.helpers.cli_helpers import run, run_json
 
-COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "published",
-            "warmup", "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
+COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "warmup",
+            "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,7 +1,7 @@
 """Nothing is lost: places that cannot be written are refused before the work, results shown."""
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.exceptions import MaucError
@@ -32,13 +32,15 @@ def refused(monkeypatch):
         ("compare", "iris", "-o", "run/deep/er"),
         ("compare", "iris", "--figure", "curves.png"),
         ("compare", "iris", "--report", "page.html"),
-        ("run", "smoke", "-o", "run"),
+        ("run", "plan.toml", "-o", "run"),
         ("tables", "no_run", "-o", "tables"),
-        ("published", "no_run", "-o", "tables"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_first(tmp_path, monkeypatch, refused, words):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.toml").write_text(
+        'datasets = ["iris"]\nselectors = ["mdfs"]\nclassifiers = ["nb"]\nsizes = [1]\n'
+    )
     result = run(*words, code=2)
     assert "cannot be written: Read-only file system" in result.stderr
     assert result.stdout == ""
@@ -68,7 +70,7 @@ def test_a_file_is_no_folder(tmp_path):
     ("target", "words", "shown"),
     [
         ("mauc.datasets.write_table", (*WORDS, "-o"), "maucd chose 2"),
-        ("mauc.cli.rank.write_atomic", ("rank", "iris", "-m", "maucd", "--pairs"), "petal width"),
+        ("mauc.cli.select.write_atomic", ("rank", "iris", "-m", "maucd", "--pairs"), "petal width"),
         ("mauc.cli.score.write_atomic", ("score", "--bootstrap", "0", "--pairs"), "MAUC 0.9"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`mauc compare`, `run`, `tables`, `published`: run folders in and out."""
+"""`mauc compare`, `run`, `tables`: run folders in and out."""
 
 import json
 from pathlib import Path
@@ -49,17 +49,17 @@ def test_compare_goes_on_with_its_folder(compared, tmp_path):
 def test_compare_reads_the_file_once_and_writes_nothing_unasked(
     nominal_file, tmp_path, monkeypatch, words
 ):
-    from mauc.datasets import load
+    from mauc.io import load
 
     n_reads = 0
 
     def read_and_count(*arguments, **options):
         nonlocal n_reads
         n_reads += 1
-        return read_samples(*arguments, **options)
+        return open_table(*arguments, **options)
 
-    read_samples = load.read_samples
-    monkeypatch.setattr(load, "read_samples", read_and_count)
+    open_table = load.open_table
+    monkeypatch.setattr(load, "open_table", read_and_count)
     folder = tmp_path / "empty"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -81,7 +81,7 @@ def test_compare_reads_the_file_once_and_writes_nothing_unasked(
         (["-m", "mdfs,magic"], "selector must be one of"),
         (["-c", "magic"], "classifier must be one of"),
         (["--figure", "f.bmp"], "the extension of --figure must be one of .png"),
-        (["--progress", "loud"], "progress must be one of auto"),
+        (["--progress", "loud"], "--progress must be one of 'auto'"),
         (["--folds", "1"], "folds"),
     ],
 )
@@ -133,7 +133,6 @@ def test_tables_refuses(compared, words, message):
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
     assert "is not a run folder" in run("tables", tmp_path, code=2).stderr
-    assert "is not a run folder" in run("published", tmp_path, code=2).stderr
 
 
 def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
@@ -160,9 +159,27 @@ def test_run_gives_the_schema_of_plans():
     assert json.loads(run("run", "--schema").stdout) == plan_schema()
 
 
-def test_run_names_the_plans_that_ship():
-    assert "did you mean 'smoke'?" in run("run", "smok", code=2).stderr
-    assert "there is no file none.toml." in run("run", "none.toml", code=2).stderr
+def test_run_needs_the_file_of_a_plan():
+    assert "PLAN must be a TOML file" in run("run", code=2).stderr
+    error = run("run", "none.toml", code=2).stderr
+    assert "the plan none.toml cannot be read: No such file" in error
+
+
+def test_one_command_runs_a_plan_and_writes_its_tables(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("small.toml").write_text(
+        'datasets = ["wine"]\nselectors = ["chi", "maucd"]\nclassifiers = ["nb"]\n'
+        "sizes = [2, 5]\nrepeats = 1\nfolds = 3\n"
+    )
+    words = ("run", "small.toml", "--engine", "serial")
+    assert "--force goes with --tables" in run(*words, "--force", code=2).stderr
+    assert "wrote tables/table_wine.md" in run(*words, "--tables", "tables").stderr
+    assert "worse (better) than CHI" in Path("tables/table_wine.md").read_text()
+    stopped = run(*words, "--tables", "tables", code=2).stderr
+    assert "--tables tables is a folder with files; name another one, or say --force" in stopped
+    done = run_json(*words, "--tables", "tables", "--force")
+    assert done["n_run"] == 0
+    assert "tables/table_wine.md" in done["files"]
 
 
 @pytest.mark.parametrize(

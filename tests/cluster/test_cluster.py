@@ -18,13 +18,14 @@ from mauc import (
     feature_pair_auc,
     open_columns,
 )
-from mauc.cluster import Cluster, tasks
+from mauc.cluster import Cluster
 from mauc.exceptions import ConstantInputWarning, MaucError
 from mauc.registry import SELECTORS
 from tests.helpers.cluster_table import assert_same_fit, make_table
 from tests.helpers.file_source import FileSource
 
 distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.processes
 
 
 @pytest.fixture(scope="module")
@@ -234,8 +235,17 @@ def test_parquet(table, client, tmp_path):
         selector.fit(source, labels, client=client)
 
 
-def test_forgotten_tasks_are_noticed(client):
-    known = client.scatter(1)
-    assert not tasks.are_forgotten(client, [known])
-    unknown = SimpleNamespace(key="no such task")
-    assert tasks.are_forgotten(client, [known, unknown])
+@pytest.mark.parametrize("selector", [MRMR(6), JMI(6), ARCO(6)])
+def test_states_beyond_the_memory_of_the_source_go_to_a_file(
+    table, client, tmp_path, monkeypatch, selector
+):
+    X, y, source = table
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path))
+    small = source.with_memory(100_000)  # the states of 70 columns are 42 kB and more
+    expected = clone(selector).fit(X, y)
+    assert_same_fit(clone(selector).fit(small, y, client=client), expected)
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=10_000))
+    with pytest.raises(
+        MaucError, match=r"has 10 kB free, but \d+ kB are needed for temporary file"
+    ):
+        clone(selector).fit(small, y, client=client)

@@ -1,6 +1,5 @@
 """A cell is a pure function of its names, and a failure in it is a row."""
 
-import os
 import random
 from dataclasses import replace
 
@@ -13,14 +12,18 @@ from sklearn.naive_bayes import GaussianNB
 
 from mauc import MDFS, load_run
 from mauc.classifiers import NormalNaiveBayes
-from mauc.datasets import Dataset, load_dataset
+from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
 from mauc.experiments import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec, run_plan
-from mauc.experiments import data as data_module
-from mauc.experiments.cell import run_cell
-from mauc.experiments.fold import ranking_of, seed_of, split_rows
+from mauc.experiments.cell import (
+    ranking_of,
+    run_cell,
+    seed_of,
+    split_rows,
+    tune_dataset,
+    tune_on,
+)
 from mauc.experiments.rows import rows_to_table
-from mauc.experiments.tuning import tune_dataset, tune_on
 from mauc.metrics import mauc_score
 from tests.helpers.run_tools import assert_same_results, crashing, make_plan, results
 
@@ -264,17 +267,6 @@ def test_options_of_a_data_set_may_be_lists(tmp_path):
     plan = make_plan(datasets=(spec,), sizes=(2,))
     assert run_quietly(plan, tmp_path / "run").n_failed == 0
     assert set(load_run(tmp_path / "run").n_features) == {3}
-
-
-def test_a_worker_with_other_data_is_not_trusted(tmp_path, monkeypatch):
-    def load_other(*arguments, **options):
-        dataset = load_dataset(*arguments, **options)
-        return Dataset(dataset.name, dataset.X + 1, dataset.y, dataset.feature_names)
-
-    monkeypatch.setattr(data_module, "load_dataset", load_other)  # the driver's, not a worker's
-    monkeypatch.delattr(os, "memfd_create", raising=False)  # so that workers read
-    with pytest.raises(MaucError, match="a worker has other data for wine"):
-        run_plan(make_plan(classifiers=("svm",)), tmp_path, n_jobs=1, progress="quiet")
 
 
 def test_a_short_ranking_gives_what_it_reaches_and_says_the_rest():

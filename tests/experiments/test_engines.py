@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from joblib import cpu_count
 from mauc import load_run
 from mauc.exceptions import MaucError
 from mauc.experiments import TuningSpec, plan_to_toml, run_plan
-from mauc.experiments.engines import Engine, ProcessEngine, start_engine
+from mauc.experiments.parallel import Engine, run_tasks
 from tests.helpers.run_tools import (
     ROOT,
     assert_same_results,
@@ -21,12 +22,11 @@ from tests.helpers.run_tools import (
     end_group,
     make_plan,
     results,
-    start_driver,
     start_python,
     wait_for,
 )
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.processes]
 
 PLAN = make_plan(
     classifiers=("nb", "c45", "1nn", "svm"), folds=2, tuning=TuningSpec(max_samples=60, n_folds=2)
@@ -40,12 +40,12 @@ def expected(tmp_path_factory):
     return results(folder)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster():
     """A cluster in this process whose one worker has two threads."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
     ) as cluster:
         yield cluster
 
@@ -63,11 +63,9 @@ def test_every_engine_and_number_of_workers_gives_the_same_bits(tmp_path, expect
 
 def test_a_cluster_that_is_there_gives_the_same_bits_from_its_threads(tmp_path, expected, cluster):
     address = cluster.scheduler_address
-    summary = run_plan(
-        PLAN, tmp_path / "run", engine="dask", scheduler=address, progress="quiet"
-    )  # fmt: skip
+    summary = run_plan(PLAN, tmp_path, engine="dask", scheduler=address, progress="quiet")
     assert (summary.n_run, summary.n_failed) == (4, 0)
-    assert_same_results(results(tmp_path / "run"), expected)
+    assert_same_results(results(tmp_path), expected)
     # It was not ours to close.
     assert cluster.status.name == "running"
 
@@ -103,23 +101,9 @@ def test_a_cell_that_dies_on_dask_is_recorded_and_harms_no_other(tmp_path):
     summary = run_plan(plan, tmp_path, engine="dask", n_jobs=2, progress="quiet")
     rows = load_run(tmp_path)
     assert set(rows[rows.dataset == "wine"].status) == {"ok"}
-    assert set(rows[rows.dataset == "iris"].error) == {"RuntimeError: the worker died twice"}
+    (error,) = set(rows[rows.dataset == "iris"].error)
+    assert error.startswith("RuntimeError: the worker died four times")
     assert summary.n_run == 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ["processes", "dask"])
-def test_workers_with_an_empty_cache_compile_no_kernel_twice(tmp_path, monkeypatch, engine):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("NUMBA_DEBUG_CACHE", "1")  # says what is saved
-    plan = make_plan(datasets=("wine",), selectors=("fisher", "fast"), folds=4)
-    driver = start_driver(plan, tmp_path / "run", engine=engine, n_jobs=2)
-    try:
-        said = driver.communicate(timeout=300)[0]
-    finally:
-        end_group(driver)
-    saved = [line for line in said.splitlines() if "data saved to" in line]
-    assert len(saved) == len(set(saved)) > 10
 
 
 @pytest.mark.slow
@@ -157,32 +141,38 @@ def test_a_scheduler_in_another_process_serves_and_its_loss_is_told(tmp_path, ex
             end_group(process)
 
 
-def test_engines_are_made_by_name():
-    assert type(start_engine("serial")) is Engine
-    engine = start_engine("processes", -1)
-    assert isinstance(engine, ProcessEngine)
-    assert engine.n_places == cpu_count() >= 1
-    engine.close()
+def die_at(task):
+    """Kill the worker at one task, always or until a file is there."""
+    number, victim, mark = task
+    if number == victim and (mark is None or not os.path.exists(mark)):
+        if mark is not None:
+            open(mark, "x").close()
+        time.sleep(0.2)  # others are under way
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 10 * number
 
 
-@pytest.mark.skipif(os.name != "posix", reason="kills a process as POSIX does")
-def test_an_idle_worker_that_was_killed_is_replaced():
-    engine = ProcessEngine(1)
-    try:
-        first = engine.submit(os.getpid).result()
-        os.kill(first, 9)
-        future = engine.submit(os.getpid)
-        # The pool may or may not have noticed yet; a task that it took first is a death.
-        if future.exception() is not None:
-            assert engine.is_death(future)
-            assert not engine.is_unstarted(future)
-            future = engine.submit(os.getpid)
-        assert future.result() != first
-        failing = engine.submit(int, "x")
-        assert isinstance(failing.exception(), ValueError)
-        assert not engine.is_death(failing)
-    finally:
-        engine.close()
+@pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
+@pytest.mark.parametrize("is_once", [True, False])
+def test_a_death_costs_another_try_and_one_cause_one_task(tmp_path, is_once):
+    tasks = [(number, 2, str(tmp_path / "mark") if is_once else None) for number in range(6)]
+    said = []
+    engine = Engine("processes", 2, None)
+    found = {task[0]: result for task, result in run_tasks(engine, die_at, tasks, said.append, 2)}
+    lost = found.pop(2)
+    assert found == {number: 10 * number for number in (0, 1, 3, 4, 5)}
+    assert len([line for line in said if "(2, 2" in line]) == (1 if is_once else 3)
+    if is_once:
+        assert lost == 20
+    else:
+        assert "the worker died four times" in str(lost)
+
+
+def test_engines_count_workers_and_threads():
+    assert Engine("processes", -1, None).n_workers == cpu_count()
+    assert Engine("processes", 1, None).n_threads == cpu_count()
+    assert (Engine("serial", 3, None).n_workers, Engine("serial", 3, None).n_threads) == (1, 3)
+    assert Engine("dask", None, "tcp://host:8786").n_at_once(2) > 10**6
 
 
 def test_importing_experiments_imports_no_dask():

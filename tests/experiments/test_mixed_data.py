@@ -8,9 +8,8 @@ from numpy.testing import assert_array_equal
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
 from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
-from mauc.experiments.data import nominal_notes
-from mauc.experiments.fold import select_features, split_cell, split_rows
-from mauc.experiments.needs import cell_memory
+from mauc.experiments.cell import select_features, split_cell, split_rows
+from mauc.experiments.data import cell_memory, nominal_notes
 from mauc.experiments.plan import Cell
 
 N = 90

@@ -15,8 +15,7 @@ from mauc import load_run
 from mauc.exceptions import DamagedShardError, IncompleteRunWarning, MaucError
 from mauc.experiments import Cell, DatasetSpec, MethodSpec, TuningSpec, run_plan
 from mauc.experiments.rows import schema
-from mauc.experiments.shards import read_shard, shard_path
-from mauc.experiments.store import RunFolder
+from mauc.experiments.store import RunFolder, read_shard, shard_path
 from tests.helpers.run_tools import (
     NOT_RESULTS,
     ROOT,

@@ -1,11 +1,13 @@
 """Kill a run again and again at random moments, and see that its table ends up the same.
 
-    python tests/helpers/kill_runs.py --kills 200 --plan papers/wang2011/smoke.toml
+    python tests/helpers/kill_runs.py --kills 20 --targets driver group interrupt terminate
+    python tests/helpers/kill_runs.py --kills 20 --targets worker
 
-A reference run is done undisturbed. Then runs are started as real processes and killed with
-SIGKILL, sometimes the driver alone, sometimes its whole process group, sometimes one worker, and
-started again on the same folder. Every run that comes to its end is compared with the reference,
-all columns but seconds and versions, byte for byte; then a new folder begins.
+A reference run is done undisturbed. Then runs are started as real processes and disturbed: the
+driver alone, its whole process group or one worker is killed with SIGKILL, or the driver gets
+SIGINT or SIGTERM. They are started again on the same folder. Every run that comes to its end is
+compared with the reference, all columns but seconds and versions, byte for byte; then a new folder
+begins.
 """
 
 import argparse
@@ -20,29 +22,36 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from mauc.experiments import read_plan, run_plan
+from mauc.experiments import plan_to_toml, read_plan, run_plan
 from tests.helpers.run_tools import (
     assert_same_results,
+    crashing,
     end_group,
+    make_plan,
     results,
     start_driver,
     workers_of,
 )
 
-SMOKE = Path(__file__).resolve().parents[2] / "papers" / "wang2011" / "smoke.toml"
-TARGETS = ("driver", "group", "worker")
-WEIGHTS = (4, 4, 2)
+#: what is killed, and by which signal
+TARGETS = {
+    "driver": signal.SIGKILL, "group": signal.SIGKILL, "worker": signal.SIGKILL,
+    "interrupt": signal.SIGINT, "terminate": signal.SIGTERM,
+}  # fmt: skip
+ENDS = (0, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM)
+MAX_WORKERS = 3  # killed in a run: the fourth death at the same cell would make it a failed row
 ORPHAN_SECONDS = 60.0  # a worker at its imports, or in a long kernel, cannot look sooner
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--plan", type=Path, default=SMOKE)
+    parser.add_argument("--plan", type=Path, help="sixteen short cells by default")
+    parser.add_argument("--targets", nargs="+", choices=TARGETS, default=list(TARGETS))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
-        "--patience", type=float, default=12.0,
+        "--patience", type=float, default=60.0,
         help="most seconds from a start to its kill; a run goes on, so all of it is reached",
     )  # fmt: skip
     options = parser.parse_args()
@@ -52,6 +61,11 @@ def main():
 
 def kill_runs(options, work):
     chance = random.Random(options.seed)
+    if options.plan is None:
+        slow = crashing("SlowSelector", log=os.devnull, seconds=0.3)
+        plan = make_plan(selectors=(slow, "mdfs"), classifiers=("nb",), repeats=2, folds=4)
+        options.plan = work / "plan.toml"
+        options.plan.write_text(plan_to_toml(plan))
     begin = time.monotonic()
     run_plan(options.plan, work / "reference", n_jobs=options.jobs, progress="lines")
     longest = time.monotonic() - begin
@@ -67,12 +81,16 @@ def kill_runs(options, work):
         n_starts += 1
         try:
             if not is_last:
-                target = "worker"
-                while target == "worker":  # the run goes on without it, to be disturbed again
-                    target = disturb(driver, chance, min(longest, options.patience))
+                for _ in range(
+                    MAX_WORKERS
+                ):  # a run goes on without a worker, to be disturbed again
+                    patience = min(longest, options.patience)
+                    target = disturb(driver, chance, patience, options.targets)
                     kills[target] += target is not None
+                    if target != "worker":
+                        break
             said = driver.communicate()[1]
-            if driver.returncode not in (0, -signal.SIGKILL):
+            if driver.returncode not in ENDS:
                 print(f"a run ended with code {driver.returncode}:\n{said}", flush=True)
                 return 1
             if not wait_until_gone(driver.pid):
@@ -99,13 +117,13 @@ def kill_runs(options, work):
         if is_last:
             break
     verdict = "all identical" if not n_different else f"{n_different} DIFFERENT"
-    parts = ", ".join(f"{target} {kills[target]}" for target in TARGETS)
+    parts = ", ".join(f"{target} {kills[target]}" for target in options.targets)
     print(f"{kills.total()} kills ({parts}), {completions} completions, {verdict}", flush=True)
     return int(n_different > 0)
 
 
-def disturb(driver, chance, longest):
-    """Kill a driver, its group or one of its workers after some time; return which, or None."""
+def disturb(driver, chance, longest, targets):
+    """Disturb a driver, its group or one of its workers after some time; return which, or None."""
     # Moments early in a start are as likely as late ones, and now and then a run gets through.
     patience = chance.choice((0.2, 1.0)) * longest * chance.random()
     try:
@@ -114,17 +132,18 @@ def disturb(driver, chance, longest):
         pass
     else:
         return None
-    (target,) = chance.choices(TARGETS, WEIGHTS)
+    target = chance.choice(targets)
     try:
-        workers = workers_of(driver.pid)
-        if target == "worker" and not workers:
-            target = "driver"  # it is too early for workers
         if target == "worker":
+            while not (workers := workers_of(driver.pid)):  # it is too early for workers
+                if driver.poll() is not None:
+                    return None
+                time.sleep(0.05)
             os.kill(chance.choice(workers), signal.SIGKILL)
         elif target == "group":
             os.killpg(driver.pid, signal.SIGKILL)
         else:
-            driver.kill()
+            os.kill(driver.pid, TARGETS[target])
     except ProcessLookupError:
         return None
     return target

@@ -1,12 +1,10 @@
 """Every display on small, large and awkward cases, for tests and for `tools/gallery.py`."""
 
 import string
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
-from mauc.classifiers import C45
 from mauc.data.decomposition import Decomposition
 from mauc.difficulty import SirenStudy
 from mauc.evaluation import SizeCurve
@@ -18,7 +16,6 @@ from mauc.plotting import (
     SizeCurveDisplay,
     StabilityDisplay,
     TraceDisplay,
-    TreeDisplay,
     WinDrawLossDisplay,
 )
 from mauc.registry import SELECTORS
@@ -119,32 +116,6 @@ def make_curve(sizes, *, best=None, level=0.8, noise=0.02):
     return SizeCurve(np.asarray(sizes), np.minimum(folds, 1.0))
 
 
-def make_tree(n_samples, n_features, n_classes, *, names=None, class_names=None):
-    """Return a display of an unpruned tree on classes that overlap."""
-    rng = np.random.default_rng(11)
-    y = np.arange(n_samples) % n_classes
-    X = rng.normal(size=(n_samples, n_features)) + 0.8 * rng.normal(size=(n_classes, n_features))[y]
-    tree = C45(prune=False).fit(X, y)
-    return TreeDisplay.from_estimator(tree, feature_names=names, class_names=class_names)
-
-
-def make_chain(n_levels, *, names=("f",), class_names=("a", "b")):
-    """Return a display of a tree whose every test cuts off one leaf."""
-    n_nodes = 2 * n_levels + 1
-    inner = np.arange(n_levels)
-    feature, threshold = np.full(n_nodes, -1), np.full(n_nodes, np.nan)
-    first_child, n_children = np.zeros(n_nodes, int), np.zeros(n_nodes, int)
-    at = np.concatenate([[0], 2 * inner[1:]]) if n_levels else inner
-    feature[at], threshold[at] = inner % len(names), 1234.5678 * (inner + 1)
-    first_child[at], n_children[at] = 2 * inner + 1, 2
-    counts = np.column_stack([np.arange(n_nodes, 0, -1.0), np.ones(n_nodes)])
-    tree = SimpleNamespace(
-        feature=feature, threshold=threshold, first_child=first_child, n_children=n_children,
-        counts=counts,
-    )  # fmt: skip
-    return TreeDisplay(tree, feature_names=names, class_names=class_names, categories={})
-
-
 def cases():
     """Return name -> function that draws; each returns its display."""
     sizes, many_sizes = (5, 10, 20, 30, 40, 50), (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)
@@ -237,11 +208,4 @@ def cases():
         "siren_long_names": lambda: SirenDisplay(make_study(AWKWARD_CLASSES, 20, 10)).plot(),
         "siren_difficulty": lambda: SirenDisplay(make_study("abcd", 20, 10)).plot_difficulty(),
         "siren_ranks": lambda: SirenDisplay(make_study(LETTERS, 20, 10)).plot_ranks(order="pair"),
-        "tree_leaf": lambda: make_chain(0).plot(),
-        "tree_stump": lambda: make_chain(1).plot(),
-        "tree_chain": lambda: make_chain(40, names=("f1", "petal width (cm)")).plot(),
-        "tree_small": lambda: make_tree(150, 4, 3).plot(),
-        "tree_letters": lambda: make_tree(2600, 12, 26, class_names=LETTERS).plot(),
-        "tree_long_names": lambda: make_tree(400, len(LONG), 4, names=LONG,
-                                             class_names=AWKWARD_CLASSES).plot(),
     }  # fmt: skip

@@ -3,10 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from mauc.report import load_published
-from mauc.report.tables import build_mauc_table
-from mauc.stats import PAPER_COMPARISON
-
 VERSIONS = "mauc 0.1.0, python 3.11.7, numpy 2.1.0"
 
 
@@ -52,16 +48,3 @@ def small_run():
                 wave = np.array([1, -1, 2, -2, 3, -3]) / 1000
                 values[dataset, classifier, "s_100%", size] = start + wave
     return make_rows(values)
-
-
-def published_table(dataset):
-    """Return a table of the paper, made of the values that it printed."""
-    published = load_published()
-    here = published[published["dataset"] == dataset]
-    classifiers = list(here["classifier"].unique())
-    return build_mauc_table(
-        here.rename(columns={"mauc": "mean"}).assign(n=100), dataset, PAPER_COMPARISON,
-        labels=(classifiers, list(here["selector"].unique())),
-        sizes=sorted(here["size"].unique().tolist()), n_splits=dict.fromkeys(classifiers, 100),
-        protocol="10 × 10-fold cross-validation",
-    )  # fmt: skip

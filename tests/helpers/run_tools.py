@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from mauc.experiments import DatasetSpec, MethodSpec, Plan, load_run, plan_to_toml
-from mauc.experiments.shards import table_digest
+from mauc.experiments.store import table_digest
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_RESULTS = ["select_seconds", "fit_seconds", "score_seconds", "versions"]
@@ -92,7 +92,7 @@ def group_members(group):
 
 def workers_of(group):
     """The process ids of the workers of a driver."""
-    return [pid for pid, command in group_members(group) if "spawn_main" in command]
+    return [pid for pid, command in group_members(group) if "popen_loky" in command]
 
 
 def wait_for(condition, seconds=60.0):

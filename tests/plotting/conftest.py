@@ -1,12 +1,11 @@
-"""Figures are closed after each test."""
+"""Figures are drawn without a screen and closed after each test."""
 
-import sys
-
+import matplotlib
 import pytest
 
 
 @pytest.fixture(autouse=True)
 def close_figures():
+    matplotlib.use("Agg")
     yield
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
+    matplotlib.pyplot.close("all")

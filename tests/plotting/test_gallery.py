@@ -2,14 +2,12 @@
 
 from itertools import pairwise
 
-import matplotlib
 import pytest
 from matplotlib.text import Annotation, Text
 
 from mauc.plotting import __all__
 from tests.helpers.plot_cases import cases
 
-matplotlib.use("Agg")
 CASES = cases()
 
 
@@ -17,8 +15,7 @@ CASES = cases()
 def drawn(request):
     display = CASES[request.param]()
     display.figure_.canvas.draw()
-    yield display
-    matplotlib.pyplot.close(display.figure_)
+    return display
 
 
 def extent(text):

@@ -8,7 +8,6 @@ import pytest
 from sklearn.datasets import load_iris
 
 from mauc import MAUCD, siren_study
-from mauc.classifiers import C45
 from mauc.extras import MissingExtraError
 from mauc.plotting import (
     CriticalDifferenceDisplay,
@@ -18,7 +17,6 @@ from mauc.plotting import (
     SizeCurveDisplay,
     StabilityDisplay,
     TraceDisplay,
-    TreeDisplay,
     WinDrawLossDisplay,
     __all__,
 )
@@ -38,7 +36,6 @@ def make_displays():
         TraceDisplay.from_selector(selector),
         SizeCurveDisplay.from_selector(selector),
         SirenDisplay.from_study(siren_study(X, y, n_features=2)),
-        TreeDisplay.from_estimator(C45().fit(X, y)),
         CurvesDisplay.from_run(rows),
         StabilityDisplay.from_run(rows),
         WinDrawLossDisplay.from_run(rows),

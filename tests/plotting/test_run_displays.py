@@ -1,23 +1,24 @@
 """Displays of a run: to_frame() has the numbers, plot() draws them on labelled axes."""
 
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.text import Text
+from numpy.testing import assert_array_equal
 from scipy.stats import t
 
 from mauc.exceptions import MaucError
-from mauc.plotting.critical_difference import CriticalDifferenceDisplay
-from mauc.plotting.curves import CurvesDisplay
-from mauc.plotting.stability import StabilityDisplay
-from mauc.plotting.win_draw_loss import WinDrawLossDisplay
+from mauc.plotting import (
+    CriticalDifferenceDisplay,
+    CurvesDisplay,
+    StabilityDisplay,
+    WinDrawLossDisplay,
+)
 from mauc.stats import Comparison, problem_scores
 from tests.helpers.hand_run import MANY, THREE, make_run
 
 pytestmark = pytest.mark.long
-
-matplotlib.use("Agg")
 
 
 def test_curves_by_hand():
@@ -46,6 +47,15 @@ def test_curves_draw_a_panel_per_data_set_and_classifier():
     assert lines[0].get_ydata() == pytest.approx([0.927, 0.929])
     names = [text.get_text() for text in display.figure_.legends[0].get_texts()]
     assert names == ["MDFS", "CHI", "my_own"]
+
+
+def test_a_selector_may_lack_a_data_set():
+    rows = make_run(THREE)
+    rows = rows[(rows["dataset"] == "wine") | (rows["selector"] != "chi")]
+    display = CurvesDisplay.from_run(rows, datasets="glass")
+    assert display.to_frame()["selector"].unique().tolist() == ["mdfs", "my_own"]
+    assert len(CurvesDisplay.from_run(rows, datasets="wine", selectors="chi").to_frame()) == 4
+    assert len(StabilityDisplay.from_run(rows, datasets="glass", selectors="chi").to_frame()) == 0
 
 
 def test_a_single_panel_names_the_curves_at_their_ends():
@@ -186,3 +196,123 @@ def test_too_few_axes_and_unknown_words():
         CurvesDisplay.from_run(rows).plot(labels="no")
     with pytest.raises(MaucError, match="did you mean 'wine'"):
         CurvesDisplay.from_run(rows, datasets=["vine"])
+
+
+def test_a_combination_without_a_measurement_has_no_panel():
+    rows = make_run(THREE, classifiers=["nb", "1nn", "svm"])
+    is_gap = (rows["dataset"] == "glass") & (rows["classifier"] == "svm")
+    failed = rows.copy()
+    failed.loc[is_gap, ["status", "mauc"]] = ["failed", np.nan]
+    for part in (rows[~is_gap], failed):
+        display = CurvesDisplay.from_run(part).plot()
+        assert display.axes_.shape == (2, 3)
+        assert display.axes_[1, 2] is None
+        titles = [ax.get_title() for ax in display.figure_.axes if ax.axison]
+        assert titles == ["wine, Naive Bayes", "wine, 1NN", "wine, SVM", "glass, Naive Bayes",
+                          "glass, 1NN"]  # fmt: skip
+        # the free place has the legend
+        (free,) = (ax for ax in display.figure_.axes if not ax.axison)
+        assert len(free.get_legend().get_texts()) == 3
+
+
+def test_a_run_without_any_measurement_says_so():
+    rows = make_run(THREE)
+    rows[["status", "mauc"]] = ["failed", np.nan]
+    display = CurvesDisplay.from_run(rows).plot()
+    assert [text.get_text() for text in display.ax_.texts] == ["nothing was measured"]
+    assert len(display.figure_.axes) == 1
+    one_fold = make_run(THREE).query("fold == 0")
+    for size in (None, 2):
+        display = StabilityDisplay.from_run(one_fold).plot(size=size)
+        assert [text.get_text() for text in display.ax_.texts] == ["fewer than two selections"]
+
+
+@pytest.mark.parametrize(
+    ("n_panels", "shape"), [(1, (1, 1)), (2, (1, 2)), (3, (1, 3)), (4, (2, 2)), (5, (2, 3))]
+)
+def test_panels_form_rows_of_equal_length(n_panels, shape):
+    rows = make_run(THREE, datasets=[f"d{at}" for at in range(n_panels)], classifiers=["nb"])
+    for display in (CurvesDisplay.from_run(rows), StabilityDisplay.from_run(rows)):
+        figure = display.plot().figure_
+        figure.canvas.draw()
+        assert display.ax_.get_gridspec().get_geometry() == shape
+        assert len([ax for ax in figure.axes if ax.axison]) == n_panels
+
+
+def test_a_classifier_without_a_comparison_has_no_bars_to_show():
+    counts = pd.DataFrame({
+        "classifier": ["nb", "svm"], "selector": "chi", "win": [3, 0], "draw": [1, 0],
+        "loss": [0, 0],
+    })  # fmt: skip
+    display = WinDrawLossDisplay(counts).plot()
+    assert [ax.get_title() for ax in display.figure_.axes] == ["Naive Bayes"]
+
+
+@pytest.mark.parametrize("n_selectors", [3, 18])
+@pytest.mark.parametrize("sizes", [(5, 10, 20, 30), (1, 2, 3, 4, 5, 7, 10, 30, 50, 100)])
+def test_curves_and_ticks_stand_at_the_sizes(n_selectors, sizes):
+    rows = make_run(MANY[:n_selectors], sizes=sizes)
+    for display in (CurvesDisplay.from_run(rows), StabilityDisplay.from_run(rows)):
+        ax = display.plot().ax_
+        for line in ax.get_lines():
+            assert_array_equal(line.get_xdata(), sizes)
+        ticks = sorted([*ax.get_xticks(), *ax.get_xticks(minor=True)])
+        assert_array_equal(ticks, sizes)
+        labels = [label.get_text() for label in ax.get_xticklabels()]
+        assert labels == [str(int(tick)) for tick in ax.get_xticks()]
+        assert {str(sizes[0]), str(sizes[-1])} <= set(labels)
+
+
+def bars(ax):
+    """Return size, lower and upper end of every bar, and how far it is drawn from its size."""
+    for collection in ax.collections:
+        for path, (left, _) in zip(
+            collection.get_paths(),
+            (collection.get_transform().transform(path.vertices[0]) for path in
+             collection.get_paths()), strict=True,
+        ):  # fmt: skip
+            (size, lower), (_, upper) = path.vertices
+            yield size, lower, upper, left - ax.transData.transform((size, lower))[0]
+
+
+def test_bars_stand_beside_each_other_within_one_percent_of_the_panel():
+    ax = CurvesDisplay.from_run(make_run(MANY), classifiers="nb").plot().ax_
+    ax.figure.canvas.draw()
+    shifts = np.array([shift for *_, shift in bars(ax)])
+    assert len(shifts) == 18 * 2
+    assert len(np.unique(shifts.round(3))) == 18
+    assert np.abs(shifts).max() < 0.01 * ax.get_window_extent().width
+
+
+@pytest.mark.parametrize("n_selectors", [3, 7])
+def test_the_spread_ends_where_mauc_does(n_selectors):
+    rows = make_run(MANY[:n_selectors], datasets=["wine"], classifiers=["nb"])
+    rows["mauc"] = np.where(rows["fold"] % 2, 1.0, np.where(rows["size"] == 2, 0.0, 0.9))
+    display = CurvesDisplay.from_run(rows).plot()
+    assert display.to_frame()["upper"].max() > 1  # an interval of the mean knows no bounds
+    assert display.to_frame()["lower"].min() < 0
+    ends = np.concatenate(
+        [path.vertices[:, 1] for c in display.ax_.collections for path in c.get_paths()]
+    )
+    assert (ends.min(), ends.max()) == (0.0, 1.0)
+    low, high = display.ax_.get_ylim()
+    assert low < 0 < 1 < high  # whole bars are seen
+
+
+@pytest.mark.parametrize("size", [None, 2])
+def test_intervals_of_the_stability_end_where_it_does(size):
+    stability = pd.DataFrame({
+        "dataset": "wine", "selector": MANY[:6], "size": 2, "n": 5,
+        "stability": [1.0, 0.9, 0.5, 0, 0, -0.2],
+        "lower": [0.9, 0.7, 0.3, -0.5, -0.1, -0.6], "upper": [1.1, 1.2, 0.7, 0.5, 0.1, 0.2],
+    })  # fmt: skip
+    ax = StabilityDisplay(stability).plot(size=size).ax_
+    across = 1 if size is None else 0
+    ends = np.concatenate(
+        [path.vertices[:, across] for c in ax.collections for path in c.get_paths()]
+    )
+    assert ends.max() == 1.0
+    assert ends.min() == -1 / 4  # the least that five selections can have
+    limits = ax.get_ylim() if size is None else ax.get_xlim()
+    assert limits[0] < -0.25
+    assert limits[1] > 1

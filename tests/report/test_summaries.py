@@ -19,17 +19,6 @@ def test_seconds_are_means_over_splits():
     frame = runtime_table(small_run()).to_frame()
     assert frame["seconds"].tolist() == [3.0] * 6
     assert frame["n"].tolist() == [6] * 6
-    assert frame["published_seconds"].isna().all()
-
-
-def test_published_seconds_stand_beside():
-    rows = make_rows({("mnist", "nb", "mdfs", 5): LADDER, ("mnist", "nb", "my FSDD", 5): LADDER})
-    frame = runtime_table(rows, methods={"my FSDD": "fsdd"}).to_frame()
-    assert frame["published_seconds"].tolist() == [18.765, 1.363]
-    text = runtime_table(rows).to_text()
-    assert "published  MDFS" in text
-    assert r"& MDFS & 18.765\\" in runtime_table(rows).to_latex()
-    assert "published" not in runtime_table(rows, published=False).to_text().lower()
 
 
 def test_a_failed_classifier_does_not_undo_the_time_of_its_selector():

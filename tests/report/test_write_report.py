@@ -1,25 +1,18 @@
 """Files of a report: their names, their stamps, and what is never overwritten."""
 
-import matplotlib
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
-from mauc.report import (
-    mauc_table,
-    run_tables,
-    write_figures,
-    write_published,
-    write_tables,
-    write_with_published,
-)
+from mauc.report import mauc_table, run_tables, write_figures, write_tables
 from mauc.stats import Comparison
 from tests.helpers.report_rows import LADDER, VERSIONS, make_rows, small_run
 
 pytestmark = pytest.mark.long
 
-matplotlib.use("Agg")
+plt.switch_backend("Agg")
 
 
 def test_every_table_in_every_format(tmp_path):
@@ -82,34 +75,6 @@ def test_labels_that_make_one_file_name_keep_their_files(tmp_path):
     assert names == ["table_a_b.txt", "table_a_b_2.txt", "table_A_B_3.txt", "table__.txt"]
 
 
-def paper_run():
-    """Two data sets of the paper, two selectors."""
-    return make_rows(
-        {
-            (dataset, "nb", selector, 10): LADDER - 0.01 * place
-            for dataset in ("mnist", "usps")
-            for place, selector in enumerate(("mdfs", "chi"))
-        }
-    )
-
-
-def test_tables_and_comparison_are_written_together(tmp_path, monkeypatch):
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr("mauc.report.write._draw", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            write_with_published(paper_run(), tmp_path / "all")
-    assert not (tmp_path / "all").exists()
-    names = {path.name for path in write_with_published(paper_run(), tmp_path / "all")}
-    tables = {path.name for path in write_tables(paper_run(), tmp_path / "tables")}
-    published = {path.name for path in write_published(paper_run(), tmp_path / "published")}
-    assert names == tables | published
-    with pytest.raises(MaucError, match="already has"):
-        write_with_published(paper_run(), tmp_path / "all")
-
-
 def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
     def stop_at_third(path, content, *, force):
         if path.name == "ranks.txt":
@@ -126,18 +91,17 @@ def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
     assert not (tmp_path / "new").exists()
 
 
-def test_comparison_and_figures(tmp_path):
-    open_before = matplotlib.pyplot.get_fignums()
-    rows = paper_run()
-    files = write_published(rows, tmp_path, dpi=50)
+def test_figures_say_where_they_come_from(tmp_path):
+    open_before = plt.get_fignums()
+    files = write_figures(small_run(), tmp_path, dpi=50)
     assert [path.name for path in files] == [
-        "published.txt", "published.md", "published.tex", "published.csv", "curves_mnist.png",
-        "curves_usps.png", "stability.png", "win_draw_loss.png", "critical_difference.png",
+        "curves_wine.png", "curves_a_b_c.png", "stability.png", "win_draw_loss.png",
+        "critical_difference.png",
     ]  # fmt: skip
-    image = (tmp_path / "curves_mnist.png").read_bytes()
+    image = files[0].read_bytes()
     assert image.startswith(b"\x89PNG")
     assert "1 × 6-fold".encode("latin-1") in image or b"6-fold" in image
-    assert matplotlib.pyplot.get_fignums() == open_before
+    assert plt.get_fignums() == open_before
 
 
 def test_figures_of_a_single_selector(tmp_path):
@@ -167,6 +131,15 @@ def test_the_files_are_the_tables_of_the_run(tmp_path):
         assert path.read_text(encoding="utf-8").startswith(table.to_text())
     for name in ("mauc wine", "win/draw/loss", "summary"):
         assert "corrected resampled t-test at 10 %" in " ".join(tables[name].to_text().split())
+
+
+def test_other_tables_are_written_under_their_names(tmp_path):
+    table = mauc_table(small_run(), "wine")
+    files = write_tables(
+        small_run(), tmp_path, tables={"mauc wine": table, "of/mine": table}, formats="txt"
+    )
+    assert [path.name for path in files] == ["table_wine.txt", "of_mine.txt"]
+    assert all(path.read_text(encoding="utf-8").startswith(table.to_text()) for path in files)
 
 
 def test_a_summary_that_the_run_has_too_little_for_is_left_out(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from mauc.exceptions import MaucError
 from mauc.stats import (
+    PAPER_COMPARISON,
     Comparison,
     compare_to,
     corrected_t_test,
@@ -202,3 +203,21 @@ def test_the_test_may_be_given_beside_the_baseline(rows):
     pd.testing.assert_frame_equal(given, compare_to(rows, Comparison("mdfs", "corrected_t", 0.01)))
     with pytest.raises(MaucError, match="has its own test and level; leave out alpha"):
         compare_to(rows, Comparison("mdfs"), alpha=0.01)
+
+
+def test_words_of_a_comparison():
+    assert str(Comparison("su", "corrected_t")) == "corrected resampled t-test at 5 %"
+    assert str(Comparison("su", "wilcoxon", 0.1)) == "Wilcoxon signed-rank test at 10 %"
+    assert Comparison(alpha=0.001).level == "0.1 %"
+    assert Comparison("mdfs", "wilcoxon", 0.05) == PAPER_COMPARISON
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 5, -0.1, float("nan"), "0.05", None, True])
+def test_a_wrong_level_is_refused(alpha):
+    with pytest.raises(MaucError, match=r"alpha must be a number in \(0, 1\), got"):
+        Comparison(alpha=alpha)
+
+
+def test_an_unknown_test_is_refused():
+    with pytest.raises(MaucError, match=r"test must be one of .* did you mean 'wilcoxon'"):
+        Comparison(test="wilcoxn")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+import click
 
 from mauc.progress import progress
 
@@ -100,7 +100,7 @@ def print_table(table: "Table") -> None:
         with console.capture() as captured:
             console.print(table)
         text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
-        typer.echo(text.strip("\n"))
+        click.echo(text.strip("\n"))
     elif _fit_columns(table, console):
         console.print(table)
     else:
@@ -149,25 +149,25 @@ def print_report_table(*tables: Any) -> None:
     """Print tables of `mauc.report`: on a terminal in its width, with real bold."""
     from rich.text import Text
 
-    from mauc.report.as_text import UNSEEN
+    from mauc.layout import HIDDEN
 
     console = make_console()
     if not console.is_terminal:
         print_text("\n\n".join(table.to_text().rstrip() for table in tables))
         return
     # Without styles a single star stands for bold.
-    bold = "*" if console.color_system is None else UNSEEN
+    bold = "*" if console.color_system is None else HIDDEN
     texts = [table.to_text(width=console.width, bold=bold).rstrip() for table in tables]
     for line in "\n\n".join(texts).split("\n"):
         shown = Text()
-        for at, piece in enumerate(line.split(UNSEEN)):
+        for at, piece in enumerate(line.split(HIDDEN)):
             shown.append(printable(piece), style="bold" if at % 2 else "")
         console.print(shown, soft_wrap=True)
 
 
 def print_text(text: str) -> None:
     """Print lines, their control characters as escapes."""
-    typer.echo("\n".join(map(printable, text.split("\n"))))
+    click.echo("\n".join(map(printable, text.split("\n"))))
 
 
 def print_sentence(text: str) -> None:
@@ -219,4 +219,4 @@ def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
 def say_files(files: list[Path]) -> None:
     """Report which files were written."""
     for file in files:
-        typer.echo(f"wrote {printable(file)}", err=True)
+        click.echo(f"wrote {printable(file)}", err=True)

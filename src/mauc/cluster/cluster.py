@@ -2,16 +2,21 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from mauc.cluster.connect import active_client, address_of, connected
+from mauc.cluster.connect import (
+    active_client,
+    check_source,
+    check_workers,
+    connected,
+    count_worker_threads,
+    scheduler_lost,
+)
 from mauc.cluster.job import Job
-from mauc.cluster.probe import check_source, check_workers, count_worker_threads
-from mauc.cluster.tasks import Call, LostJob, run_calls, scheduler_lost, send
+from mauc.cluster.tasks import run_calls, send
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
@@ -22,7 +27,6 @@ from mauc.parallel import even_ranges, track
 _TASKS_PER_THREAD = 8  # so that no thread waits long for the last one
 _MIN_TASK_BYTES, _MAX_TASK_BYTES = 2**25, 2**31
 _MAX_RECIPE_BYTES = 2**26  # pickled; a larger source holds its data itself
-_MAX_LOSSES = 5  # times that all workers may lose what they share
 _FIRST_COLUMNS = 8  # looked at first for two values that differ
 
 
@@ -30,12 +34,8 @@ _FIRST_COLUMNS = 8  # looked at first for two values that differ
 def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
     """Give the cluster that a fit on X runs on, or None for this process.
 
-    Parameters
-    ----------
-    client : distributed.Client, str or None
-        With None a Dask collection is fitted on the cluster of the active client, if there is one.
-    X : ColumnSource or whatever `fit` takes
-        Workers read the columns themselves, so that only a source can be fitted on a cluster.
+    Without a client a Dask collection is fitted on the cluster of the active one, if there is one.
+    Workers read the columns themselves, so that only a source can be fitted on a cluster.
     """
     wanted = client
     if client is not None:
@@ -62,7 +62,7 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
 
 def _client_of(source: ColumnSource) -> Any:
     """Return the active client if a source is of a Dask collection, else None."""
-    from mauc.sources.dask import is_dask
+    from mauc.io.dask import is_dask
 
     return active_client() if is_dask(source) else None
 
@@ -73,7 +73,7 @@ def _why_not(X: Any) -> str:
         return f"data in memory ({type(X).__name__})"
     from distributed.protocol.pickle import dumps
 
-    from mauc.sources.dask import holds_futures
+    from mauc.io.dask import holds_futures
 
     if holds_futures(X):
         return f"{X.name} whose parts lie on workers already (persist)"
@@ -88,17 +88,12 @@ class Cluster:
 
     Every worker gets the recipe of the source and the labels once; tasks are columns, and only what
     they find out about them comes back.
-
-    Parameters
-    ----------
-    client : distributed.Client
     """
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self._job: Any = None  # a future
-        self._n_losses = 0
-        with self.named_loss():
+        with self._named_loss():
             self.n_threads = count_worker_threads(client)
             check_workers(client)
 
@@ -117,14 +112,8 @@ class Cluster:
     ) -> Iterator[tuple[slice, Any]]:
         """Yield ``(range, function(part, *arguments))`` for ranges of columns as they are done.
 
-        Parameters
-        ----------
-        problem : Problem
-            On a source.
-        function : callable
-            Of a Problem that has the columns of the range alone. Workers import it.
-        *arguments
-            Small: they are sent with every task.
+        The function takes a Problem that has the columns of the range alone; workers import it.
+        The arguments are sent with every task.
         """
         ranges = self._split(problem)
         found = self._map(problem, function, [np.arange(*part) for part in ranges], *arguments)
@@ -134,14 +123,10 @@ class Cluster:
     def map_chosen(
         self, problem: Problem, function: Callable[..., Any], chosen: np.ndarray, *arguments: Any
     ) -> Iterator[tuple[np.ndarray, Any]]:
-        """Yield ``(places, function(part, *arguments))`` for parts of chosen columns.
+        """Yield ``(slots, function(part, *arguments))`` for parts of chosen columns.
 
-        Parameters
-        ----------
-        problem, function, *arguments
-            As in `map_ranges`.
-        chosen : ndarray of shape (n_chosen,), int64
-            `places` are places in it; columns that lie together are read together.
+        `slots` are indices of the int64 array `chosen`; columns that lie together are read
+        together.
         """
         order = np.argsort(chosen, kind="stable")
         parts = [order[first:last] for first, last in even_ranges(len(chosen), 2 * self.n_threads)]
@@ -152,45 +137,18 @@ class Cluster:
     def _map(
         self, problem: Problem, function: Callable[..., Any], places: Any, *arguments: Any
     ) -> Iterator[tuple[int, Any]]:
-        calls = [Call(run_part, (part, function, *arguments)) for part in places]
-        left = list(range(len(calls)))
-        while left:
-            done = set()
-            try:
-                for place, result in self.run(problem, [calls[number] for number in left]):
-                    yield left[place], result
-                    done.add(left[place])
-            except LostJob:
-                self.forget()
-            left = [number for number in left if number not in done]
-
-    def run(self, problem: Problem, calls: Sequence[Call]) -> Iterator[tuple[int, Any]]:
-        """Yield ``(number, result)`` of calls as they are done.
-
-        `LostJob` is raised if all workers that held the Job are gone: call `forget`, and again what
-        is not done.
-        """
-        with self.named_loss():
-            yield from run_calls(self.client, self.share(problem), calls)
+        with self._named_loss():
+            calls = [(part, function, *arguments) for part in places]
+            yield from run_calls(self.client, self.share(problem), run_part, calls)
 
     def share(self, problem: Problem) -> Any:
-        """Return the future of the `Job` of a problem; it is sent to all workers once."""
+        """Return the future of the `Job` of a problem, which all tasks of a fit share."""
         if self._job is None:
             job = Job(problem)
             count_worker_threads(self.client)
             check_source(self.client, job.source)
             self._job = send(self.client, job)
         return self._job
-
-    def forget(self) -> None:
-        """Begin anew with the workers that are left."""
-        self._n_losses += 1
-        if self._n_losses > _MAX_LOSSES:
-            raise MaucError(
-                f"all workers of the cluster at {address_of(self.client)} died "
-                f"{self._n_losses} times; look at their logs."
-            )
-        self.close()
 
     def close(self) -> None:
         """Let the workers forget the fit."""
@@ -212,16 +170,12 @@ class Cluster:
         return ranges
 
     @contextlib.contextmanager
-    def named_loss(self) -> Iterator[None]:
+    def _named_loss(self) -> Iterator[None]:
         """Name the scheduler in errors of the connection to it."""
         try:
             yield
         except (OSError, TimeoutError) as error:
             raise scheduler_lost(self.client, error) from error
-        except CancelledError as error:
-            if self.client.status != "running":
-                raise scheduler_lost(self.client, error) from error
-            raise LostJob from error
 
 
 def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *arguments: Any) -> Any:

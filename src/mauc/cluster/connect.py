@@ -1,4 +1,4 @@
-"""Find the Dask cluster that `client` stands for: a client or an address in, a client out."""
+"""The Dask cluster that `client` stands for, and whether its workers can do the work."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 CONNECT_SECONDS = 10
+PATIENCE = 10.0  # seconds without any worker after which nobody is waited for any more
 
 
 @contextlib.contextmanager
@@ -77,3 +78,72 @@ def first_line(error: object) -> str:
     """Return the first line of an error, or its type where it says nothing."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".;: ") if lines else type(error).__name__
+
+
+def check_workers(client: Any) -> None:
+    """Raise unless every worker has this version of the package."""
+    found = client.get_versions(packages=["mauc"])
+    wanted = found["client"]["packages"]["mauc"]
+    for address, its in sorted(found["workers"].items()):
+        got = its["packages"].get("mauc")
+        if got != wanted:
+            has = f"has mauc {got}" if got else "does not have mauc"
+            raise MaucError(
+                f"worker {address} {has}, this process has {wanted}; install the same version "
+                f"there, or leave that worker out: another one may give other results."
+            )
+
+
+def check_source(client: Any, source: Any) -> None:
+    """Raise unless every worker sees the same data as this process."""
+    found = client.run(_look_at, source, on_error="return")
+    for address, said in sorted(found.items()):
+        if isinstance(said, OSError | TimeoutError):
+            continue  # it died just now: others do its work
+        if isinstance(said, Exception):
+            raise MaucError(
+                f"worker {address} cannot run mauc ({first_line(said)}); it "
+                f"needs the same versions of Python and of all packages as this process."
+            )
+        if said is not None:
+            raise MaucError(
+                f"worker {address} cannot read {source.name} ({said.rstrip('.')}); every worker "
+                f"needs the data under the same path: put them on storage that all share, and "
+                f"give an absolute path or URL."
+            )
+
+
+def count_worker_threads(client: Any) -> int:
+    """Return the number of threads of all workers; raise if there is no worker for a while."""
+    with contextlib.suppress(TimeoutError):  # a cluster may have been started just now
+        client.wait_for_workers(1, timeout=PATIENCE)
+    n_threads = sum(int(n) for n in client.nthreads().values())
+    if n_threads == 0:
+        raise no_workers(client, PATIENCE)
+    return n_threads
+
+
+def no_workers(client: Any, seconds: float) -> MaucError:
+    """Return the error for a scheduler without workers."""
+    address = address_of(client)
+    return MaucError(
+        f"the Dask scheduler at {address} has had no workers for {seconds:.0f} seconds; start "
+        f"some (dask worker {address}) and fit again."
+    )
+
+
+def _look_at(source: Any) -> str | None:
+    """Say why this process cannot read a source, or None."""
+    try:
+        source.check_unchanged()
+    except Exception as error:
+        return first_line(error)
+    return None
+
+
+def scheduler_lost(client: Any, why: object) -> MaucError:
+    """Return the error that names a scheduler that went away."""
+    return MaucError(
+        f"the Dask scheduler at {address_of(client)} went away ({first_line(why)}); start it "
+        f"again and repeat the fit."
+    )

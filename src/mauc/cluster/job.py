@@ -17,14 +17,9 @@ _MEMORY_SHARE = 2  # half of what a worker may use is for columns being read and
 
 
 class Job:
-    """The source and the labels of a fit, sent to every worker once.
+    """The source and the labels of a fit on a `Problem`, sent to every worker once.
 
     On a worker it also keeps what was computed of the labels, which is not sent along.
-
-    Parameters
-    ----------
-    problem : Problem
-        Its columns are those of a source.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -42,14 +37,8 @@ class Job:
         self._of_labels: dict[str, Any] = {}
         self._class_counts = np.bincount(self.codes, minlength=self.n_classes)
 
-    def part(self, places: Any) -> Problem:
-        """Return the problem of some columns, as a worker solves it.
-
-        Parameters
-        ----------
-        places : slice or ndarray of int64
-        """
-        numbers = np.arange(self.source.shape[1])[places]
+    def part(self, numbers: np.ndarray) -> Problem:
+        """Return the problem of some columns, as a worker solves it."""
         source = self.source.take(numbers).with_memory(self._memory())
         if source.feature_names is None:  # errors must not count from the first of the part
             source.feature_names = np.array(default_names(numbers), dtype=object)

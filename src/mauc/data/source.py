@@ -264,7 +264,8 @@ def load_columns(source: ColumnSource, kind: str = "default") -> Any:
     keeps_types = any(kind.kind in "OmM" for kind in source.types)
     if kind == "default" and not keeps_types:
         return _as_array(source)
-    pandas = optional_import("pandas", "data frames")
+    import pandas
+
     names = source.feature_names
     columns = [
         _frame_column(pandas, column, of_source)
@@ -317,8 +318,9 @@ def _read_all(source):
 
 def _write_columns(source, path, y, target_name, force):
     """Write a source to a Parquet file, see `ColumnSource.write`."""
-    arrow = optional_import("pyarrow", "Parquet files")
-    parquet = optional_import("pyarrow.parquet", "Parquet files")
+    import pyarrow as arrow
+    import pyarrow.parquet as parquet
+
     n, m = source.shape
     if n == 0:
         raise MaucError(f"{source.name} has no rows to write.")

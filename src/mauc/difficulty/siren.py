@@ -18,12 +18,12 @@ from mauc.data.validate import check_fitted, check_generator
 from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.engine.arrays import n_pairs_of
 from mauc.exceptions import MaucError, MaucWarning, warn_user
-from mauc.extras import optional_import
+from mauc.layout import Layout, plain_layout
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, track
 from mauc.progress import progress
 from mauc.registry import RELEVANCES, Accepts, make_selector
-from mauc.results import MAX_ROWS, Result, SmallTable, number, short_name
+from mauc.results import MAX_ROWS, Result, number, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.lists import rank_features
 from mauc.texts import insert_texts
@@ -265,13 +265,14 @@ class SirenStudy(Result):
         hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean shortfall on
         the hardest third, and the pair of that third it neglects most.
         """
-        pd = optional_import("pandas", "data frames")
+        import pandas as pd
+
         if not self.selections:
             raise MaucError("there must be selectors to compare: pass siren_study selectors=.")
         rows = [{"selector": name, **self._measures(one)} for name, one in self.selections.items()]
         return pd.DataFrame(rows)
 
-    def printed_parts(self) -> list[str | SmallTable]:
+    def printed_parts(self) -> list[str | Layout]:
         """Return the hardest pairs, the index, and the selectors if there are any."""
         neglect, shortfall = self.neglect(), self.shortfall()
         pairs = [
@@ -282,10 +283,10 @@ class SirenStudy(Result):
             for pair in self.order[:_MAX_LISTED]
         ]  # fmt: skip
         easy, hard = (float(self.weights(third) @ neglect) for third in ("easy", "hard"))
-        parts: list[str | SmallTable] = [
+        parts: list[str | Layout] = [
             f"{len(self.auc)} class pairs; the best {len(self.chosen)} of {len(self.ranks)} "
             f"features by {self.relevance}",
-            SmallTable(["hardest pairs", "AUC", "neglect", "shortfall"], pairs, len(self.auc)),
+            plain_layout(["hardest pairs", "AUC", "neglect", "shortfall"], pairs, len(self.auc)),
             f"siren index {self.index:.3f} (neglect {hard:.3f} on the hardest third, "
             f"{easy:.3f} on the easiest)",
         ]
@@ -293,7 +294,7 @@ class SirenStudy(Result):
             parts.append(self._selector_table())
         return parts
 
-    def _selector_table(self) -> SmallTable:
+    def _selector_table(self) -> Layout:
         heads = ["index", "hard", "easy", "shortfall"]
         forms = [".3f", ".3f", ".3f", ".4f"]
         rows = []
@@ -301,7 +302,7 @@ class SirenStudy(Result):
             measures = self._measures(chosen)
             cells = [number(measures[key], form) for key, form in zip(heads, forms, strict=True)]
             rows.append([short_name(name), *cells])
-        return SmallTable(["selector", *heads], rows, len(self.selections))
+        return plain_layout(["selector", *heads], rows, len(self.selections))
 
     def _measures(self, selection: np.ndarray) -> dict[str, Any]:
         hard, neglect = self.weights("hard"), self.neglect(selection)

@@ -18,7 +18,7 @@ _MAX_ROWS = 2**26  # whose pairs, counted twice, a double holds exactly
 _MAX_DECIMALS = 6
 _N_SAMPLED = 16  # values that tell columns of reals from others
 _EXACT = 2.0**30  # beyond, a value times the finest factor is not exact
-_CHUNK = 64  # values that are checked at once: most columns are rejected early
+_CHUNK = 256  # values that are checked at once: most columns are rejected early
 
 
 def can_count(n_samples: int, n_classes: int) -> bool:
@@ -93,36 +93,47 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
     for c in range(columns.shape[0]):
         j = columns[c]
         x, levels = XT[j], LT[j]
+        first = 0.0  # the first known value: a column without one has one level
+        for i in range(n):
+            if x[i] == x[i]:
+                first = x[i]
+                break
         for d in range(decimals[j], factors.shape[0]):
             factor = factors[d]
-            low, high = np.inf, -np.inf
-            n_off_double = n_off_single = n_nan = start = uintp(0)
-            is_open = True
+            # Steps from there are whole numbers, whose minimum LLVM vectorises.
+            origin = np.rint(first * factor)
+            low, high = np.int32(0), np.int32(0)
+            n_off_double = n_off_single = n_far = n_nan = start = uintp(0)
+            is_open = is_few = True
             while is_open:
                 stop = start + uintp(_CHUNK) if start + uintp(_CHUNK) < n else n
                 for i in range(start, stop):
                     value = x[i]
                     k = np.rint(value * factor)
                     nearest = k / factor
-                    is_nan = value != value
-                    n_off_double += uintp((nearest != value) & ~is_nan)
-                    n_off_single += uintp((np.float64(np.float32(nearest)) != value) & ~is_nan)
-                    n_nan += uintp(is_nan)
-                    low = k if k < low else low
-                    high = k if k > high else high
+                    # NaN is counted by all four.
+                    n_off_double += uintp(nearest != value)
+                    n_off_single += uintp(np.float64(np.float32(nearest)) != value)
+                    n_nan += uintp(value != value)
+                    k -= origin
+                    is_near = abs(k) < max_levels
+                    n_far += uintp(not is_near)
+                    step = np.int32(k if is_near else 0.0)
+                    low = step if step < low else low
+                    high = step if step > high else high
                 start = stop
-                is_open = start < n and (n_off_double == 0 or n_off_single == 0)
-                is_open &= not high - low >= max_levels
-            if n_off_double > 0 and n_off_single > 0:
+                is_few = n_far == n_nan and high - low < max_levels
+                is_open = start < n and is_few and (n_off_double == n_nan or n_off_single == n_nan)
+            if not is_few:
+                break
+            if n_off_double > n_nan and n_off_single > n_nan:
                 continue
-            if n_nan == n:
-                low = high = 0.0  # a column without a known value has one level
-            if high - low < max_levels:
-                n_levels[j], n_missing[j] = np.int64(high - low) + 1, n_nan
-                for i in range(n):
-                    value = x[i]
-                    level = np.int32(np.rint(value * factor) - low)
-                    levels[i] = np.uint8(level) if value == value else np.uint8(0)
+            n_levels[j], n_missing[j] = high - low + 1, n_nan
+            origin += low
+            for i in range(n):
+                value = x[i]
+                level = np.int32(np.rint(value * factor) - origin)
+                levels[i] = np.uint8(level) if value == value else np.uint8(0)
             break
 
 

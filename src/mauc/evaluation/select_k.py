@@ -24,10 +24,11 @@ from mauc.evaluation.evaluate import (
     stratified_folds,
 )
 from mauc.exceptions import MaucWarning
+from mauc.layout import plain_layout
 from mauc.metrics.mauc import ClassPairs
 from mauc.parallel import track
 from mauc.registry import Accepts
-from mauc.results import Result, SmallTable, first_rows
+from mauc.results import Result, first_rows
 from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -231,7 +232,7 @@ class SizeCurve(Result):
             for at, size in ((at, int(self.sizes[at])) for at in shown)
         ]
         heads = ["features", "MAUC", "standard error", ""]
-        table = SmallTable(heads, rows, len(self.sizes), right=("features",))
+        table = plain_layout(heads, rows, len(self.sizes), right=("features",))
         return [self.summary, table]
 
 

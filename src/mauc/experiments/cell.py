@@ -1,27 +1,74 @@
-"""Run one cell: a fold of a data set in, one row per selector, classifier and size out."""
+"""Run one cell: a fold of a data set in, one row per selector, classifier and size out.
 
+All that is drawn in a cell is drawn by hashes of names: its rows depend on nothing else.
+"""
+
+import contextlib
+import random
+import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from time import perf_counter
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
 
-from mauc.datasets import Dataset
+from mauc.classifiers.svm_tuning import tune_on_features
+from mauc.datasets import Dataset, coded_columns
 from mauc.evaluation import FoldEvaluator, Measurement
 from mauc.exceptions import MaucError
-from mauc.experiments.fold import (
-    Split,
-    seed_of,
-    select_features,
-    sizes_of,
-    split_cell,
-    split_rows,
-    warm_up_selectors,
+from mauc.experiments.plan import (
+    Cell,
+    Combination,
+    MethodSpec,
+    Plan,
+    TuningSpec,
+    build_classifier,
+    build_selector,
+    takes_nominal,
 )
-from mauc.experiments.methods import build_classifier, tell_nominal
-from mauc.experiments.plan import Cell, Combination, MethodSpec, Plan
 from mauc.experiments.rows import Row, blank_row, error_text
-from mauc.experiments.tuning import Tuned, tune_on
+from mauc.selectors.base import RankingSelector
+
+_WARM_ROWS = 30  # of each class, for a first fit that is not timed
+_warm: set[tuple[Any, ...]] = set()  # what this process has fitted before
+
+
+@dataclass(frozen=True)
+class Split:
+    """The two parts of a fold."""
+
+    X_train: Any  #: array or sparse matrix (n_samples, n_features), codes in nominal columns
+    y_train: np.ndarray
+    X_test: Any
+    y_test: np.ndarray
+    is_nominal: np.ndarray | None = None  #: bool, a value per column, if there are nominal ones
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The parameters that a search found."""
+
+    C: float
+    gamma: float
+    mauc: float  #: cross-validated
+    n_evaluated: int  #: points of the grid
+    n_samples: int  #: of the data that they were tuned on
+    n_features: int
+
+
+def seed_of(*names: object) -> int:
+    """Return a seed in [0, 2^32) that is a hash of names, the same on every machine.
+
+    >>> seed_of("a", "bc") == seed_of("ab", "c")
+    False
+    """
+    words = "\0".join(str(name) for name in names)
+    return int.from_bytes(blake2b(words.encode(), digest_size=4).digest(), "big")
 
 
 def run_cell(
@@ -30,23 +77,9 @@ def run_cell(
 ) -> list[Row]:  # fmt: skip
     """Fit the selectors of a cell once each and evaluate all classifiers and sizes.
 
-    Parameters
-    ----------
-    plan : Plan
-    cell : Cell
-    dataset : Dataset
-    tuned : mapping of int to Tuned, or str, optional
-        What `tune_dataset` found, by size, or why it failed; for the scopes "dataset" and
-        "dataset_size".
-    wanted : set of (selector, classifier), optional
-        The combinations to run; all by default.
-    n_jobs : int, default=1
-        Threads. The rows do not depend on it, but for their seconds.
-
-    Returns
-    -------
-    rows : list of Row
-        In the order of the plan. A combination that fails has rows with its error.
+    `tuned` is what `tune_dataset` found, by size, or why it failed; `wanted` are the combinations
+    to run, all by default. The rows do not depend on the threads, but for their seconds. They come
+    in the order of the plan; a combination that fails has rows with its error.
     """
     split = split_cell(plan, cell, dataset)
     n_features = dataset.X.shape[1]
@@ -55,7 +88,7 @@ def run_cell(
     evaluator: FoldEvaluator | None = None
     rows: list[Row] = []
     selectors = list(_wanted_of(plan, wanted))
-    warm_up_selectors([spec for spec, _ in selectors], split, max(sizes))
+    _warm_up_selectors([spec for spec, _ in selectors], split, max(sizes))
     for spec, classifiers in selectors:
         seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
         base = replace(blank, selector=spec.name, seed=seed)
@@ -134,7 +167,7 @@ def _models(
     tuned: Mapping[int, Tuned] | str | None, seed: int, n_jobs: int,
 ) -> Iterator[tuple[Any, list[int]]]:  # fmt: skip
     """Yield the classifier with its parameters, and the sizes that share these."""
-    classifier = tell_nominal(build_classifier(spec), spec.options, split.is_nominal)
+    classifier = _tell_nominal(build_classifier(spec), spec.options, split.is_nominal)
     if "random_state" in classifier.get_params() and "random_state" not in spec.options:
         # Without the selector, so that all selectors share what the evaluator keeps.
         own_seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
@@ -161,3 +194,149 @@ def _models(
         parts = [(tuned[size], [size]) for size in sizes]
     for found, part in parts:
         yield classifier.set_params(C=found.C, gamma=found.gamma), part
+
+
+def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
+    """Return the training and the test part of a cell."""
+    train, test = split_rows(plan, cell, dataset.y)
+    (X, is_nominal), y = coded_columns(dataset), dataset.y
+    return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal)
+
+
+def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training and the test rows of a cell; `y` are all labels.
+
+    The split is stratified; all selectors, classifiers and folds of a repeat share it. The only
+    sample of a class is in every training part: a test part that has it would have nothing to
+    learn the class from.
+    """
+    seed = seed_of(plan.seed, cell.dataset, cell.repeat)
+    splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
+        train, test = list(splitter.split(np.zeros((len(y), 1)), y))[cell.fold]
+    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    is_single = counts[codes[test]] == 1
+    if is_single.any():
+        train = np.sort(np.concatenate([train, test[is_single]]))
+        test = test[~is_single]
+    return train, test
+
+
+def sizes_of(plan: Plan, n_features: int) -> list[int]:
+    """Return the sizes for a data set with this many features; at least one."""
+    return [size for size in plan.sizes if size <= n_features] or [n_features]
+
+
+def select_features(
+    spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int
+) -> tuple[np.ndarray, float]:
+    """Return the best columns by a selector, best first, and the seconds of its fit.
+
+    The seed and `n_jobs` are for selectors that have them, unless the options of the spec do.
+    """
+    selector = _make_selector(spec, split, size, seed, n_jobs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the same text on every cell would drown the run
+        _warm_up(spec, selector, split)
+        start = perf_counter()
+        selector.fit(split.X_train, split.y_train)
+        seconds = perf_counter() - start
+    return ranking_of(selector)[:size], seconds
+
+
+def _warm_up_selectors(specs: list[MethodSpec], split: Split, size: int) -> None:
+    """Fit selectors on some rows, unless this process has done so, in an order of its own.
+
+    Processes that begin with an empty cache then compile different kernels at the same time.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for spec in random.SystemRandom().sample(specs, len(specs)):
+            with contextlib.suppress(Exception):  # raised again where it is recorded
+                _warm_up(spec, _make_selector(spec, split, size, 0, 1), split)
+
+
+def _make_selector(spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int) -> Any:
+    selector = _tell_nominal(build_selector(spec, size), spec.options, split.is_nominal)
+    given = {"n_jobs": n_jobs, "random_state": seed}
+    known = selector.get_params()
+    return selector.set_params(
+        **{key: value for key, value in given.items() if key in known and key not in spec.options}
+    )
+
+
+def _tell_nominal(method: Any, options: Any, is_nominal: Any) -> Any:
+    """Tell a method which columns are nominal, if it takes them and was told of none."""
+    if is_nominal is not None and takes_nominal(method) and "categorical_features" not in options:
+        method.set_params(categorical_features=is_nominal)
+    return method
+
+
+def ranking_of(selector: BaseEstimator) -> np.ndarray:
+    """Return the columns that a fitted selector ranks, best first.
+
+    Selectors of this library have a ranking; any other must have `scores_`, the larger the better,
+    of which equal ones go by column. A feature of score minus infinity is not ranked.
+    """
+    if isinstance(selector, RankingSelector):
+        return np.asarray(selector.ranking_)
+    scores = getattr(selector, "scores_", None)
+    if scores is None or np.ndim(scores) != 1:
+        raise MaucError(
+            f"{type(selector).__name__} must have scores_, one per feature, to be ranked by."
+        )
+    # NaN, the score of a constant column in scikit-learn, sorts last.
+    scores = np.asarray(scores, dtype=float)
+    return np.argsort(-scores, kind="stable")[: np.count_nonzero(scores != -np.inf)]
+
+
+def _warm_up(spec: MethodSpec, selector: BaseEstimator, split: Split) -> None:
+    """Fit once on some rows of each class, so that no timed fit compiles or loads kernels."""
+    key = (spec.method, repr(spec.options), getattr(split.X_train, "dtype", None))
+    if key in _warm:
+        return
+    _warm.add(key)
+    y = split.y_train
+    rows = np.concatenate([np.flatnonzero(y == label)[:_WARM_ROWS] for label in np.unique(y)])
+    # The fit on all rows raises the same error, and that is recorded.
+    with contextlib.suppress(Exception):
+        clone(selector).fit(_safe_indexing(split.X_train, rows), y[rows])
+
+
+def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> dict[int, Tuned]:
+    """Tune on the training part of the first fold of the first repeat.
+
+    The result is by subset size: all sizes for scope "dataset_size", one for scope "dataset".
+    """
+    split = split_cell(plan, Cell(name, 0, 0), dataset)
+    sizes = sizes_of(plan, dataset.X.shape[1])
+    seed = seed_of(plan.seed, name, "tuning")
+    ranking, _ = select_features(plan.selectors[0], split, max(sizes), seed, n_jobs)
+    if plan.tuning.scope == "dataset":
+        middle = sizes[len(sizes) // 2]
+        sizes = [min(plan.tuning.size or middle, len(ranking))]
+    return {
+        size: tune_on(
+            plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs,
+            split.is_nominal,
+        )
+        for size in sizes
+    }  # fmt: skip
+
+
+def tune_on(
+    tuning: TuningSpec, X: Any, y: np.ndarray, features: np.ndarray, seed: int, n_jobs: int = 1,
+    is_nominal: np.ndarray | None = None,
+) -> Tuned:  # fmt: skip
+    """Tune on the columns `features` of training data, on a stratified sample of many rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
+        found, n_samples = tune_on_features(
+            X, y, features, is_nominal, max_samples=tuning.max_samples, random_state=seed,
+            search=tuning.search, n_folds=tuning.n_folds, n_jobs=n_jobs,
+        )  # fmt: skip
+    return Tuned(
+        C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),
+        n_evaluated=found.n_evaluated, n_samples=n_samples, n_features=len(features),
+    )  # fmt: skip

@@ -1,23 +1,34 @@
-"""The data sets of a plan: their sources in, checked data out; a process reads each once."""
+"""The data sets of a plan: sources in, checked data out, which workers map or read once."""
 
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import joblib
 import numpy as np
 from sklearn.utils import _safe_indexing
 
 from mauc.checks import unknown_choice
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels
-from mauc.experiments.fold import seed_of
-from mauc.experiments.methods import build_classifier, build_selector, takes_nominal
-from mauc.experiments.plan import Plan
+from mauc.experiments.cell import seed_of
+from mauc.experiments.plan import (
+    MethodSpec,
+    Plan,
+    build_classifier,
+    build_selector,
+    takes_nominal,
+)
 
-_given: dict[str, Dataset] = {}  # what the driver sent to this worker, by fingerprint
+_PROCESS = 300 * 10**6  # bytes of a worker with its packages and compiled loops
+_PAIR_NAME = 110  # bytes of the name of a class pair
+_ALL_PAIRS = ("greedy",)  # methods that hold an effect of every feature on every class pair
+_MAX_READ = 4  # data sets that a worker on a cluster keeps
 _read: dict[str, Dataset] = {}  # what this worker read last, by fingerprint
-_MAX_READ = 4
 
 
 class WorkerSetupError(MaucError):
@@ -29,13 +40,7 @@ def load_data(
 ) -> dict[str, Dataset]:
     """Return the data sets of a plan by name, those given or read; refuse what cannot be split.
 
-    Parameters
-    ----------
-    plan : Plan
-    given : mapping of str to Dataset
-        Those that need not be read, by name.
-    note : callable
-        Takes messages for the user.
+    `note` takes messages for the user.
     """
     names = [spec.name for spec in plan.datasets]
     for name in given:
@@ -89,10 +94,6 @@ def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
 def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
     """Return how many of `n_rows` rows each class gets: its share, but not less than `n_least`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mauc.experiments.data import class_shares
     >>> class_shares(np.array([700, 250, 45, 3]), 100, 5)
     array([67, 25,  5,  3])
     """
@@ -170,19 +171,35 @@ def describe(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def receive_data(data: Mapping[str, Dataset]) -> bool:
-    """Keep data sets, by fingerprint, that this worker need not read; return that it runs."""
-    _given.update(data)
-    return True
+def write_data(dataset: Dataset, folder: Path) -> Path:
+    """Write a data set to a file that the workers of this host map; its name is that of a part.
+
+    What a killed run leaves of it is removed by the next start in the folder.
+    """
+    path = folder / f".data.{uuid4().hex}.part"
+    try:
+        joblib.dump(dataset, path)
+    except OSError as error:
+        raise MaucError(
+            f"the data cannot be written for the workers ({error.strerror or error}); use a folder "
+            f'with more space, or engine="serial", which needs no copy.'
+        ) from error
+    return path
+
+
+@lru_cache(maxsize=_MAX_READ)
+def map_data(path: Path) -> Dataset:
+    """Return a data set whose arrays are mapped from a file: the workers of a host share them."""
+    return joblib.load(path, mmap_mode="r")  # type: ignore[no-any-return]
 
 
 def find_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
-    """Return the data set that this worker was sent, or read it, once per process."""
-    if fingerprint not in _given and fingerprint not in _read:
+    """Return the data set that this worker of a cluster reads, once per process."""
+    if fingerprint not in _read:
         while len(_read) >= _MAX_READ:
             del _read[next(iter(_read))]
         _read[fingerprint] = _read_data(plan, name, fingerprint)
-    return _given[fingerprint] if fingerprint in _given else _read[fingerprint]
+    return _read[fingerprint]
 
 
 def _read_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
@@ -198,3 +215,38 @@ def _read_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
             f"the run's is {fingerprint[:12]}."
         )
     return dataset
+
+
+def cell_memory(plan: Plan, dataset: Dataset) -> int:
+    """Return about how many bytes a worker takes at most for a cell of a data set.
+
+    The parts of the fold in the types of selectors and classifiers (three times the cells of the
+    table), the lists and AUCs of all class pairs, and what the classifiers share between sizes:
+    likelihoods of Naive Bayes, distances of 1NN and of the SVM.
+    """
+    n_samples, n_features = dataset.n_samples, dataset.n_features
+    n_classes = len(np.unique(dataset.y))
+    n_pairs = n_classes * (n_classes - 1) // 2
+    n_test = -(-n_samples // plan.folds)
+    n_ranked = min(max(plan.sizes), n_features)
+    n_held = sum(2 * n_features for spec in plan.selectors if spec.method in _ALL_PAIRS)
+    pairs = n_pairs * (_PAIR_NAME + 8 * (3 * n_ranked + n_held))
+    n_used = min(n_features, n_ranked * len(plan.selectors))
+    shared = sum(
+        _shared_cells(spec, n_samples, n_test, n_classes, n_used) for spec in plan.classifiers
+    )
+    return int(_PROCESS + 8 * 3 * n_samples * n_features + pairs + 8 * shared)
+
+
+def _shared_cells(
+    spec: MethodSpec, n_samples: int, n_test: int, n_classes: int, n_used: int
+) -> int:
+    """Return how many numbers a classifier holds for all sizes of a fold."""
+    n_train = n_samples - n_test
+    if spec.method == "nb":
+        return n_test * n_classes * n_used
+    if spec.method == "1nn":
+        return 2 * n_test * n_train
+    if spec.method == "svm":
+        return 3 * n_train * (n_train + n_test)
+    return n_samples * n_used

@@ -1,27 +1,107 @@
-"""What an experiment is: data sets, selectors, classifiers, sizes, folds and a seed."""
+"""What an experiment is: data sets, selectors, classifiers, sizes, folds and a seed.
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+Plans are written in TOML or in Python. Both are checked by the same types; `_explain` turns what
+pydantic finds into one sentence with the place in the plan.
+"""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import wraps
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 from urllib.parse import quote
 
-from mauc.checks import check_choice, check_int, is_int, unknown_choice
-from mauc.datasets.load import OPTIONS
-from mauc.exceptions import MaucError
-from mauc.experiments.methods import build_classifier, build_selector
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic.dataclasses import dataclass as checked_dataclass
 
+from mauc.checks import is_int, unknown_choice
+from mauc.exceptions import MaucError
+from mauc.io.options import DEFAULTS
+from mauc.registry import CLASSIFIERS, SELECTORS, make_classifier, make_selector
+
+#: options of `mauc.datasets.load_dataset` that a data set of a plan may have
+DATASET_OPTIONS = tuple(
+    name for name in DEFAULTS if name not in ("target", "columns", "storage_options")
+)
 Scope = Literal["dataset", "dataset_size", "fold", "fold_size"]
 Search = Literal["full", "coarse_to_fine"]
 Combination = tuple[str, str]  # names of a selector and a classifier
+Schema = dict[str, Any]
 PAPER_SIZES = tuple(range(10, 101, 10))
-#: smallest values of the whole numbers of a plan and of its tuning
-MINIMA = {
-    "repeats": 1, "folds": 2, "seed": 0, "max_rows": 10, "n_folds": 2, "max_samples": 10, "size": 1
-}  # fmt: skip
 _MAX_NAME = 200  # characters of a name in a path; file systems end at 255
+_STEPS = ["from", "to", "step"]  # of sizes as a table
+_T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True)
+def _checked(cls: type[_T]) -> type[_T]:
+    """Make a frozen dataclass whose fields are checked; what is wrong is a `MaucError`."""
+    made: Any = checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))(cls)
+    init = made.__init__
+
+    @wraps(init)
+    def checked_init(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            init(self, *args, **kwargs)
+        except ValidationError as error:
+            raise MaucError(_explain(error, made)) from None
+
+    made.__init__ = checked_init
+    return made  # type: ignore[no-any-return]
+
+
+def _check_name(name: str) -> str:
+    # Names become file names and words in tables.
+    if (
+        not name.isprintable()
+        or name != name.strip()
+        or name in ("", ".", "..")
+        or any(mark in name for mark in "/\\")
+        or len(quote(name)) > _MAX_NAME
+    ):
+        raise ValueError(f"must be a short word without slashes, got {name!r}.")
+    return name
+
+
+def _check_options(options: Any) -> Any:
+    """Check that options are what a TOML file can hold: every plan can be written down."""
+    if isinstance(options, dict) and not all(isinstance(key, str) for key in options):
+        raise ValueError(f"must be a table whose keys are texts, got {options!r}.")
+    if isinstance(options, dict | list | tuple):
+        for value in options.values() if isinstance(options, dict) else options:
+            _check_options(value)
+    elif not isinstance(options, str | bool | int | float):
+        raise ValueError(f"must hold texts, numbers, lists or tables, got {options!r}.")
+    return options
+
+
+def _check_reading(options: dict[str, Any]) -> dict[str, Any]:
+    for option in options:
+        if option not in DATASET_OPTIONS:
+            raise unknown_choice("an option of a data set", option, DATASET_OPTIONS)
+    return options
+
+
+Name = Annotated[str, AfterValidator(_check_name)]
+Options = Annotated[dict[str, Any], AfterValidator(_check_options)]
+_plain = BeforeValidator(lambda value: int(value) if is_int(value) else value)  # of NumPy, too
+
+
+@_checked
 class DatasetSpec:
     """Where a data set comes from.
 
@@ -38,17 +118,17 @@ class DatasetSpec:
         Further arguments of `load_dataset`.
     """
 
-    name: str
+    name: Name
     source: str = ""
     target: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Annotated[Options, AfterValidator(_check_reading)] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.source:
             object.__setattr__(self, "source", self.name)
 
 
-@dataclass(frozen=True)
+@_checked
 class MethodSpec:
     """A selector or a classifier with its options.
 
@@ -63,18 +143,13 @@ class MethodSpec:
         Its parameters.
     """
 
-    name: str
+    name: Name
     method: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.method:
             object.__setattr__(self, "method", self.name)
-
-    @property
-    def is_imported(self) -> bool:
-        """Whether the method is an import path."""
-        return "." in self.method
 
     @property
     def is_tuned(self) -> bool:
@@ -82,7 +157,7 @@ class MethodSpec:
         return is_tuned(self.method, self.options)
 
 
-@dataclass(frozen=True)
+@_checked
 class TuningSpec:
     """How C and gamma of the RBF SVM are chosen, by cross-validated MAUC.
 
@@ -104,18 +179,74 @@ class TuningSpec:
 
     scope: Scope = "dataset"
     search: Search = "coarse_to_fine"
-    n_folds: int = 3
-    max_samples: int = 2000
-    size: int | None = None
-
-    def __post_init__(self) -> None:
-        check_choice("scope of tuning", self.scope, get_args(Scope))
-        check_choice("search of tuning", self.search, get_args(Search))
-        for key in ("n_folds", "max_samples", "size"):
-            check_int(f"{key} of tuning", getattr(self, key), MINIMA[key], optional=key == "size")
+    n_folds: Annotated[int, Field(ge=2, strict=True), _plain] = 3
+    max_samples: Annotated[int, Field(ge=10, strict=True), _plain] = 2000
+    size: Annotated[int, Field(ge=1, strict=True), _plain] | None = None
 
 
-@dataclass(frozen=True)
+def build_selector(spec: MethodSpec, n_features_to_select: int | None = None) -> Any:
+    """Return the unfitted selector of a spec."""
+    if "n_features_to_select" in spec.options:
+        raise MaucError(f"{spec.name}: the sizes of the plan say how many features to select.")
+    if _is_imported("selector", spec, SELECTORS):
+        made = _import_method(spec)
+        if n_features_to_select is not None and "n_features_to_select" in made.get_params():
+            made.set_params(n_features_to_select=n_features_to_select)
+        return made
+    return _with_options(spec, make_selector(spec.method, n_features_to_select, **spec.options))
+
+
+def build_classifier(spec: MethodSpec) -> Any:
+    """Return the unfitted classifier of a spec."""
+    if _is_imported("classifier", spec, CLASSIFIERS):
+        return _import_method(spec)
+    return _with_options(spec, make_classifier(spec.method, **spec.options))
+
+
+def takes_nominal(method: Any) -> bool:
+    """Whether a selector or classifier takes nominal columns as codes that it is told of."""
+    accepts = getattr(method, "accepts", None)
+    return bool(accepts and accepts.nominal) and "categorical_features" in method.get_params()
+
+
+def is_tuned(method: str, options: Iterable[str]) -> bool:
+    """Whether C and gamma of a classifier are to be tuned."""
+    return method == "svm" and not {"C", "gamma"} & set(options)
+
+
+def _with_options(spec: MethodSpec, made: Any) -> Any:
+    try:
+        made.check_options()
+    except MaucError as error:
+        raise MaucError(f"{spec.name}: {error}") from error
+    return made
+
+
+def _is_imported(kind: str, spec: MethodSpec, known: Iterable[str]) -> bool:
+    # A dot alone makes no import path: "c4.5" is a slip for "c45".
+    is_slip = spec.method.replace(".", "").lower() in known
+    if spec.method not in known and (is_slip or "." not in spec.method):
+        raise unknown_choice(kind, spec.method, known)
+    return spec.method not in known
+
+
+def _import_method(spec: MethodSpec) -> Any:
+    module, _, name = spec.method.rpartition(".")
+    try:
+        made = getattr(import_module(module), name)()
+        known = made.get_params()
+    except Exception as error:  # the module is not ours and may raise anything
+        raise MaucError(
+            f"method {spec.method!r} must be the import path of an estimator whose parameters "
+            f"have defaults; it cannot be used: {error}."
+        ) from error
+    for option in spec.options:
+        if option not in known:
+            raise unknown_choice(f"option of {spec.method}", option, known)
+    return made.set_params(**spec.options)
+
+
+@_checked
 class Plan:
     """An experiment: every selector and classifier on every fold of every data set.
 
@@ -150,37 +281,65 @@ class Plan:
     3
     """
 
-    name: str
-    datasets: tuple[DatasetSpec, ...]
-    selectors: tuple[MethodSpec, ...]
-    classifiers: tuple[MethodSpec, ...]
-    sizes: tuple[int, ...] = PAPER_SIZES
-    repeats: int = 10
-    folds: int = 10
-    seed: int = 0
-    max_rows: int | None = None
+    name: Name
+    datasets: Annotated[tuple[DatasetSpec, ...], Field(min_length=1)]
+    selectors: Annotated[tuple[MethodSpec, ...], Field(min_length=1)]
+    classifiers: Annotated[tuple[MethodSpec, ...], Field(min_length=1)]
+    sizes: Annotated[
+        tuple[Annotated[int, Field(ge=1, strict=True), _plain], ...], Field(min_length=1)
+    ] = PAPER_SIZES
+    repeats: Annotated[int, Field(ge=1, strict=True), _plain] = 10
+    folds: Annotated[int, Field(ge=2, strict=True), _plain] = 10
+    seed: Annotated[int, Field(ge=0, strict=True), _plain] = 0
+    max_rows: Annotated[int, Field(ge=10, strict=True), _plain] | None = None
     tuning: TuningSpec = TuningSpec()
 
-    def __post_init__(self) -> None:
-        _check_name("the name of the plan", self.name)
-        for part, kind in (
-            ("datasets", DatasetSpec), ("selectors", MethodSpec), ("classifiers", MethodSpec)
-        ):  # fmt: skip
-            object.__setattr__(self, part, _check_specs(part, getattr(self, part), kind))
-        for key in ("repeats", "folds", "seed"):
-            object.__setattr__(self, key, check_int(key, getattr(self, key), MINIMA[key]))
-        max_rows = check_int("max_rows", self.max_rows, MINIMA["max_rows"], optional=True)
-        object.__setattr__(self, "max_rows", max_rows)
-        sizes = tuple(int(size) if is_int(size) else size for size in self.sizes)
-        if not sizes or not all(is_int(size) and size >= 1 for size in sizes):
-            raise MaucError(f"sizes must be ints of at least 1, got {list(sizes)}.")
+    @field_validator("datasets", "selectors", "classifiers", mode="before")
+    @classmethod
+    def _read_specs(cls, given: Any, info: ValidationInfo) -> Any:
+        """Take words for tables with a name, and find sources beside the file of the plan."""
+        if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+            return given
+        folder = (info.context or {}).get("folder")
+        return tuple(_read_entry(entry, info.field_name == "datasets", folder) for entry in given)
+
+    @field_validator("datasets", "selectors", "classifiers")
+    @classmethod
+    def _check_specs(cls, specs: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        for name, count in Counter(spec.name for spec in specs).items():
+            if count > 1:
+                raise ValueError(
+                    f"must have different names, got {name!r} {count} times; give one of them "
+                    f"another name."
+                )
+        for spec in specs:
+            if info.field_name == "selectors":
+                build_selector(spec)
+            elif info.field_name == "classifiers":
+                build_classifier(spec)
+        return specs
+
+    @field_validator("sizes", mode="before")
+    @classmethod
+    def _read_sizes(cls, sizes: Any) -> Any:
+        if not isinstance(sizes, Mapping):
+            return sizes if isinstance(sizes, str) or not isinstance(sizes, Iterable) else [*sizes]
+        for key in sizes:
+            if key not in _STEPS:
+                raise unknown_choice("a key of sizes", key, _STEPS)
+        try:
+            return [*range(sizes["from"], sizes["to"] + 1, sizes.get("step", 1))]
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(
+                f"as a table must be {{from = 10, to = 100, step = 10}}, got {dict(sizes)}."
+            ) from None
+
+    @field_validator("sizes")
+    @classmethod
+    def _check_sizes(cls, sizes: tuple[int, ...]) -> tuple[int, ...]:
         if list(sizes) != sorted(set(sizes)):
-            raise MaucError(f"sizes must ascend without repeats, got {list(sizes)}.")
-        object.__setattr__(self, "sizes", sizes)
-        for spec in self.selectors:
-            build_selector(spec)
-        for spec in self.classifiers:
-            build_classifier(spec)
+            raise ValueError(f"must ascend without repeats, got {list(sizes)}.")
+        return sizes
 
     def cells(self) -> list["Cell"]:
         """Return the cells, repeats first: an early look at a run has all data sets."""
@@ -215,70 +374,173 @@ class Cell:
         return f"{self.dataset} repeat {self.repeat} fold {self.fold}"
 
 
-def is_tuned(method: str, options: Iterable[str]) -> bool:
-    """Whether C and gamma of a classifier are to be tuned."""
-    return method == "svm" and not {"C", "gamma"} & set(options)
+def read_plan(path: str | Path) -> Plan:
+    """Read a plan from a TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+
+    Returns
+    -------
+    plan : Plan
+
+    Notes
+    -----
+    A data set, selector or classifier is a word or a table::
+
+        name = "mine"
+        datasets = ["digits", {name = "calls", source = "calls.csv", target = "label"}]
+        selectors = ["mdfs", {name = "hard", method = "mdfs", options = {schedule = "hardest"}}]
+        classifiers = ["nb", "c45"]
+        sizes = {from = 10, to = 100, step = 10}   # or a list
+        repeats = 2
+        folds = 5
+        seed = 0
+        max_rows = 2000   # thin larger data sets, by class
+
+        [tuning]
+        scope = "dataset"
+
+    A relative source that is a file beside the plan is resolved from there. Editors complete and
+    check plans by the JSON Schema of `plan_schema`.
+    """
+    return read_plan_text(path)[0]
 
 
-def dataset_options() -> list[str]:
-    """Return the names of the options that a data set may have."""
-    return list(OPTIONS)
+def read_plan_text(path: str | Path) -> tuple[Plan, str]:
+    """Return the plan of a TOML file, and the text of the file."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise MaucError(f"the plan {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise MaucError(f"the plan {path} is not UTF-8 text.") from error
+    return parse_plan(text, name=path.stem, folder=path.parent, where=str(path)), text
 
 
-def _check_specs(part: str, given: Any, kind: type[Any]) -> tuple[Any, ...]:
-    if isinstance(given, str | kind) or not isinstance(given, Iterable):
-        raise MaucError(f"{part} of the plan must be a tuple of {kind.__name__}, got {given!r}.")
-    specs: tuple[Any, ...] = tuple(given)
-    if not specs:
-        raise MaucError(f"{part} of the plan must not be empty.")
-    for spec in specs:
-        if not isinstance(spec, kind):
-            raise MaucError(f"{part} of the plan must hold {kind.__name__}, got {spec!r}.")
-        _check_name(f"a name in {part}", spec.name)
-        _check_option_values(f"{part}, {spec.name}", spec.options)
-        if isinstance(spec, DatasetSpec):
-            _check_source(spec)
-    names = [spec.name for spec in specs]
-    for name in names:
-        if names.count(name) > 1:
-            raise MaucError(
-                f"{part} of the plan must have different names, got {name!r} "
-                f"{names.count(name)} times; give one of them another name."
-            )
-    return specs
+def parse_plan(
+    text: str, *, name: str = "plan", folder: Path | None = None, where: str = "the plan"
+) -> Plan:
+    """Make a plan of TOML text.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        The name of a plan that does not give its own.
+    folder : Path, optional
+        Where relative sources are looked for.
+    where : str
+        What errors call the text.
+
+    Returns
+    -------
+    plan : Plan
+    """
+    try:
+        values = {"name": name, **tomllib.loads(text)}
+        return TypeAdapter(Plan).validate_python(values, context={"folder": folder})
+    except tomllib.TOMLDecodeError as error:
+        raise MaucError(f"{where} is not valid TOML: {error}.") from error
+    except ValidationError as error:
+        raise MaucError(f"{where}: {_explain(error, Plan)}") from None
 
 
-def _check_name(what: str, name: object) -> None:
-    # Names become file names and words in tables.
-    if (
-        not isinstance(name, str)
-        or not name.isprintable()
-        or name != name.strip()
-        or name in ("", ".", "..")
-        or any(mark in name for mark in "/\\")
-        or len(quote(name)) > _MAX_NAME
-    ):
-        raise MaucError(f"{what} must be a short word without slashes, got {name!r}.")
+def plan_to_dict(plan: Plan) -> dict[str, Any]:
+    """Return a plan as plain values, every default spelled out."""
+    return json.loads(json.dumps(asdict(plan)))  # type: ignore[no-any-return]
 
 
-def _check_source(spec: DatasetSpec) -> None:
-    if not isinstance(spec.source, str):
-        raise MaucError(f"the source of {spec.name} must be text, got {spec.source!r}.")
-    for option in spec.options:
-        if option not in dataset_options():
-            what = f"an option of the data set {spec.name}"
-            raise unknown_choice(what, option, dataset_options())
+def plan_to_toml(plan: Plan) -> str:
+    """Return a plan as the text of a TOML file."""
+    import tomli_w
+
+    values = plan_to_dict(plan)
+    tables = [spec for part in ("datasets", "selectors", "classifiers") for spec in values[part]]
+    for table in (values, values["tuning"], *tables):
+        for key in [key for key, value in table.items() if value is None or value == {}]:
+            del table[key]
+    return tomli_w.dumps(values)
 
 
-def _check_option_values(what: str, value: Any, is_top: bool = True) -> None:
-    """Check that options are what a TOML file can hold: every plan can be written down."""
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        for key, item in value.items():
-            _check_option_values(f"{what}, {key}", item, False)
-    elif is_top:
-        raise MaucError(f"options ({what}) must be a table, got {value!r}.")
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _check_option_values(what, item, False)
-    elif not isinstance(value, str | bool | int | float):
-        raise MaucError(f"options ({what}) must be texts, numbers, lists or tables, got {value!r}.")
+def plan_schema() -> Schema:
+    """Return the JSON Schema of plan files, by which editors complete and check them.
+
+    Returns
+    -------
+    schema : dict
+        From the types of a plan and the registry of methods. It refuses unknown keys, data set
+        options and methods, and numbers out of range; the options of a method are checked when the
+        plan is read.
+
+    Notes
+    -----
+    Editors with Taplo take it from the first line of a plan: ``#:schema plan.schema.json``.
+    """
+    schema = TypeAdapter(Plan).json_schema(mode="serialization")  # what validators make of plans
+    text, size = {"type": "string"}, {"type": "integer", "minimum": 1}
+    parts, tables = schema["properties"], schema.pop("$defs")
+    for table in (schema, *tables.values()):
+        table["description"] = table["description"].splitlines()[0]
+    options = {"properties": {key: {} for key in DATASET_OPTIONS}, "additionalProperties": False}
+    tables["DatasetSpec"]["properties"]["options"] |= options
+    parts["datasets"]["items"] = {"anyOf": [text, tables["DatasetSpec"]]}
+    for part, known in (("selectors", SELECTORS), ("classifiers", CLASSIFIERS)):
+        word = {"anyOf": [{"enum": list(known)}, {**text, "pattern": r"\w\.\w"}]}
+        method = tables["MethodSpec"]
+        table = {**method, "properties": {**method["properties"], "method": word}}
+        table["anyOf"] = [{"required": [key]} for key in (*table.pop("required"), "method")]
+        parts[part]["items"] = {"anyOf": [word, table]}
+    steps = {
+        "type": "object", "properties": dict.fromkeys(_STEPS, size), "required": _STEPS[:2],
+        "additionalProperties": False,
+    }  # fmt: skip
+    parts["sizes"] = {"anyOf": [parts["sizes"], steps]}
+    parts["tuning"] = tables["TuningSpec"]
+    schema["required"].remove("name")  # that of the file by default
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
+
+
+def _read_entry(entry: Any, is_dataset: bool, folder: Path | None) -> Any:
+    if isinstance(entry, str):
+        entry = {"name": entry}
+    if not isinstance(entry, Mapping):
+        return entry
+    if not is_dataset:
+        return {"name": entry["method"], **entry} if "method" in entry else entry
+    source = entry.get("source", entry.get("name"))
+    if folder is not None and isinstance(source, str) and (folder / source).is_file():
+        return {**entry, "source": str((folder / source).resolve())}
+    return entry
+
+
+def _explain(error: ValidationError, kind: type[Any]) -> str:
+    """Return the first thing that is wrong as a sentence: the place, the want and the got."""
+    errors = error.errors(include_url=False)
+    unknown = ("unexpected_keyword_argument", "extra_forbidden")  # why another key may be missing
+    found = next((item for item in errors if item["type"] in unknown), errors[0])
+    place, got, names = list(found["loc"]), found["input"], [item.name for item in fields(kind)]
+    if isinstance(place[0], int):  # of the arguments of a call
+        place[0] = names[place[0]]
+    where = "" if kind is Plan else f"{kind.__name__}."
+    where += "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
+    if found["type"] in unknown:
+        above = where.rpartition(".")[0] or "the plan"
+        inner = {"tuning": TuningSpec, "datasets": DatasetSpec}.get(str(place[0]), MethodSpec)
+        known = names if len(place) == 1 else [item.name for item in fields(inner)]
+        return str(unknown_choice(f"a key of {above}", place[-1], known))
+    if found["type"] == "missing":
+        return f"{where} is missing."
+    if found["type"] == "literal_error":
+        return str(unknown_choice(where, got, re.findall("'(.*?)'", found["ctx"]["expected"])))
+    if found["type"] == "too_short":
+        return f"{where} must not be empty."
+    if found["type"] == "value_error":
+        cause = found["ctx"]["error"]
+        return f"{where}{': ' if isinstance(cause, MaucError) else ' '}{cause}"
+    wanted = found["msg"].replace("Input should be", "must be")
+    table = "a table" if place[0] == "tuning" else "a word, a table"
+    wanted = wanted.replace("a dictionary or an instance of", f"{table} or a")
+    return f"{where} {wanted}, got {got!r}."

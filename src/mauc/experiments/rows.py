@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mauc.extras import optional_import
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mauc.experiments.plan import Cell
+    from mauc.experiments.plan import Cell, Combination
 
-PACKAGES = ("mauc", "numpy", "scipy", "scikit-learn", "numba")
+_PACKAGES = ("mauc", "numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,8 @@ def first_line(error: object) -> str:
 
 def schema() -> "pa.Schema":
     """Return the Arrow schema of the rows."""
-    pa = optional_import("pyarrow", "experiments")
+    import pyarrow as pa
+
     types = {
         str: pa.string(),
         int: pa.int32(),
@@ -113,7 +112,8 @@ def schema() -> "pa.Schema":
 
 def rows_to_table(rows: Iterable[Row]) -> "pa.Table":
     """Return rows as an Arrow table."""
-    pa = optional_import("pyarrow", "experiments")
+    import pyarrow as pa
+
     rows = list(rows)
     columns = {item.name: [getattr(row, item.name) for row in rows] for item in fields(Row)}
     return pa.table(columns, schema=schema())
@@ -123,14 +123,14 @@ def in_plan_order(
     table: "pa.Table", selectors: Sequence[str], classifiers: Sequence[str]
 ) -> "pa.Table":
     """Return the rows of a cell by selector, classifier (each in the plan's order) and size."""
-    first = {name: place for place, name in enumerate(selectors)}
-    second = {name: place for place, name in enumerate(classifiers)}
+    first = {name: rank for rank, name in enumerate(selectors)}
+    second = {name: rank for rank, name in enumerate(classifiers)}
     names = [table[key].to_pylist() for key in ("selector", "classifier", "size")]
-    places = [(first[s], second[c], size) for s, c, size in zip(*names, strict=True)]
-    return table.take(sorted(range(len(places)), key=places.__getitem__))
+    ranks = [(first[s], second[c], size) for s, c, size in zip(*names, strict=True)]
+    return table.take(sorted(range(len(ranks)), key=ranks.__getitem__))
 
 
-def combinations_of(table: "pa.Table") -> list[tuple[str, str]]:
+def combinations_of(table: "pa.Table") -> "list[Combination]":
     """Return the selector and the classifier of every row."""
     names = (table[key].to_pylist() for key in ("selector", "classifier"))
     return list(zip(*names, strict=True))
@@ -139,5 +139,5 @@ def combinations_of(table: "pa.Table") -> list[tuple[str, str]]:
 @cache
 def versions() -> str:
     """Return the versions of Python and of the packages that compute."""
-    packages = [f"{name} {version(name)}" for name in PACKAGES]
+    packages = [f"{name} {version(name)}" for name in _PACKAGES]
     return ", ".join([packages[0], f"python {platform.python_version()}", *packages[1:]])

@@ -1,41 +1,41 @@
-"""Run a plan: cells that are not done yet in, their rows in the run folder or in memory out."""
+"""Run a plan: cells that are not done yet in, their rows in the run folder out."""
 
+import signal
+import sys
+import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from mauc.checks import allow_many_classes, check_choice
 from mauc.compile import silenced
 from mauc.datasets import Dataset
-from mauc.exceptions import DamagedShardError, MaucError
-from mauc.experiments.cell import failed_cell
-from mauc.experiments.data import describe, load_data
-from mauc.experiments.engines import (
-    Engine,
-    check_engine,
-    count_threads,
-    count_workers,
-    start_engine,
+from mauc.exceptions import DamagedShardError, MaucError, option
+from mauc.experiments.cell import Tuned, failed_cell, run_cell, tune_dataset
+from mauc.experiments.data import (
+    WorkerSetupError,
+    cell_memory,
+    describe,
+    find_data,
+    load_data,
+    map_data,
+    write_data,
 )
-from mauc.experiments.load import collect_rows
-from mauc.experiments.needs import cell_memory
-from mauc.experiments.plan import Cell, Combination, Plan
-from mauc.experiments.plan_file import read_plan_text
-from mauc.experiments.progress import Progress, make_progress
-from mauc.experiments.rows import combinations_of, rows_to_table
-from mauc.experiments.shared_data import share_data
-from mauc.experiments.store import MemoryStore, RunFolder
-from mauc.experiments.tasks import Task, TaskQueue, run_task, run_tasks
-from mauc.experiments.tuning import Tuned
-from mauc.extras import optional_import
+from mauc.experiments.parallel import Engine, run_tasks
+from mauc.experiments.plan import Cell, Combination, Plan, read_plan_text
+from mauc.experiments.rows import combinations_of, error_text, rows_to_table
+from mauc.experiments.store import RunFolder, load_run
 from mauc.memory import check_memory, format_bytes, free_memory
+from mauc.progress import KINDS, Display, note, progress, track
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -138,120 +138,186 @@ def run_plan(
     [0.982, 0.999, 0.96, 0.996]
     """
     began = time.monotonic()
-    check_engine(engine, n_jobs, scheduler)
+    check_choice(option("progress"), progress, KINDS)
+    workers = Engine(engine, n_jobs, scheduler)
     if data is not None and engine == "dask":
         raise MaucError("data= goes with local engines; Dask workers read the data themselves.")
     if not isinstance(plan, Plan):
         plan, text = read_plan_text(plan)
-    shown = make_progress(progress)
-    store = MemoryStore() if folder is None else RunFolder(folder)
-    run = Run(plan, store, shown, retry_failed)
-    with store.locked(), silenced() if progress == "quiet" else nullcontext():
+    if folder is not None:
+        summary = _run(plan, Path(folder), workers, progress, retry_failed, data or {}, text)
+    else:
+        with tempfile.TemporaryDirectory(prefix="mauc-run-") as made:
+            summary = _run(plan, Path(made), workers, progress, retry_failed, data or {}, text)
+            summary.folder, summary.rows = None, load_run(made)
+    summary.seconds = time.monotonic() - began
+    return summary
+
+
+def _run(
+    plan: Plan, folder: Path, engine: Engine, kind: str, retry_failed: bool,
+    data: Mapping[str, Dataset], text: str | None,
+) -> RunSummary:  # fmt: skip
+    store = RunFolder(folder)
+    with (
+        store.locked(),
+        _end_on_termination(),
+        silenced() if kind == "quiet" else nullcontext(),
+        progress(plan.name, verbose=kind != "quiet", style=kind) as display,
+    ):
         try:
-            with run.started(engine, n_jobs, scheduler):
-                loaded = run.prepare(data or {}, text)
-                if run.tasks:
-                    run.work(loaded, data or {})
+            run = Run(plan, store, engine, display)
+            run.prepare(data, text, retry_failed)
+            run.work()
         finally:
-            shown.close()
-    run.summary.seconds = time.monotonic() - began
-    if folder is None:
-        run.summary.rows = collect_rows(store).to_pandas()
+            engine.close()
     return run.summary
 
 
-class Run:
-    """A plan being run: the missing cells found, given to an engine, and their rows kept.
+@contextmanager
+def _end_on_termination() -> Iterator[None]:
+    """Let SIGTERM end this process as Ctrl-C does, so that its workers end with it."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    Parameters
-    ----------
-    plan : Plan
-    store : RunFolder or MemoryStore
-    progress : Progress
-    retry_failed : bool
-        Whether to run combinations again that failed before.
 
-    Attributes
-    ----------
-    tasks : list of Task
-        The cells that are not done, once prepared.
-    summary : RunSummary
-        Of what was found and done so far.
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A cell to run or, without a cell, a data set to tune: all that a worker needs."""
+
+    plan: Plan
+    dataset: str
+    cell: Cell | None = None
+    wanted: frozenset[Combination] | None = None  #: combinations to run; None for all
+    fingerprint: str = ""  #: of the data; those of a worker must have the same
+    n_jobs: int = 1  #: threads
+    tuned: dict[int, Tuned] | str | None = None  #: for the data set, or why that failed
+    path: Path | None = None  #: where a worker of the same host finds the data
+
+    def __str__(self) -> str:
+        return str(self.cell) if self.cell else f"the tuning of {self.dataset}"
+
+
+def run_task(task: Task, data: Mapping[str, Dataset] = {}) -> Any:
+    """Return the rows of a cell, or what was tuned; an exception as a value; runs in a worker."""
+    try:
+        if task.dataset in data:
+            dataset = data[task.dataset]
+        elif task.path is not None:
+            dataset = map_data(task.path)
+        else:
+            dataset = find_data(task.plan, task.dataset, task.fingerprint)
+        # The number of classes was checked, or allowed, when the data were loaded.
+        with _one_blas_thread(), allow_many_classes():
+            if task.cell is None:
+                return tune_dataset(task.plan, task.dataset, dataset, task.n_jobs)
+            rows = run_cell(
+                task.plan, task.cell, dataset, tuned=task.tuned, wanted=task.wanted,
+                n_jobs=task.n_jobs,
+            )  # fmt: skip
+            return rows_to_table(rows)
+    except WorkerSetupError:
+        raise  # it concerns all cells
+    except Exception as error:
+        return RuntimeError(error_text(error))
+
+
+_blas_lock = threading.Lock()
+_blas_limits: list[threadpool_limits] = []
+_n_in_blas = 0
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread whatever the machine: the order of its sums depends on them.
+
+    The limit is one for the process, so of several threads at work (a Dask worker may have them)
+    the first sets it and the last restores it.
     """
+    global _n_in_blas
+    with _blas_lock:
+        _n_in_blas += 1
+        if _n_in_blas == 1:
+            _blas_limits.append(threadpool_limits(1))
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _n_in_blas -= 1
+            if _n_in_blas == 0:
+                _blas_limits.pop().restore_original_limits()
+
+
+class Run:
+    """A plan being run: the missing cells found, given to an engine, and their rows kept."""
 
     def __init__(
-        self, plan: Plan, store: RunFolder | MemoryStore, progress: Progress, retry_failed: bool
+        self, plan: Plan, store: RunFolder, engine: Engine, display: Display | None
     ) -> None:
-        self.plan, self.store, self.progress = plan, store, progress
-        self.retry_failed = retry_failed
-        self.tasks: list[Task] = []
+        self.plan, self.store, self.engine, self._display = plan, store, engine, display
+        self.note: Callable[[str], None] = note if display else lambda message: None
         self.summary = RunSummary(store.path, len(plan.cells()))
+        self._missing: dict[Cell, frozenset[Combination] | None] = {}
+        self._data: dict[str, Dataset] = {}
         self._described: dict[str, dict[str, Any]] = {}
         self._labels: dict[str, np.ndarray] = {}
-        self._tuned: dict[str, dict[int, Tuned] | str] = {}
-        self._engine: Engine | None = None
-        self._n_at_once: int | None = None
+        self._sums: dict[str, list[float]] = {}  # of MAUC by selector, and how many
+        self._n_workers = engine.n_workers
 
-    def prepare(self, given: Mapping[str, Dataset], text: str | None) -> dict[str, Dataset]:
+    def prepare(self, given: Mapping[str, Dataset], text: str | None, retry_failed: bool) -> None:
         """Load the data sets that are not given, open the store, find the cells that are missing.
 
-        Returns all data sets; `text` is the plan as given, if it was given as text.
+        `text` is the plan as given, if it was given as text.
         """
-        optional_import("pyarrow", "experiments")
         # Before the folder is opened: a plan that cannot run must not bind it.
-        data = load_data(self.plan, given, self.progress.note)
-        self._n_at_once = self._check_memory(data)
-        self._described = {name: describe(dataset) for name, dataset in data.items()}
-        self._labels = {name: dataset.y for name, dataset in data.items()}
+        self._data = load_data(self.plan, given, self.note)
+        if self.engine.is_local:
+            self._check_memory()
+        self._described = {name: describe(dataset) for name, dataset in self._data.items()}
+        self._labels = {name: dataset.y for name, dataset in self._data.items()}
         self.store.begin(self.plan, text, self._described)
         for cell in self.plan.cells():
-            wanted = self._missing(cell)
-            if wanted is None or wanted:
-                self.tasks.append(self._task(cell.dataset, cell, wanted))
-        # The longest first, so that no worker is left with one when all others are done.
-        self.tasks.sort(key=lambda task: -self._cost(task.dataset))
-        n_cells = self.summary.n_cells
-        self.progress.start(n_cells, n_cells - len(self.tasks))
-        return data
+            missing = self._find_missing(cell, retry_failed)
+            if missing is None or missing:
+                self._missing[cell] = missing
+        self.note(f"{self.summary.n_cells} cells, {self._n_done} done before")
 
-    def _check_memory(self, data: Mapping[str, Dataset]) -> int | None:
-        """Return how many cells fit into the memory of this host at once; raise if none does."""
-        if not self._is_local:
-            return None
-        needs = {name: cell_memory(self.plan, dataset) for name, dataset in data.items()}
+    @property
+    def _n_done(self) -> int:
+        return self.summary.n_cells - len(self._missing)
+
+    def _check_memory(self) -> None:
+        """Use no more workers than fit into the memory of this host; raise if none does."""
+        needs = {name: cell_memory(self.plan, dataset) for name, dataset in self._data.items()}
         largest = max(needs, key=needs.__getitem__)
         check_memory(
             needs[largest], f"the methods on a fold of {largest}",
             "use fewer rows, features, classes, sizes or methods",
         )  # fmt: skip
         free = free_memory()
-        if free is None:
-            return None
-        n_fitting = max(1, free // needs[largest])
-        if n_fitting < self._n_workers:
-            self.progress.note(
+        n_fitting = self._n_workers if free is None else max(1, free // needs[largest])
+        if free is not None and n_fitting < self._n_workers:
+            self.note(
                 f"{n_fitting} of {self._n_workers} workers are used: a fold of {largest} takes "
                 f"about {format_bytes(needs[largest])} of memory, {format_bytes(free)} are free."
             )
-        return n_fitting
+            self._n_workers = n_fitting
 
-    def _cost(self, dataset: str) -> int:
-        described = self._described[dataset]
-        return int(described["n_samples"] * described["n_features"])
-
-    def _task(
-        self, dataset: str, cell: Cell | None = None, wanted: frozenset[Combination] | None = None
-    ) -> Task:
-        return Task(self.plan, dataset, cell, wanted, self._described[dataset]["fingerprint"])
-
-    def _missing(self, cell: Cell) -> frozenset[Combination] | None:
+    def _find_missing(self, cell: Cell, retry_failed: bool) -> frozenset[Combination] | None:
         """Return the combinations that a cell lacks; None stands for all."""
         if not self.store.has(cell):
             return None
         try:
             table = self.store.read(cell)
         except DamagedShardError as error:
-            self.progress.note(f"{error} It is computed anew.")
+            self.note(f"{error} It is computed anew.")
             self.summary.n_damaged += 1
             return None
         known = combinations_of(table)
@@ -260,7 +326,7 @@ class Run:
             for selector in self.plan.selectors
             for classifier in self.plan.classifiers
         } - set(known)
-        if self.retry_failed:
+        if retry_failed:
             statuses = table["status"].to_pylist()
             missing |= {
                 pair for pair, status in zip(known, statuses, strict=True) if status != "ok"
@@ -269,109 +335,105 @@ class Run:
             self._count(table)
         return frozenset(missing)
 
-    @contextmanager
-    def started(self, name: str, n_jobs: int | None, scheduler: str | None) -> Iterator[None]:
-        """Have an engine; its workers start before the data are read, if a cell lacks a shard."""
-        self._engine_name, self._is_local = name, scheduler is None
-        self._n_threads = count_threads(name, n_jobs)
-        self._n_workers = 1 if name == "serial" else count_workers(n_jobs)
-        self._start = partial(start_engine, name, n_jobs, scheduler)
-        n_missing = sum(not self.store.has(cell) for cell in self.plan.cells())
-        if n_missing:
-            self._engine = self._start(n_missing)
+    def work(self) -> None:
+        """Run the missing cells, data sets that need it tuned first."""
+        if not self._missing:
+            return
+        self._n_workers = min(self._n_workers, len(self._missing))
+        paths: dict[str, Path] = {}
         try:
-            yield
-        except BaseException:
-            if self._engine is not None:
-                self._engine.close(at_once=True)
-            raise
-        if self._engine is not None:
-            self._engine.close()
+            function: Callable[[Task], Any] = run_task
+            names = dict.fromkeys(cell.dataset for cell in self._missing)
+            if self.engine.name == "serial":
+                function = partial(run_task, data=self._data)
+            elif self.engine.is_local:
+                for name in names:
+                    paths[name] = write_data(self._data[name], self.store.path)
+                self._data.clear()  # of which all workers share one copy
+            tuned = self._tune(names, function, paths)
+            # The longest first, so that no worker is left with one when all others are done.
+            tasks = [
+                self._task(cell.dataset, paths, cell, wanted, tuned.get(cell.dataset))
+                for cell, wanted in sorted(
+                    self._missing.items(), key=lambda item: -self._cost(item[0])
+                )
+            ]
+            results = run_tasks(self.engine, function, tasks, self.note, self._n_workers)
+            for task, rows in track(results, "cells", self.summary.n_cells, n_before=self._n_done):
+                self._keep(task, rows)
+            if self._display is not None:
+                self.note(f"{self.summary.n_cells} cells are done; {self._display.results}")
+        finally:
+            for path in paths.values():
+                path.unlink(missing_ok=True)
 
-    def work(self, data: dict[str, Dataset], given: Mapping[str, Dataset]) -> None:
-        """Run the missing cells on the engine.
+    def _task(self, name: str, paths: Mapping[str, Path], *rest: Any) -> Task:
+        cell, wanted, tuned = rest or (None, None, None)
+        return Task(
+            self.plan, name, cell, wanted, self._described[name]["fingerprint"],
+            self.engine.n_threads, tuned, paths.get(name),
+        )  # fmt: skip
 
-        Workers of this host share the data sets with this process; where they cannot, they are
-        sent those that were `given` and read the others.
-        """
-        engine = self._engine = self._engine or self._start(len(self.tasks))
-        is_serial = self._engine_name == "serial"
-        with share_data(data if self._is_local and not is_serial else {}) as shared:
-            own = dict(data) if is_serial else {}
-            engine.give(
-                {
-                    self._described[name]["fingerprint"]: data[name]
-                    for name in given
-                    if name not in shared
-                }
-            )
-            data.clear()
+    def _cost(self, cell: Cell) -> int:
+        described = self._described[cell.dataset]
+        return int(described["n_samples"] * described["n_features"])
 
-            def submit(task: Task) -> "Future[Any]":
-                task = replace(
-                    task, tuned=self._tuned.get(task.dataset), n_jobs=self._n_threads,
-                    shared=shared.get(task.dataset),
-                )  # fmt: skip
-                return engine.submit(run_task, task, own.get(task.dataset))
-
-            queue = TaskQueue(self.tasks, self._tunings())
-            for task, result, error in run_tasks(
-                engine, queue, submit, self.progress.note, self._n_at_once
-            ):
-                if task.cell is None:
-                    self._keep_tuned(task.dataset, error or result)
-                else:
-                    rows = self._failed(task, error) if error else result
-                    self._keep(task.cell, task.wanted, rows)
-
-    def _failed(self, task: Task, error: str) -> "pa.Table":
-        """Return the rows of a task without result."""
-        assert task.cell is not None
-        y, n_features = self._labels[task.dataset], self._described[task.dataset]["n_features"]
-        return rows_to_table(failed_cell(self.plan, task.cell, y, n_features, error, task.wanted))
-
-    def _tunings(self) -> list[Task]:
-        """Return the data sets that must be tuned; take from the store what it has."""
+    def _tune(
+        self, names: Iterator[str] | dict[str, None], function: Callable[[Task], Any],
+        paths: Mapping[str, Path],
+    ) -> dict[str, dict[int, Tuned] | str]:  # fmt: skip
+        """Return what is tuned for each data set, or why that failed; the store may have it."""
         is_wanted = any(spec.is_tuned for spec in self.plan.classifiers)
         if not is_wanted or self.plan.tuning.scope.startswith("fold"):
-            return []
-        missing = []
-        for name in dict.fromkeys(task.dataset for task in self.tasks):
-            tuned = self.store.read_tuned(name)
-            if tuned is None:
-                missing.append(self._task(name))
-            else:
-                self._tuned[name] = tuned
-        return missing
+            return {}
+        found: dict[str, Any] = {name: self.store.read_tuned(name) for name in names}
+        tasks = [self._task(name, paths) for name, tuned in found.items() if tuned is None]
+        results = run_tasks(self.engine, function, tasks, self.note, self._n_workers)
+        for task, tuned in track(results, "data sets tuned", len(tasks)):
+            if isinstance(tuned, RuntimeError):
+                found[task.dataset] = str(tuned)
+                self.note(f"{task.dataset}: the SVM could not be tuned: {tuned}")
+                continue
+            found[task.dataset] = tuned
+            self.store.write_tuned(task.dataset, tuned)
+            for size, one in tuned.items():
+                self.note(
+                    f"{task.dataset}: SVM tuned on {one.n_samples} samples, {size} features: "
+                    f"C = {one.C:g}, gamma = {one.gamma:g} (MAUC {one.mauc:.3f})"
+                )
+        return found
 
-    def _keep_tuned(self, name: str, tuned: dict[int, Tuned] | str) -> None:
-        self._tuned[name] = tuned
-        if isinstance(tuned, str):
-            self.progress.note(f"{name}: the SVM could not be tuned: {tuned}")
-            return
-        self.store.write_tuned(name, tuned)
-        for size, found in tuned.items():
-            self.progress.note(
-                f"{name}: SVM tuned on {found.n_samples} samples, {size} features: "
-                f"C = {found.C:g}, gamma = {found.gamma:g} (MAUC {found.mauc:.3f})"
-            )
-
-    def _keep(self, cell: Cell, wanted: frozenset[Combination] | None, new: "pa.Table") -> None:
+    def _keep(self, task: Task, rows: "pa.Table | RuntimeError") -> None:
         """Write the rows of a cell, beside those it had."""
-        table = new
-        if wanted is not None:
-            old = self.store.read(cell)
-            old = old.filter([pair not in wanted for pair in combinations_of(old)])
-            table = optional_import("pyarrow", "experiments").concat_tables([old, new])
-        self.store.write(cell, table)
+        assert task.cell is not None
+        if isinstance(rows, RuntimeError):
+            y, n_features = self._labels[task.dataset], self._described[task.dataset]["n_features"]
+            failed = failed_cell(self.plan, task.cell, y, n_features, str(rows), task.wanted)
+            rows = rows_to_table(failed)
+        if task.wanted is not None:
+            import pyarrow
+
+            old = self.store.read(task.cell)
+            old = old.filter([pair not in task.wanted for pair in combinations_of(old)])
+            rows = pyarrow.concat_tables([old, rows])
+        self.store.write(task.cell, rows)
         self.summary.n_run += 1
-        self._count(table)
-        self.progress.advance()
+        self._count(rows)
 
     def _count(self, table: "pa.Table") -> None:
+        """Add rows to the summary, and to the means that are shown."""
         self.summary.n_rows += table.num_rows
-        self.progress.add(table)
-        columns = [table[key].to_pylist() for key in ("selector", "classifier", "error", "status")]
-        for selector, classifier, error, status in zip(*columns, strict=True):
+        keys = ("selector", "classifier", "mauc", "error", "status")
+        for selector, classifier, mauc, error, status in zip(
+            *(table[key].to_pylist() for key in keys), strict=True
+        ):
             if status == "failed":
                 self.summary.failures[f"{selector}, {classifier}: {error}"] += 1
+                continue
+            total = self._sums.setdefault(selector, [0.0, 0])
+            total[0] += mauc
+            total[1] += 1
+        if self._display is not None:
+            means = {name: total / n for name, (total, n) in self._sums.items()}
+            shown = sorted(means.items(), key=lambda item: -item[1])
+            self._display.results = "mean MAUC " + ", ".join(f"{k} {v:.3f}" for k, v in shown)

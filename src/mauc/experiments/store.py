@@ -1,25 +1,25 @@
-"""Where a run keeps its plan and rows: a folder with one shard per cell, or memory."""
+"""Where a run keeps its plan and rows: a folder with one Parquet shard per cell, or memory."""
 
 import contextlib
+import io
 import json
 import os
 import platform
 import socket
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mauc.exceptions import MaucError
-from mauc.experiments.plan import Cell, Plan, is_tuned
-from mauc.experiments.plan_file import plan_to_dict, plan_to_toml
-from mauc.experiments.rows import versions
-from mauc.experiments.shards import Stamp, digest, make_stamp, read_shard, shard_path, write_shard
-from mauc.experiments.tuning import Tuned
+from mauc.checks import check_choice
+from mauc.exceptions import DamagedShardError, IncompleteRunWarning, MaucError, warn_user
+from mauc.experiments.cell import Tuned
+from mauc.experiments.plan import Cell, Plan, is_tuned, plan_to_dict, plan_to_toml
+from mauc.experiments.rows import combinations_of, first_line, in_plan_order, schema, versions
 from mauc.extras import optional_import
 from mauc.files import is_part, remove_parts, write_atomic
 
@@ -27,6 +27,73 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Described = dict[str, dict[str, Any]]  # what `describe` returned for each data set, by name
+Stamp = dict[str, str]
+_DIGEST, _STAMP = b"mauc.digest", b"mauc.origin"
+_PARTS = ("datasets", "selectors", "classifiers")
+
+
+def load_run(path: str | Path, *, frame: str = "pandas") -> Any:
+    """Read the rows of a run, one per measurement.
+
+    Parameters
+    ----------
+    path : str or Path
+        The run folder.
+    frame : {"pandas", "polars", "arrow"}, default="pandas"
+
+    Returns
+    -------
+    rows : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        Columns of `mauc.experiments.Row`, in the order of the plan whatever order the cells ran
+        in. Rows of failed combinations have status "failed", their error, and MAUC NaN.
+
+    Raises
+    ------
+    MaucError
+        If a shard is damaged; it names the file. Running the plan again computes it anew.
+
+    Warns
+    -----
+    IncompleteRunWarning
+        If cells of the plan, or some of their selectors or classifiers, have not been run yet.
+
+    Notes
+    -----
+    The shards are plain Parquet, for DuckDB too:
+    ``SELECT selector, avg(mauc) FROM 'run/cells/*/*.parquet' GROUP BY selector``.
+    """
+    check_choice("frame", frame, ("pandas", "polars", "arrow"))
+    table = _collect_rows(RunFolder(path))
+    if frame == "polars":
+        return optional_import("polars", "polars data frames").from_arrow(table)
+    return table.to_pandas() if frame == "pandas" else table
+
+
+def _collect_rows(store: "RunFolder") -> "pa.Table":
+    """Return the rows of all cells of a run, in the order of its plan."""
+    import pyarrow as pa
+
+    # The names alone: reading rows must not require that the methods of a plan can be imported.
+    plan = store.read_plan()
+    datasets, selectors, classifiers = ([spec["name"] for spec in plan[part]] for part in _PARTS)
+    cells = [
+        Cell(name, repeat, fold)
+        for name in datasets
+        for repeat in range(plan["repeats"])
+        for fold in range(plan["folds"])
+    ]
+    tables = [store.read(cell) for cell in cells if store.has(cell)]
+    n_combinations = len(selectors) * len(classifiers)
+    n_whole = sum(len(set(combinations_of(table))) == n_combinations for table in tables)
+    if n_whole < len(cells):
+        warn_user(
+            f"{store.path} has {n_whole} of {len(cells)} cells"
+            + (f", and parts of {len(tables) - n_whole}" if n_whole < len(tables) else "")
+            + "; run its plan again to go on.",
+            IncompleteRunWarning,
+        )
+    ordered = [in_plan_order(table, selectors, classifiers) for table in tables]
+    return pa.concat_tables(ordered) if ordered else schema().empty_table()
 
 
 class RunFolder:
@@ -39,10 +106,6 @@ class RunFolder:
         provenance.json   data sets with their fingerprints, versions, every start
         tuning/           parameters of the SVM, a file per data set
         cells/            one Parquet shard per cell, a folder per data set
-
-    Parameters
-    ----------
-    path : str or Path
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -55,10 +118,11 @@ class RunFolder:
         """Whether there is a run in the folder."""
         return (self.path / "plan.json").is_file()
 
-    @contextmanager
+    @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Keep every other run out of the folder; the lock dies with the process."""
-        filelock = optional_import("filelock", "experiments")
+        import filelock
+
         lock, owner = filelock.FileLock(self.path / ".lock"), self.path / ".owner"
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -193,58 +257,16 @@ class RunFolder:
         return self.path / "tuning" / f"{quote(name, safe=' ')}.json"
 
 
-class MemoryStore:
-    """What a run folder keeps, in memory; the run itself holds what it has tuned."""
-
-    path = None
-
-    def __init__(self) -> None:
-        self._plan: dict[str, Any] = {}
-        self._tables: dict[Cell, pa.Table] = {}
-
-    def locked(self) -> contextlib.AbstractContextManager[None]:
-        """Lock nothing: nobody else has this memory."""
-        return contextlib.nullcontext()
-
-    def begin(self, plan: Plan, text: str | None, described: Described) -> None:
-        """Keep the plan."""
-        self._plan = plan_to_dict(plan)
-
-    def read_plan(self) -> dict[str, Any]:
-        """Return the plan as plain values."""
-        return self._plan
-
-    def has(self, cell: Cell) -> bool:
-        """Whether the cell has been run."""
-        return cell in self._tables
-
-    def read(self, cell: Cell) -> "pa.Table":
-        """Return the rows of a cell."""
-        return self._tables[cell]
-
-    def write(self, cell: Cell, table: "pa.Table") -> None:
-        """Keep the rows of a cell."""
-        self._tables[cell] = table
-
-    def read_tuned(self, name: str) -> None:
-        """Return None."""
-
-    def write_tuned(self, name: str, tuned: dict[int, Tuned]) -> None:
-        """Do nothing."""
-
-
 def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """Return which definitions of an old plan the new one changes or lacks.
 
     What is only added (data sets, repeats, selectors, classifiers) is no change: the results so
     far stay what they are. Sources of data sets may move; their content is compared elsewhere.
-
-    Returns one line per change, "what: old -> new"; both plans come from `plan_to_dict`.
     """
     changes = _changed("", old, new, ("seed", "folds", "sizes", "max_rows"))
     if new["repeats"] < old["repeats"]:
         changes += _changed("", old, new, ("repeats",))
-    for part in ("datasets", "selectors", "classifiers"):
+    for part in _PARTS:
         now = {spec["name"]: spec for spec in new[part]}
         for spec in old[part]:
             name = spec["name"]
@@ -268,6 +290,111 @@ def _changed(what: str, old: dict[str, Any], new: dict[str, Any], keys: Iterable
         for key in keys
         if digest(old[key]) != digest(new[key])
     ]
+
+
+def make_stamp(plan: dict[str, Any], fingerprint: str) -> Stamp:
+    """Return the digest of every definition that a cell of a data set may depend on.
+
+    Two runs whose stamps agree on a selector, a classifier and the split have the same rows of
+    them, so a shard may come from another folder, but not from another experiment. Under "split"
+    are the data, seed, folds and sizes; under "selector NAME" and "classifier NAME" their methods
+    and options, with the tuning where there is one.
+    """
+    stamp = {"split": digest([fingerprint, plan["seed"], plan["folds"], plan["sizes"]])}
+    for spec in plan["selectors"]:
+        stamp[f"selector {spec['name']}"] = digest([spec["method"], spec["options"]])
+    tuning = [plan["tuning"]]
+    if plan["tuning"]["scope"].startswith("dataset"):
+        tuning.append(plan["selectors"][0])  # the one on whose features the SVM is tuned
+    for spec in plan["classifiers"]:
+        extra = tuning if is_tuned(spec["method"], spec["options"]) else []
+        stamp[f"classifier {spec['name']}"] = digest([spec["method"], spec["options"], *extra])
+    return stamp
+
+
+def digest(value: Any, n_bytes: int = 8) -> str:
+    """Return a digest of what JSON can hold."""
+    text = json.dumps(value, sort_keys=True)
+    return blake2b(text.encode(), digest_size=n_bytes).hexdigest()
+
+
+def shard_path(folder: Path, cell: Cell) -> Path:
+    """Return where the shard of a cell is, in the folder of all shards."""
+    name = f"r{cell.repeat:03d}_f{cell.fold:03d}.parquet"
+    return folder / quote(cell.dataset, safe=" ") / name
+
+
+def write_shard(path: Path, table: "pa.Table", stamp: Stamp) -> None:
+    """Write the rows of a cell, with their digest and stamp, whole or not at all."""
+    import pyarrow.parquet as pq
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    buffer = io.BytesIO()
+    needed = {key: stamp[key] for key in sorted(_stamp_keys(table))}
+    table = table.replace_schema_metadata(
+        {_DIGEST: table_digest(table).encode(), _STAMP: json.dumps(needed).encode()}
+    )
+    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
+    write_atomic(path, buffer.getvalue(), force=True)
+
+
+def read_shard(path: Path, cell: Cell, stamp: Stamp) -> "pa.Table":
+    """Read the rows of a cell, written in a run and for data with this stamp.
+
+    `DamagedShardError` names the file if it cannot be read, its digest is not that of its rows, or
+    these are of another cell or another experiment.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # Read through Python: pyarrow could take a path for a partitioned data set.
+        content = pa.BufferReader(path.read_bytes())
+        table = pq.ParquetFile(content, page_checksum_verification=True).read()
+        metadata = table.schema.metadata or {}
+        wanted = metadata.get(_DIGEST, b"").decode(errors="replace")
+        found = json.loads(metadata.get(_STAMP, b"{}"))
+        table = table.replace_schema_metadata(None).cast(schema())
+        got = table_digest(table)
+    except Exception as error:  # pyarrow raises all kinds on damaged bytes
+        raise DamagedShardError(f"the shard {path} cannot be read: {first_line(error)}") from error
+    if wanted != got:
+        raise DamagedShardError(f"the shard {path} was altered: its rows do not have its digest.")
+    keys = {key: set(table[key].unique().to_pylist()) for key in ("dataset", "repeat", "fold")}
+    if keys != {"dataset": {cell.dataset}, "repeat": {cell.repeat}, "fold": {cell.fold}}:
+        raise DamagedShardError(f"the shard {path} must hold rows of {cell} alone, got {keys}.")
+    for key in sorted(_stamp_keys(table) | set(found)):
+        if key not in stamp or found.get(key, stamp[key]) != stamp[key]:
+            raise DamagedShardError(f"the shard {path} is of another run: its {key} differs.")
+    return table
+
+
+def table_digest(table: "pa.Table") -> str:
+    """Return a digest of the values of a table, whatever its chunks."""
+    import pyarrow as pa
+
+    made = blake2b(digest_size=16)
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        made.update(f"{name}:{len(column)}:".encode())
+        if pa.types.is_list(column.type):
+            made.update(column.value_lengths().to_numpy(zero_copy_only=False).tobytes())
+            column = column.flatten()
+        if pa.types.is_string(column.type):
+            made.update(json.dumps(column.to_pylist()).encode())
+        else:
+            made.update(column.to_numpy(zero_copy_only=False).tobytes())
+    return made.hexdigest()
+
+
+def _stamp_keys(table: "pa.Table") -> set[str]:
+    """Return the keys of a stamp that the rows depend on."""
+    names = {
+        f"{key} {name}"
+        for key in ("selector", "classifier")
+        for name in table[key].unique().to_pylist()
+    }
+    return {"split"} | names
 
 
 def _json(values: Any) -> str:

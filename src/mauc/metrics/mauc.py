@@ -29,7 +29,8 @@ from mauc.exceptions import (
     format_labels,
     warn_user,
 )
-from mauc.results import MAX_ROWS, Result, SmallTable, number, short_name
+from mauc.layout import plain_layout
+from mauc.results import MAX_ROWS, Result, number, short_name
 
 _RESPONSES = ("predict_proba", "decision_function")
 
@@ -194,7 +195,7 @@ class PairAUCReport(Result):
             line += (
                 f" ({self.n_pairs_absent} pairs absent: no sample of {format_labels(self.absent)})"
             )
-        return [SmallTable(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
+        return [plain_layout(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
 
 
 class _Scorer:

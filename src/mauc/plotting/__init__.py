@@ -1,16 +1,15 @@
-"""Displays: they hold the numbers, `.plot(ax)` draws them, `.to_frame()` returns them."""
+"""Displays: they hold the numbers, `.plot(ax=None)` draws them, `.to_frame()` returns them.
 
-from mauc.plotting.critical_difference import CriticalDifferenceDisplay
-from mauc.plotting.curves import CurvesDisplay
-from mauc.plotting.pair_map import PairMapDisplay
+As in scikit-learn, a display is made by a class method (`from_run`, `from_selector`,
+`from_study`), `plot` returns the display itself, and what was drawn is in `ax_` and `figure_`.
+"""
+
+from mauc.plotting.comparisons import CriticalDifferenceDisplay, WinDrawLossDisplay
+from mauc.plotting.curves import CurvesDisplay, StabilityDisplay
+from mauc.plotting.selection import PairMapDisplay, SizeCurveDisplay, TraceDisplay
 from mauc.plotting.siren import SirenDisplay
-from mauc.plotting.size_curve import SizeCurveDisplay
-from mauc.plotting.stability import StabilityDisplay
-from mauc.plotting.trace import TraceDisplay
-from mauc.plotting.tree import TreeDisplay
-from mauc.plotting.win_draw_loss import WinDrawLossDisplay
 
 __all__ = [
     "CriticalDifferenceDisplay", "CurvesDisplay", "PairMapDisplay", "SirenDisplay",
-    "SizeCurveDisplay", "StabilityDisplay", "TraceDisplay", "TreeDisplay", "WinDrawLossDisplay",
+    "SizeCurveDisplay", "StabilityDisplay", "TraceDisplay", "WinDrawLossDisplay",
 ]  # fmt: skip

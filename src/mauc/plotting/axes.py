@@ -1,15 +1,38 @@
-"""New figures, and names along an axis, as many as stay readable."""
+"""What displays share: figures and panels, labels of an axis, selector styles, legends, curves."""
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from mauc.exceptions import MaucError
 from mauc.extras import optional_import
+from mauc.registry import SELECTORS
+from mauc.stats.rows import shown_name
 
 MAX_WIDTH = 12.0  # inches of a new figure: the width of a notebook's cell
 MAX_TICKS = 60  # labels that stay readable along one axis
 MAX_LETTERS = 34  # of a label; the rest is left out
-_INCHES = 0.078  # width of one letter of a label
-_LINE = 0.17  # height of one
+_LETTER = 0.078  # inches: width of one letter of a label
+_LABEL = 0.17  # height of a label
+_MAX_COLUMNS = 3  # panels side by side, if they form no table
+_MARGIN = (0.6, 0.5)  # inches beside and below the panels
+
+# Okabe and Ito's colours for all kinds of colour vision, but the yellow, pale on paper. A style
+# is a colour, a line and a marker in cycles of 7, 7 x 3 and 10; the markers of the second of
+# three lines of a colour are hollow. So 21 selectors differ in colour and line, 70 in colour and
+# marker.
+_COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+VERMILION, BLUE, ORANGE = _COLOURS[1], _COLOURS[2], _COLOURS[5]
+_LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+
+_MAX_BELOW = 9  # names of a legend below the panels
+_LEGEND_LINE = 0.2  # inches of a line of the legend
+_MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
+_MAX_STRONG = 9  # more bars are paler: together they would be darker than the curves
+_MAX_SHIFT = 1.4  # points between a bar and its size, below 1 % of a panel
 
 
 def new_axes(*shape: int, **options: Any) -> Any:
@@ -19,30 +42,75 @@ def new_axes(*shape: int, **options: Any) -> Any:
 
 
 def make_room(figure: Any) -> None:
-    """Let a figure without a layout of its own make room for what stands beside its panels."""
+    """Use a constrained layout, which makes room for legends, unless the figure has a layout."""
     if figure.get_layout_engine() is None and hasattr(figure, "set_layout_engine"):
         figure.set_layout_engine("constrained")
 
 
+class Panels(NamedTuple):
+    """Axes of panels, row by row."""
+
+    axes: Any  #: ndarray of Axes, shape (n_panels,)
+    free: Any  #: Axes of the first grid cell without a panel, or None
+    n_columns: int
+
+    @property
+    def lowest(self) -> Any:
+        """The last panel of every column."""
+        return self.axes[-self.n_columns :]
+
+    @property
+    def leftmost(self) -> Any:
+        """The first panel of every row."""
+        return self.axes[:: self.n_columns]
+
+
+def make_panels(
+    ax: Any, n_panels: int, *, size: tuple[float, float], n_columns: int | None = None
+) -> Panels:
+    """Return the Axes of some panels: those given, or those of a new figure.
+
+    `size` is the width and height of a panel in inches; panels become narrower where a figure
+    would exceed `MAX_WIDTH`. By default rows have up to three panels and equal lengths.
+    """
+    if n_columns is None:
+        n_rows = -(-n_panels // _MAX_COLUMNS)
+        n_columns = -(-n_panels // n_rows)
+    n_rows = -(-n_panels // n_columns)
+    if ax is None:
+        width = min(size[0] * n_columns + _MARGIN[0], MAX_WIDTH)
+        axes = new_axes(
+            n_rows, n_columns, figsize=(width, size[1] * n_rows + _MARGIN[1]), squeeze=False
+        ).ravel()
+        for unused in axes[n_panels + 1 :]:
+            unused.remove()
+        free = axes[n_panels] if len(axes) > n_panels else None
+        return Panels(axes[:n_panels], free, n_columns)
+    axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+    if axes.size != n_panels:
+        shape = f" ({n_rows} x {n_columns} panels)" if n_rows * n_columns == n_panels else ""
+        raise MaucError(f"ax must hold {n_panels} Axes{shape}, got {axes.size}.")
+    return Panels(axes, None, n_columns)
+
+
+def annotate_empty(ax: Any, text: str) -> None:
+    """Write into a panel why it shows no value."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color="0.35")
+    ax.set_xticks([])
+    ax.set_yticks([])
+
+
 def label_axis(axis: Any, names: Sequence[Any], **options: Any) -> None:
-    """Label positions 0, 1, ... by their names, or every k-th of them if there are many.
+    """Label positions 0, 1, ... of an axis by names, or every k-th of them if there are many.
 
-    Names below a plot are written upright where they do not fit side by side.
-
-    Parameters
-    ----------
-    axis : matplotlib Axis
-        Such as ``ax.xaxis``.
-    names : sequence
-    **options
-        Of the texts.
+    Names below a plot are rotated where they do not fit side by side. Options are those of texts.
     """
     width, height = size_in_inches(axis.axes)
     is_below = axis.axis_name == "x"
     room = width if is_below else height
-    step = -(-len(names) // max(1, min(MAX_TICKS, int(room / _LINE))))
+    step = -(-len(names) // max(1, min(MAX_TICKS, int(room / _LABEL))))
     shown = [shorten(name) for name in names[::step]]
-    if is_below and len(shown) * (room_for(shown) + _INCHES) > room:
+    if is_below and len(shown) * (room_for(shown) + _LETTER) > room:
         options = {"rotation": 90, **options}
     axis.set_ticks(range(0, len(names), step), shown, **options)
 
@@ -85,4 +153,151 @@ def _elide(text: str, n_letters: int) -> str:
 
 def room_for(names: Sequence[Any]) -> float:
     """Return the inches that the longest of some labels takes."""
-    return _INCHES * max((len(shorten(name).replace("\\$", "$")) for name in names), default=0)
+    return _LETTER * max((len(shorten(name).replace("\\$", "$")) for name in names), default=0)
+
+
+def selector_styles(selectors: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return options of ``ax.plot`` for each selector, always the same for those of the library.
+
+    Other names take the first styles that are free. No two of up to 70 names share colour and
+    marker.
+
+    Examples
+    --------
+    >>> from mauc.plotting.axes import selector_styles
+    >>> selector_styles(["chi", "mdfs"])["mdfs"]["color"]
+    '#000000'
+    """
+    styles = {}
+    for name, at in _style_numbers(selectors).items():
+        line = at // len(_COLOURS) % len(_LINES)
+        colour = _COLOURS[at % len(_COLOURS)]
+        styles[name] = {
+            "color": colour,
+            "linestyle": _LINES[line],
+            "marker": _MARKERS[at % len(_MARKERS)],
+            "markerfacecolor": "white" if line == 1 else colour,
+        }
+    return styles
+
+
+def _style_numbers(selectors: Sequence[str]) -> dict[str, int]:
+    order = list(SELECTORS)
+    numbers = {name: order.index(name) for name in selectors if name in SELECTORS}
+    for name in selectors:
+        # "MDFS" is drawn as mdfs, unless that is present, too.
+        if name.lower() in SELECTORS and order.index(name.lower()) not in numbers.values():
+            numbers[name] = order.index(name.lower())
+    taken = set(numbers.values())
+    free = (at for at in count() if at not in taken)
+    return {name: numbers[name] if name in numbers else next(free) for name in selectors}
+
+
+def selector_label(name: str) -> str:
+    """Return how plots write a selector."""
+    return shorten(shown_name("selector", name))
+
+
+def add_legend(
+    panels: Panels, selectors: Sequence[str], styles: dict[str, Any], *, may_grow: bool
+) -> None:
+    """Put one legend for all panels into a free cell, below them or, of many names, to the right.
+
+    A new figure (`may_grow`) grows by the size of the legend, so that panels keep theirs.
+    """
+    from matplotlib.lines import Line2D
+
+    labels = [selector_label(name) for name in selectors]
+    handles = [
+        Line2D([], [], **styles[name], markersize=4.5, label=label)
+        for name, label in zip(selectors, labels, strict=True)
+    ]
+    look = {"handles": handles, "frameon": False, "handlelength": 3.2}
+    figure, free = panels.axes[0].figure, panels.free
+    width, height = figure.get_size_inches()
+    if free is not None:
+        n_rows, n_columns = free.get_gridspec().get_geometry()
+        n_lines = max(1, int((height / n_rows - 0.6) / 0.17))
+        n_legend_columns = -(-len(handles) // n_lines)
+        # letters of 7 points
+        if n_legend_columns * (0.55 + 0.65 * room_for(labels)) <= width / n_columns - 0.3:
+            free.set_axis_off()
+            legend = free.legend(
+                loc="center", ncols=n_legend_columns, fontsize=7, columnspacing=1.2, **look
+            )
+            legend.set_in_layout(False)  # panels keep their width
+            return
+        free.remove()
+    entry = 0.72 + room_for(labels)  # inches
+    n_columns = -(-len(handles) // max(1, int(height / _LEGEND_LINE)))
+    if len(handles) > _MAX_BELOW and width + n_columns * entry <= MAX_WIDTH:
+        location, grow = "outside right center", (entry * n_columns, 0.0)
+    else:
+        # rows of equal length, e.g. 9 names as 5 + 4 and not as 8 + 1
+        n_lines = -(-len(handles) // max(1, int(width / entry)))
+        n_columns = -(-len(handles) // n_lines)
+        location, grow = "outside lower center", (0.0, _LEGEND_LINE * n_lines)
+    make_room(figure)
+    figure.legend(loc=location, ncols=n_columns, fontsize=8, **look)
+    if may_grow:
+        figure.set_size_inches(width + grow[0], height + grow[1])
+
+
+def draw_curves(
+    ax: Any, curves: dict[str, Any], styles: dict[str, Any], limits: tuple[Any, float]
+) -> None:
+    """Draw curves (sizes, values, lower and upper ends as arrays), with bands or thin bars.
+
+    Up to four curves have bands. Bars are shifted by about a point, so that one does not hide
+    the others, and are clipped to the limits of the measure.
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    n_sizes = max((len(curve[0]) for curve in curves.values()), default=0)
+    has_bands = len(curves) <= _MAX_BANDS and n_sizes > 1
+    shifts = np.linspace(-1, 1, len(curves)) if len(curves) > 1 else np.zeros(1)
+    for (name, (sizes, value, lower, upper)), shift in zip(curves.items(), shifts, strict=True):
+        style = styles[name]
+        # No interval reaches beyond the measure, unless the value itself does.
+        lower = np.maximum(lower, np.minimum(value, limits[0]))
+        upper = np.minimum(upper, np.maximum(value, limits[1]))
+        if has_bands:
+            ax.fill_between(sizes, lower, upper, color=style["color"], alpha=0.13, lw=0)
+        else:
+            aside = ScaledTranslation(_MAX_SHIFT * shift / 72, 0, ax.figure.dpi_scale_trans)
+            ax.vlines(
+                sizes, lower, upper, colors=style["color"], linewidth=0.6,
+                alpha=0.55 if len(curves) <= _MAX_STRONG else 0.35, transform=ax.transData + aside,
+            )  # fmt: skip
+            ends = np.concatenate([lower, upper])
+            is_known = ~np.isnan(ends)
+            # Shifted bars do not widen the axis by themselves.
+            ax.update_datalim(np.column_stack([np.tile(sizes, 2), ends])[is_known])
+        ax.plot(sizes, value, **style, markersize=4.5, linewidth=1.3, markeredgewidth=0.9)
+    ax.autoscale_view()
+    ax.grid(color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def mark_sizes(ax: Any, sizes: Any) -> None:
+    """Put ticks at the sizes and number those that have room.
+
+    The axis is logarithmic where most sizes would crowd at its beginning.
+    """
+    sizes = np.unique(sizes)
+    is_crowded = len(sizes) > 3 and np.median(sizes) < 0.3 * sizes[-1]
+    if is_crowded:
+        ax.set_xscale("log")
+    positions = np.log(sizes) if is_crowded else sizes.astype(float)
+    span = 1.1 * max(positions[-1] - positions[0], 1e-9)
+    room = (room_for([sizes[-1]]) + 0.08) / size_in_inches(ax)[0] * span
+    labelled: list[int] = []
+    # The largest size is named first, then the first, then what has room between them.
+    for at in [len(sizes) - 1, 0, *range(len(sizes) - 2, 0, -1)]:
+        if all(abs(positions[at] - positions[other]) >= room for other in labelled):
+            labelled.append(at)
+    ax.set_xticks(sizes[sorted(labelled)], [str(sizes[at]) for at in sorted(labelled)])
+    ax.set_xticks(np.delete(sizes, labelled), [""] * (len(sizes) - len(labelled)), minor=True)
+    if len(sizes) == 1:
+        ax.set_xlim(sizes[0] - 1, sizes[0] + 1)

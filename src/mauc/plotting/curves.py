@@ -1,20 +1,30 @@
-"""MAUC against the number of features, with its spread over the folds."""
+"""Curves over the number of features: MAUC of a run, and the stability of its selections."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from mauc.checks import check_choice
-from mauc.plotting.axes import room_for, shorten
-from mauc.plotting.panels import Panels, make_panels, say_nothing_measured
-from mauc.plotting.spread import draw_curves, mark_sizes
-from mauc.plotting.styles import add_legend, selector_label, selector_styles
-from mauc.stats import mean_interval, mean_mauc
-from mauc.stats.rows import labels_of, rows_of, shown_name
+from mauc.checks import check_choice, unknown_choice
+from mauc.exceptions import MaucError
+from mauc.plotting.axes import (
+    Panels,
+    add_legend,
+    annotate_empty,
+    draw_curves,
+    make_panels,
+    mark_sizes,
+    room_for,
+    selector_label,
+    selector_styles,
+    shorten,
+)
+from mauc.stats import mean_interval, mean_mauc, selector_stability
+from mauc.stats.rows import labels_of, rows_of, select_rows, shown_name
 
 _MAX_DIRECT = 12  # names that find room at the ends of the curves
 _MAX_TABLE = 4  # classifiers side by side
+_ALONE, _BESIDE = (5.2, 3.7), (3.4, 2.7)  # inches of the only panel, and of one of several
 
 
 class CurvesDisplay:
@@ -77,8 +87,7 @@ class CurvesDisplay:
             "classifier": labels_of(rows, "classifier", classifiers),
             "selector": labels_of(rows, "selector", selectors),
         }
-        for column, labels in wanted.items():
-            rows = rows[rows[column].isin(labels)]
+        rows = select_rows(rows, **wanted)
         if spread == "interval":
             curves = mean_interval(rows)
         else:
@@ -134,18 +143,18 @@ class CurvesDisplay:
             group = self.curves[
                 (self.curves["dataset"] == dataset) & (self.curves["classifier"] == classifier)
             ]
-            self._draw_panel(here, group, styles)
-        for here in panels.lowest:
-            here.set_xlabel("number of features")
-        for here in panels.leftmost:
-            here.set_ylabel("MAUC")
+            if group["mean"].isna().all():
+                annotate_empty(here, "nothing was measured")
+            else:
+                _draw_panel(here, group, "mean", styles, (0.0, 1.0))
+        _label_panels(panels, "MAUC")
         if is_direct:
             for here, group in zip(panels.axes, groups.values(), strict=True):
                 _label_ends(here, group, styles)
-        if not is_direct:
-            add_legend(panels.axes, panels.free, selectors, styles, may_grow=ax is None)
-        elif panels.free is not None:
-            panels.free.remove()
+            if panels.free is not None:
+                panels.free.remove()
+        else:
+            add_legend(panels, selectors, styles, may_grow=ax is None)
         self.ax_, self.figure_ = panels.axes[0], panels.axes[0].figure
         return self
 
@@ -156,23 +165,148 @@ class CurvesDisplay:
         # A full table keeps its rows and columns; other panels follow each other.
         is_table = min(n_datasets, n_classifiers) > 1 and n_classifiers <= _MAX_TABLE
         is_table = is_table and len(groups) == n_datasets * n_classifiers
-        size = (5.2, 3.7) if len(groups) == 1 else (3.4, 2.7)
+        size = _ALONE if len(groups) == 1 else _BESIDE
         if is_direct:
             size = (size[0] + room_for([selector_label(name) for name in selectors]), size[1])
         return make_panels(
             ax, len(groups), size=size, n_columns=n_classifiers if is_table else None
         )
 
-    def _draw_panel(self, ax: Any, panel: Any, styles: dict[str, Any]) -> None:
-        if panel["mean"].isna().all():
-            say_nothing_measured(ax, "nothing was measured")
-            return
-        curves = {}
-        for name, curve in panel.groupby("selector", sort=False):
-            columns = ["size", "mean", "lower", "upper"]
-            curves[name] = tuple(curve[column].to_numpy(float) for column in columns)
-        draw_curves(ax, curves, styles, (0.0, 1.0))
-        mark_sizes(ax, panel["size"].to_numpy())
+
+class StabilityDisplay:
+    """Stability of each selector against the number of features, or at one number of them.
+
+    Parameters
+    ----------
+    stability : DataFrame
+        Columns dataset, selector, size, stability, lower, upper, n, as
+        `mauc.stats.selector_stability` gives.
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes
+        One per data set.
+    ax_ : matplotlib Axes
+        The first of them.
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    mauc.stats.stability : The measure: 1 for equal selections, 0 for those drawn at random.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mauc.plotting import StabilityDisplay
+    >>> rows = pd.DataFrame({
+    ...     "dataset": "glass", "selector": "mdfs", "size": 2, "repeat": 0, "fold": [0, 1, 2],
+    ...     "features": [[0, 1], [0, 1], [0, 2]], "n_features": 4})
+    >>> StabilityDisplay.from_run(rows).to_frame()[["selector", "size", "stability"]].round(3)
+      selector  size  stability
+    0     mdfs     2      0.333
+    """
+
+    def __init__(self, stability: Any) -> None:
+        self.stability = stability
+
+    @classmethod
+    def from_run(
+        cls,
+        run: Any,
+        *,
+        datasets: Iterable[str] | str | None = None,
+        selectors: Iterable[str] | str | None = None,
+    ) -> "StabilityDisplay":
+        """Measure the selections of a run.
+
+        Parameters
+        ----------
+        run : DataFrame or path
+            The rows of a run, or its folder.
+        datasets, selectors : sequences of str, optional
+            What to show; everything by default.
+
+        Returns
+        -------
+        display : StabilityDisplay
+        """
+        rows = select_rows(rows_of(run), dataset=datasets, selector=selectors)
+        return cls(selector_stability(rows))
+
+    def to_frame(self) -> Any:
+        """Return the numbers as a DataFrame, one row per data set, selector and size."""
+        return self.stability.copy()
+
+    def plot(self, ax: Any = None, *, size: int | None = None) -> "StabilityDisplay":
+        """Draw the stability.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array of them, optional
+            Where to draw, one Axes for each data set; a new figure by default.
+        size : int, optional
+            Show this number of features alone, a line per selector with its 95 % interval,
+            the most stable on top. By default curves over all sizes, with their intervals.
+
+        Returns
+        -------
+        self : StabilityDisplay
+        """
+        shown = self.stability
+        if len(shown) == 0:
+            raise MaucError("stability needs at least one selection to show, got none.")
+        if size is not None:
+            sizes = sorted(int(k) for k in shown["size"].unique())
+            if size not in sizes:
+                raise unknown_choice("size", size, sizes)
+            shown = shown[shown["size"] == size]
+        selectors = labels_of(shown, "selector")
+        # A data set with fewer than two selections has no panel, unless no other has one.
+        known = shown[shown["stability"].notna()]
+        datasets = labels_of(known, "dataset") or labels_of(shown, "dataset")[:1]
+        panel_size = _ALONE if len(datasets) == 1 else _BESIDE
+        if size is not None:
+            names = [selector_label(name) for name in selectors]
+            panel_size = (2.2 + room_for(names), 0.9 + 0.22 * len(selectors))
+        panels = make_panels(ax, len(datasets), size=panel_size)
+        styles = selector_styles(selectors)
+        for here, dataset in zip(panels.axes, datasets, strict=True):
+            panel = shown[shown["dataset"] == dataset]
+            here.set_title(shorten(shown_name("dataset", dataset)), fontsize=10)
+            here.spines[["top", "right"]].set_visible(False)
+            if len(known) == 0:
+                annotate_empty(here, "fewer than two selections")
+            elif size is None:
+                _draw_panel(here, panel, "stability", styles, (_limits(panel)[0].min(), 1.0))
+            else:
+                _draw_intervals(here, panel, styles)
+                here.set_xlabel(f"stability of {size} features")
+        if size is None:
+            _label_panels(panels, "stability")
+            add_legend(panels, selectors, styles, may_grow=ax is None)
+        elif panels.free is not None:
+            panels.free.remove()
+        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.axes[0].figure
+        return self
+
+
+def _draw_panel(
+    ax: Any, panel: Any, column: str, styles: dict[str, Any], limits: tuple[Any, float]
+) -> None:
+    """Draw a column of a panel against the size, with its interval, a curve per selector."""
+    curves = {
+        name: tuple(curve[part].to_numpy(float) for part in ("size", column, "lower", "upper"))
+        for name, curve in panel.groupby("selector", sort=False)
+    }
+    draw_curves(ax, curves, styles, limits)
+    mark_sizes(ax, panel["size"].to_numpy())
+
+
+def _label_panels(panels: Panels, measure: str) -> None:
+    for here in panels.lowest:
+        here.set_xlabel("number of features")
+    for here in panels.leftmost:
+        here.set_ylabel(measure)
 
 
 def _label_ends(ax: Any, measured: Any, styles: dict[str, Any]) -> None:
@@ -187,12 +321,12 @@ def _label_ends(ax: Any, measured: Any, styles: dict[str, Any]) -> None:
     height = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
     names = sorted(ends, key=lambda name: ends[name][1])
     wanted = np.array([(ends[name][1] - low) / (high - low) for name in names])
-    places = _spread_out(wanted, 10 / height)
+    heights = _spread_out(wanted, 10 / height)
     # A block of labels that leaves the panel moves back into it, if it fits.
-    places = places - max(0.0, places[-1] - 1.0) if places[0] >= 0.0 else places - places[0]
-    for name, place in zip(names, places, strict=True):
+    heights = heights - max(0.0, heights[-1] - 1.0) if heights[0] >= 0.0 else heights - heights[0]
+    for name, at in zip(names, heights, strict=True):
         ax.annotate(
-            selector_label(name), ends[name], xytext=(1.04, place), textcoords="axes fraction",
+            selector_label(name), ends[name], xytext=(1.04, at), textcoords="axes fraction",
             color=styles[name]["color"], fontsize=8, va="center", annotation_clip=False,
             arrowprops={"arrowstyle": "-", "color": styles[name]["color"], "lw": 0.5,
                         "alpha": 0.6, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)},
@@ -200,11 +334,10 @@ def _label_ends(ax: Any, measured: Any, styles: dict[str, Any]) -> None:
 
 
 def _spread_out(wanted: Any, step: float) -> Any:
-    # Labels keep their order and at least a step between them: those that touch form a block
-    # around the mean of the positions wanted.
+    """Move ascending positions at least a step apart; those that touch are centred as a block."""
     blocks: list[tuple[float, int]] = []  # middle, number of labels
-    for place in wanted:
-        middle, n = float(place), 1
+    for position in wanted:
+        middle, n = float(position), 1
         while (
             blocks and middle - (n - 1) / 2 * step < blocks[-1][0] + (blocks[-1][1] + 1) / 2 * step
         ):
@@ -212,3 +345,25 @@ def _spread_out(wanted: Any, step: float) -> Any:
             middle, n = (middle * n + other * m) / (n + m), n + m
         blocks.append((middle, n))
     return np.concatenate([m + step * (np.arange(n) - (n - 1) / 2) for m, n in blocks])
+
+
+def _limits(panel: Any) -> tuple[Any, float]:
+    """Return the smallest and the largest value that n selections can have."""
+    n = panel["n"].to_numpy(float)
+    return -1 / np.maximum(n - 1, 1), 1.0
+
+
+def _draw_intervals(ax: Any, panel: Any, styles: dict[str, Any]) -> None:
+    panel = panel.sort_values("stability", ascending=False, kind="stable", na_position="last")
+    lower, upper = (np.clip(panel[end], *_limits(panel)) for end in ("lower", "upper"))
+    ends = zip(panel["selector"], panel["stability"], lower, upper, strict=True)
+    for row, (name, value, low, high) in enumerate(ends):
+        style = {**styles[name], "linestyle": ""}
+        ax.hlines(row, low, high, colors=style["color"], linewidth=1.6)
+        ax.plot(value, row, **style, markersize=5)
+    names = [selector_label(name) for name in panel["selector"]]
+    ax.set_yticks(range(len(names)), names, fontsize=8)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlim(min(0.0, float(np.nanmin(lower, initial=0.0))) - 0.03, 1.03)
+    ax.grid(axis="x", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)

@@ -1,4 +1,4 @@
-"""The siren pitfall in two panels: how hard each class pair is, and how it ranks the chosen."""
+"""The siren pitfall: how hard each class pair is, and how it ranks the chosen features."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,15 +7,22 @@ import numpy as np
 from mauc.checks import check_choice
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError
-from mauc.plotting.axes import MAX_WIDTH, label_axis, new_axes, size_in_inches
+from mauc.plotting.axes import (
+    BLUE,
+    MAX_WIDTH,
+    ORANGE,
+    VERMILION,
+    label_axis,
+    new_axes,
+    size_in_inches,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_MIN_LINE = 6.0  # inches in which title and legend stand side by side
-_MAX_BOXES = 80  # boxes that stay apart; more pairs become a band
-# Of Okabe and Ito's colours, apart for all kinds of colour vision.
-_BLUE, _VERMILION, _ORANGE, _GREY = "#0072B2", "#D55E00", "#E69F00", "#555555"
+_MIN_LINE = 6.0  # inches that title and legend need side by side
+_MAX_BOXES = 80  # boxes that do not touch; more pairs become a band
+_GREY = "#555555"
 
 
 class SirenDisplay:
@@ -29,13 +36,15 @@ class SirenDisplay:
     ----------
     axes_ : tuple of matplotlib Axes
         Of the difficulty and of the ranks, or of the one that was drawn.
+    ax_ : matplotlib Axes
+        The first of them.
     figure_ : matplotlib Figure
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
     >>> from mauc.difficulty import siren_study
-    >>> from mauc.plotting.siren import SirenDisplay
+    >>> from mauc.plotting import SirenDisplay
     >>> X, y = load_wine(return_X_y=True)
     >>> display = SirenDisplay.from_study(siren_study(X, y, n_features=4))
     >>> display.to_frame()["pair"].tolist()
@@ -83,14 +92,14 @@ class SirenDisplay:
         upper.tick_params(labelbottom=False)
         upper.set_xlabel("")
         self.axes_: tuple[Any, ...] = (upper, lower)
-        self.figure_ = lower.figure
+        self.ax_, self.figure_ = upper, upper.figure
         return self
 
     def plot_difficulty(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
         """Draw the AUC of Naive Bayes on every pair (Figure 1 of the paper).
 
-        Beside it stand the best single feature of the pair and the best of the chosen features;
-        a line joins them where the choice has left the better one out.
+        Beside it are the best single feature of the pair and the best of the chosen features; a
+        line joins them where the better one was not chosen.
 
         Parameters
         ----------
@@ -103,20 +112,18 @@ class SirenDisplay:
         """
         ax = self._new_axes(1)[0] if ax is None else ax
         pairs, study = self._pairs(order), self.study
-        places = np.arange(len(pairs))
+        x = np.arange(len(pairs))
         size = _scaled(34, len(pairs), 6)
         best, chosen = study.best_auc[pairs], (study.best_auc - study.shortfall())[pairs]
         self._shade(ax, pairs)
-        ax.vlines(places, chosen, best, color=_VERMILION, linewidth=_scaled(2.5, len(pairs), 0.8))
+        ax.vlines(x, chosen, best, color=VERMILION, linewidth=_scaled(2.5, len(pairs), 0.8))
+        ax.scatter(x, best, s=size, marker="_", color=_GREY, label="best single feature", zorder=2)
         ax.scatter(
-            places, best, s=size, marker="_", color=_GREY, label="best single feature", zorder=2
-        )
-        ax.scatter(
-            places, chosen, s=0.7 * size, marker="v", color=_VERMILION, linewidths=0, zorder=3,
+            x, chosen, s=0.7 * size, marker="v", color=VERMILION, linewidths=0, zorder=3,
             label=f"best of the {len(study.chosen)} chosen",
         )  # fmt: skip
         ax.scatter(
-            places, study.auc[pairs], s=size, color=_BLUE, linewidths=0, zorder=4,
+            x, study.auc[pairs], s=size, color=BLUE, linewidths=0, zorder=4,
             label="Naive Bayes, all features",
         )  # fmt: skip
         ax.set_ylabel("AUC on the pair")
@@ -142,22 +149,20 @@ class SirenDisplay:
         from matplotlib.ticker import MaxNLocator
 
         pairs, study = self._pairs(order), self.study
-        places = np.arange(len(pairs))
+        x = np.arange(len(pairs))
         ranks = study.ranks[study.chosen][:, pairs]
         low, first, third, high = np.percentile(ranks, (10, 25, 75, 90), axis=0)
         n_features, n_chosen = len(study.ranks), len(study.chosen)
         self._shade(ax, pairs)
         if len(pairs) > _MAX_BOXES:
             for inner, outer in ((low, high), (first, third)):
-                ax.fill_between(
-                    places, inner, outer, step="mid", color=_BLUE, alpha=0.22, linewidth=0
-                )
+                ax.fill_between(x, inner, outer, step="mid", color=BLUE, alpha=0.22, linewidth=0)
         else:
-            ax.vlines(places, low, high, color=_BLUE, linewidth=1.2)
-            ax.bar(places, third - first, 0.7, first, color=_BLUE, alpha=0.45, linewidth=0)
+            ax.vlines(x, low, high, color=BLUE, linewidth=1.2)
+            ax.bar(x, third - first, 0.7, first, color=BLUE, alpha=0.45, linewidth=0)
         size = _scaled(30, len(pairs), 7)
         ax.scatter(
-            places, ranks.mean(axis=0), s=size, color="black", linewidths=0, zorder=3,
+            x, ranks.mean(axis=0), s=size, color="black", linewidths=0, zorder=3,
             label="mean rank",
         )  # fmt: skip
         levels = {"best possible": (n_chosen + 1) / 2, "drawn at random": (n_features + 1) / 2}
@@ -185,12 +190,12 @@ class SirenDisplay:
         return new_axes(n_panels, 1, figsize=size, sharex=True, squeeze=False)[:, 0]
 
     def _shade(self, ax: Any, pairs: np.ndarray) -> None:
-        """Shade the pairs of the hardest third, those that share its last places lightly."""
+        """Shade the pairs of the hardest third, those that are tied at its end lightly."""
         weights = self.study.weights("hard")[pairs]
         strength = np.nan_to_num(weights) / max(np.nan_to_num(weights).max(), 1e-300)
-        for place in np.flatnonzero(strength):
+        for x in np.flatnonzero(strength):
             ax.axvspan(
-                place - 0.5, place + 0.5, color=_ORANGE, alpha=0.18 * strength[place],
+                x - 0.5, x + 0.5, color=ORANGE, alpha=0.18 * strength[x],
                 linewidth=0, zorder=0,
             )  # fmt: skip
 
@@ -201,7 +206,7 @@ class SirenDisplay:
         what = "class pair, the hardest first" if order == "difficulty" else "class pair"
         ax.set_xlabel(f"{what} (shaded: the hardest third)")
         is_narrow = size_in_inches(ax)[0] < _MIN_LINE
-        if is_narrow:  # the title stands above the legend, not beside it
+        if is_narrow:  # title above the legend, not beside it
             ax.set_title(ax.get_title(loc="left"), loc="left", fontsize="medium", pad=19)
         ax.set_axisbelow(True)
         ax.grid(axis="y", color="0.9")
@@ -215,8 +220,7 @@ class SirenDisplay:
         for handle in legend.legend_handles:
             if hasattr(handle, "set_sizes"):
                 handle.set_sizes([24])  # seen however small the marks of many pairs are
-        self.axes_ = (ax,)
-        self.figure_ = ax.figure
+        self.axes_, self.ax_, self.figure_ = (ax,), ax, ax.figure
         return self
 
 

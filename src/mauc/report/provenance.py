@@ -68,7 +68,18 @@ def describe_protocol(rows: Any, dataset: str) -> str:
 
 
 def describe_protocols(rows: Any) -> str:
-    """Return the protocol of all data sets in words: one if they share it, else each."""
+    """Return the protocol of all data sets in words: one if they share it, else each.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows of a run.
+
+    Returns
+    -------
+    words : str
+        Such as "10 × 10-fold cross-validation".
+    """
     datasets = labels_of(rows, "dataset")
     words = [describe_protocol(rows, dataset) for dataset in datasets]
     if len(set(words)) == 1:

@@ -1,13 +1,22 @@
-"""Tables over all data sets: win/draw/loss, mean ranks, stability, and one line per selector."""
+"""All tables of a run: mean MAUC, seconds, ranks, stability, win/draw/loss and a summary."""
 
+import warnings
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from mauc.extras import optional_import
-from mauc.report.layout import GAP, MARKS, FrameTable, Group, Layout, Value, show_number
+from mauc.exceptions import MaucError, MaucWarning
+from mauc.layout import GAP, Group, Layout, Value
 from mauc.report.provenance import describe_protocols
-from mauc.report.runtime import runtime_table
+from mauc.report.tables import (
+    MARKS,
+    MAX_UNSCALED,
+    FrameTable,
+    Table,
+    mauc_table,
+    show_number,
+)
 from mauc.stats import (
     PAPER_COMPARISON,
     Comparison,
@@ -22,7 +31,39 @@ from mauc.stats import (
 )
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
-ALL = "all"
+_ALL = "all"
+
+
+def run_tables(run: Any, comparison: Comparison = PAPER_COMPARISON) -> dict[str, Table]:
+    """Make all tables of a run.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+    comparison : Comparison, default=PAPER_COMPARISON
+        Baseline selector, test and level; without a baseline there are no marks, and the tables
+        "win/draw/loss" and "summary" are left out.
+
+    Returns
+    -------
+    tables : dict of str to Table
+        "mauc DATASET" for every data set, then "runtime", "ranks", "stability", "win/draw/loss"
+        and "summary". A summary for which the run has too little is left out with a warning.
+    """
+    rows = rows_of(run, "dataset", "selector")
+    tables: dict[str, Table] = {
+        f"mauc {dataset}": mauc_table(rows, dataset, comparison)
+        for dataset in labels_of(rows, "dataset")
+    }
+    for name, make in _SUMMARIES.items():
+        if comparison.reference is None and name in _NEED_REFERENCE:
+            continue
+        try:
+            tables[name] = make(rows, comparison)
+        except MaucError as error:
+            warnings.warn(f"no table of {name}: {error}", MaucWarning, stacklevel=2)
+    return tables
 
 
 def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTable:
@@ -40,22 +81,22 @@ def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> 
     table : FrameTable
         Its frame has the columns classifier (with "all" last), selector, win, draw, loss.
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     compared = compare_to(rows, comparison)
-    total = win_draw_loss(compared, by=()).assign(classifier=ALL)
+    total = win_draw_loss(compared, by=()).assign(classifier=_ALL)
     frame = pd.concat([win_draw_loss(compared), total], ignore_index=True)
     counts = {
         (row.classifier, row.selector): f"{row.win}/{row.draw}/{row.loss}"
         for row in frame.itertuples(index=False)
     }
-    classifiers = [*labels_of(rows, "classifier"), ALL]
-    lines = tuple(
-        (
-            shown_name("selector", selector),
-            tuple(Value(counts.get((classifier, selector), GAP)) for classifier in classifiers),
-        )
-        for selector in labels_of(compared, "selector")
+    classifiers = [*labels_of(rows, "classifier"), _ALL]
+    lines = _lines(
+        {
+            selector: [counts.get((classifier, selector), GAP) for classifier in classifiers]
+            for selector in labels_of(compared, "selector")
+        }
     )
     caption = (
         f"Win/draw/loss of {_baseline(comparison)} against each selector over all data sets and "
@@ -64,6 +105,51 @@ def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> 
     columns = tuple(shown_name("classifier", name) for name in classifiers)
     layout = Layout(
         "win-draw-loss", caption, columns, (Group("", lines),), "Classifier", ("", "selector")
+    )
+    return FrameTable(frame, (layout,))
+
+
+def runtime_table(run: Any) -> FrameTable:
+    """Give the median seconds that each selector takes for its whole ranking.
+
+    Parameters
+    ----------
+    run : DataFrame or path
+        The rows of a run, or its folder.
+
+    Returns
+    -------
+    table : FrameTable
+        Its frame has the columns dataset, selector, n and seconds.
+
+    Notes
+    -----
+    A selector is timed once per split, whatever the number of classifiers and sizes. The median
+    is robust against a split during which the machine did other work.
+    """
+    rows = rows_of(run, "dataset", "repeat", "fold", "selector", "select_seconds")
+    datasets, selectors = labels_of(rows, "dataset"), labels_of(rows, "selector")
+    split = ["dataset", "selector", "repeat", "fold"]
+    # "first" skips NaN: a failed classifier does not undo a selection that was timed
+    timed = rows.groupby(split, sort=False)["select_seconds"].first().reset_index()
+    means = timed.groupby(["dataset", "selector"], sort=False)["select_seconds"]
+    frame = means.agg(n="count", seconds="median").reset_index()
+    seconds = frame.set_index(["dataset", "selector"])["seconds"].to_dict()
+    lines = _lines(
+        {
+            name: [_seconds(seconds.get((key, name), np.nan)) for key in datasets]
+            for name in selectors
+        }
+    )
+    layout = Layout(
+        name="runtime",
+        caption="Median seconds of each selector for its whole ranking on the training part, "
+        f"{describe_protocols(rows)}.",
+        columns=tuple(shown_name("dataset", dataset) for dataset in datasets),
+        groups=(Group("", lines),),
+        over="Data Set",
+        heads=("", "selector"),
+        scale=0.75 if len(datasets) > 5 else 1.0,
     )
     return FrameTable(frame, (layout,))
 
@@ -91,7 +177,8 @@ def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTab
     the mean MAUC of all their classifiers and sizes, one value per data set, because only data
     sets are independent of each other. Problems that some selector lacks are left out.
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     cells = problem_scores(rows, "cell")
@@ -99,7 +186,7 @@ def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTab
         name: cells[cells.index.get_level_values("classifier") == name]
         for name in labels_of(rows, "classifier")
     }
-    parts = {**parts, ALL: cells, "data sets": problem_scores(rows, "dataset")}
+    parts = {**parts, _ALL: cells, "data sets": problem_scores(rows, "dataset")}
     frames, notes = [], []
     for name, scores in parts.items():
         part = {"selector": selectors, "problems": name, "n_problems": len(scores)}
@@ -162,29 +249,22 @@ def stability_table(run: Any) -> FrameTable:
     frame = selector_stability(rows)
     sizes = sorted(int(size) for size in frame["size"].unique())
     values = frame.set_index(["dataset", "selector", "size"])["stability"].to_dict()
-    groups = tuple(
-        Group(
-            shown_name("dataset", dataset),
-            tuple(
-                (
-                    shown_name("selector", selector),
-                    tuple(
-                        Value(show_number(values.get((dataset, selector, size), np.nan)))
-                        for size in sizes
-                    ),
-                )
-                for selector in labels_of(here, "selector")
-            ),
+    groups = []
+    for dataset, here in frame.groupby("dataset", sort=False):
+        lines = _lines(
+            {
+                name: [show_number(values.get((dataset, name, size), np.nan)) for size in sizes]
+                for name in labels_of(here, "selector")
+            }
         )
-        for dataset, here in frame.groupby("dataset", sort=False)
-    )
+        groups.append(Group(shown_name("dataset", dataset), lines))
     caption = (
         "Stability of the selections over the splits (Nogueira, Sechidis and Brown; 1: always the "
         f"same features, 0: as if drawn at random), {describe_protocols(rows)}."
     )
     layout = Layout(
-        "stability", caption, tuple(map(str, sizes)), groups, "Feature Subset Size",
-        ("data set", "selector"), scale=0.85 if len(sizes) > 6 else 1.0,
+        "stability", caption, tuple(map(str, sizes)), tuple(groups), "Feature Subset Size",
+        ("data set", "selector"), scale=0.85 if len(sizes) > MAX_UNSCALED else 1.0,
     )  # fmt: skip
     return FrameTable(frame, (layout,))
 
@@ -206,33 +286,29 @@ def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameT
         classifier, size) that every selector has, and win, draw, loss, stability and seconds
         over all that the selector has.
     """
-    pd = optional_import("pandas", "tables")
+    import pandas as pd
+
     rows = rows_of(run, "dataset", "classifier", "selector", "size", "mauc")
     selectors = labels_of(rows, "selector")
     scores = problem_scores(rows, "cell")
     counts = win_draw_loss(compare_to(rows, comparison), by=())
     stability = selector_stability(rows).groupby("selector")["stability"].mean()
-    seconds = runtime_table(rows, published=False).to_frame().groupby("selector")["seconds"].mean()
+    seconds = runtime_table(rows).to_frame().groupby("selector")["seconds"].mean()
     ranks = _ranks(scores)
     frame = pd.DataFrame({"selector": selectors, "mauc": scores.mean().to_numpy(), "rank": ranks})
     frame = frame.merge(counts, how="left", on="selector")
     frame["stability"] = frame["selector"].map(stability)
     frame["seconds"] = frame["selector"].map(seconds)
-    lines = tuple(
-        (
-            shown_name("selector", row.selector),
-            (
-                Value(show_number(row.mauc)),
-                Value(show_number(row.rank, ".2f")),
-                Value(
-                    GAP if row.win != row.win else f"{row.win:.0f}/{row.draw:.0f}/{row.loss:.0f}"
-                ),
-                Value(show_number(row.stability)),
-                Value(show_number(row.seconds, ".3g")),
-            ),
-        )
+    shown = {
+        row.selector: [
+            show_number(row.mauc),
+            show_number(row.rank, ".2f"),
+            GAP if row.win != row.win else f"{row.win:.0f}/{row.draw:.0f}/{row.loss:.0f}",
+            show_number(row.stability),
+            show_number(row.seconds, ".3g"),
+        ]
         for row in frame.itertuples(index=False)
-    )
+    }
     caption = (
         f"Selectors over {len(scores)} problems (data set, classifier, size), "
         f"{describe_protocols(rows)}: mean MAUC and mean rank; and over all that a selector has, "
@@ -240,8 +316,21 @@ def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameT
         "mean seconds."
     )
     columns = ("MAUC", "rank", "win/draw/loss", "stability", "seconds")
-    layout = Layout("summary", caption, columns, (Group("", lines),), heads=("", "selector"))
+    layout = Layout(
+        "summary", caption, columns, (Group("", _lines(shown)),), heads=("", "selector")
+    )
     return FrameTable(frame, (layout,))
+
+
+def _lines(texts: Mapping[str, list[str]]) -> tuple[tuple[str, tuple[Value, ...]], ...]:
+    """Return the rows of selectors with their texts."""
+    return tuple(
+        (shown_name("selector", name), tuple(map(Value, row))) for name, row in texts.items()
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return "<0.001" if 0 < seconds < 0.0005 else show_number(seconds)
 
 
 def _ranks(scores: Any) -> Any:
@@ -263,3 +352,13 @@ def _add_holm(frame: Any, scores: Any, comparison: Comparison) -> None:
     names = frame.loc[is_set, "selector"]
     frame.loc[is_set, "p_holm"] = found.loc[names, "p_holm"].to_numpy()
     frame.loc[is_set, "mark"] = found.loc[names, "mark"].to_numpy()
+
+
+_SUMMARIES: dict[str, Callable[[Any, Comparison], Table]] = {
+    "runtime": lambda rows, _: runtime_table(rows),
+    "ranks": ranks_table,
+    "stability": lambda rows, _: stability_table(rows),
+    "win/draw/loss": win_draw_loss_table,
+    "summary": summary_table,
+}
+_NEED_REFERENCE = ("win/draw/loss", "summary")

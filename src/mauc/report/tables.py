@@ -1,15 +1,107 @@
-"""The paper's Tables 2 to 9: mean MAUC of every classifier, selector and size on a data set."""
+"""Tables of a run, and the paper's Tables 2 to 9: mean MAUC by classifier, selector and size."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from mauc.extras import optional_import
-from mauc.report.layout import GAP, MARKS, PARTIAL, Group, Layout, Table, Value, as_printed
+from mauc.checks import unknown_choice
+from mauc.layout import (
+    GAP,
+    Group,
+    Layout,
+    Value,
+    render_html,
+    render_latex,
+    render_markdown,
+    render_text,
+)
 from mauc.report.provenance import describe_protocol, failure_notes, protocol_of
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
+
+PARTIAL = "§"  # a mean over some of the splits
+MARKS = {"worse": "†", "better": "‡"}
+MAX_UNSCALED = 6  # value columns that fit the page in LaTeX
+
+
+class Table(ABC):
+    """A table of numbers: its layouts give every format, its frame the unrounded numbers."""
+
+    @abstractmethod
+    def layouts(self) -> tuple[Layout, ...]:
+        """Return what the table shows, in one or several parts."""
+
+    @abstractmethod
+    def to_frame(self) -> Any:
+        """Return the numbers as a DataFrame, unrounded, one row per value."""
+
+    def __str__(self) -> str:
+        return self.to_text().rstrip("\n")
+
+    def to_text(self, *, width: int | None = None, bold: str = "**") -> str:
+        """Return the table as plain text.
+
+        Parameters
+        ----------
+        width : int, optional
+            Captions and notes are wrapped to it, and columns that would exceed it continue below;
+            by default columns are not split.
+        bold : str, default="**"
+            Written before and after a bold value.
+        """
+        return "\n".join(render_text(layout, width, bold) for layout in self.layouts())
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        return "\n".join(render_markdown(layout) for layout in self.layouts())
+
+    def to_latex(self) -> str:
+        """Return the table in LaTeX; it needs the packages booktabs, graphicx and multirow."""
+        return "\n".join(render_latex(layout) for layout in self.layouts())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(render_html(layout) for layout in self.layouts())
+
+    def to_csv(self) -> str:
+        """Return the unrounded numbers as CSV."""
+        text: str = self.to_frame().to_csv(index=False, lineterminator="\n")
+        return text
+
+    def to_format(self, extension: str) -> str:
+        """Return the table in the format of a file extension: txt, md, tex or csv."""
+        formats = {
+            "txt": self.to_text,
+            "md": self.to_markdown,
+            "tex": self.to_latex,
+            "csv": self.to_csv,
+        }
+        if extension not in formats:
+            raise unknown_choice("format", extension, formats)
+        return formats[extension]()
+
+
+@dataclass(frozen=True)
+class FrameTable(Table):
+    """A table made of a frame of numbers and of the layouts that show them.
+
+    Parameters
+    ----------
+    numbers : DataFrame
+    parts : tuple of Layout
+    """
+
+    numbers: Any
+    parts: tuple[Layout, ...]
+
+    def layouts(self) -> tuple[Layout, ...]:
+        """Return what the table shows, in one or several parts."""
+        return self.parts
+
+    def to_frame(self) -> Any:
+        """Return the numbers as a DataFrame, unrounded."""
+        return self.numbers.copy()
 
 
 @dataclass(frozen=True)
@@ -44,7 +136,7 @@ class MaucCell:
     @property
     def text(self) -> str:
         """The mean as it is printed, with three decimals."""
-        return GAP if self.is_gap else f"{self.mean:.3f}"
+        return show_number(self.mean)
 
 
 @dataclass(frozen=True)
@@ -81,7 +173,8 @@ class MaucTable(Table):
 
     def to_frame(self) -> Any:
         """Return one row per classifier, selector and size, gaps included."""
-        pd = optional_import("pandas", "tables")
+        import pandas as pd
+
         rows = [
             (self.dataset, classifier, selector, size, cell.n, cell.mean, cell.mark, cell.is_best)
             for classifier in self.classifiers
@@ -116,7 +209,7 @@ class MaucTable(Table):
                 over="Feature Subset Size",
                 heads=("classifier", "selector"),
                 notes=self.notes,
-                scale=0.85 if len(self.sizes) > 6 else 1.0,
+                scale=0.85 if len(self.sizes) > MAX_UNSCALED else 1.0,
             ),
         )
 
@@ -200,43 +293,32 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
     if absent:
         names = ", ".join(shown_name("classifier", name) for name in absent)
         notes = (f"Not run on this data set: {names}.", *notes)
-    return build_mauc_table(
-        marked_means(here, comparison),
-        dataset,
-        comparison,
-        labels=(present, labels_of(here, "selector")),
-        sizes=sorted(int(size) for size in here["size"].unique()),
-        n_splits={name: protocol_of(here, dataset, name).n_splits for name in present},
-        protocol=describe_protocol(here, dataset),
-        notes=notes,
-    )
+    sizes = sorted(int(size) for size in here["size"].unique())
+    return MaucTable(
+        dataset, comparison, tuple(present), tuple(labels_of(here, "selector")), tuple(sizes),
+        _cells(marked_means(here, comparison), here), describe_protocol(here, dataset), notes,
+    )  # fmt: skip
 
 
-def build_mauc_table(
-    means: Any,
-    dataset: str,
-    comparison: Comparison,
-    *,
-    labels: tuple[list[str], list[str]],
-    sizes: list[int],
-    n_splits: dict[str, int],
-    protocol: str,
-    notes: tuple[str, ...] = (),
-) -> MaucTable:
-    """Make a table of means (columns classifier, selector, size, n, mean, mark) of a data set."""
+def _cells(means: Any, rows: Any) -> dict[tuple[str, str, int], MaucCell]:
+    """Return the cells of a data set: its means, complete or not, and which of them are best."""
+    dataset = labels_of(rows, "dataset")[0]
+    n_splits = {
+        name: protocol_of(rows, dataset, name).n_splits for name in labels_of(rows, "classifier")
+    }
     # Values that print alike count as equal, so a configuration may have several bold ones.
-    printed = as_printed(means["mean"])
+    printed = means["mean"].map("{:.3f}".format).astype(float)
     is_whole = (means["n"] >= means["classifier"].map(n_splits)) & means["mean"].notna()
     best = printed.where(is_whole).groupby([means["classifier"], means["size"]]).transform("max")
-    cells = {
+    return {
         (classifier, selector, int(size)): MaucCell(mean, mark, int(n), not whole, bool(is_best))
         for classifier, selector, size, mean, mark, n, whole, is_best in zip(
             means["classifier"], means["selector"], means["size"], means["mean"],
             means["mark"], means["n"], is_whole, is_whole & (printed == best), strict=True,
         )
     }  # fmt: skip
-    classifiers, selectors = labels
-    return MaucTable(
-        dataset, comparison, tuple(classifiers), tuple(selectors), tuple(sizes), cells, protocol,
-        notes,
-    )  # fmt: skip
+
+
+def show_number(value: float, form: str = ".3f") -> str:
+    """Return a number as a table prints it, a gap for NaN."""
+    return GAP if value != value else format(value, form)

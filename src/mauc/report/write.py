@@ -12,17 +12,16 @@ from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
+from mauc.layout import escape_markdown
 from mauc.plotting import (
     CriticalDifferenceDisplay,
     CurvesDisplay,
     StabilityDisplay,
     WinDrawLossDisplay,
 )
-from mauc.report.as_markdown import escape_markdown
-from mauc.report.layout import Table
 from mauc.report.provenance import stamp_of
-from mauc.report.published_comparison import AS_PUBLISHED, compare_published
-from mauc.report.run_tables import run_tables
+from mauc.report.summaries import run_tables
+from mauc.report.tables import Table
 from mauc.stats import PAPER_COMPARISON, Comparison, problem_scores
 from mauc.stats.rows import labels_of, rows_of
 
@@ -34,10 +33,11 @@ def write_tables(
     folder: str | Path,
     comparison: Comparison = PAPER_COMPARISON,
     *,
+    tables: Mapping[str, Table] | None = None,
     formats: Iterable[str] | str = FORMATS,
     force: bool = False,
 ) -> list[Path]:
-    """Write all tables of a run.
+    """Write the tables of a run.
 
     Parameters
     ----------
@@ -47,6 +47,8 @@ def write_tables(
         Where to write; made if it does not exist.
     comparison : Comparison, default=PAPER_COMPARISON
         Baseline selector, test and level.
+    tables : dict of str to Table, optional
+        What to write, by name; the tables of `run_tables` by default.
     formats : sequence of {"txt", "md", "tex", "csv"}
         All four by default.
     force : bool, default=False
@@ -55,12 +57,16 @@ def write_tables(
     Returns
     -------
     files : list of Path
-        The tables of `run_tables`, each in every format: table_<dataset>, runtime, ranks,
+        Each table in every format; those of `run_tables` are table_<dataset>, runtime, ranks,
         stability and, with a baseline, win_draw_loss and summary.
     """
     formats = _check_formats(formats)
     rows = rows_of(run, "dataset", "selector", "versions")
-    return _write_files(Path(folder), _table_files(rows, comparison, formats), force)
+    datasets = _file_names(labels_of(rows, "dataset"))
+    files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
+    made = run_tables(rows, comparison) if tables is None else tables
+    named = {files.get(name, name.replace("/", "_")): table for name, table in made.items()}
+    return _write_files(Path(folder), _render(named, formats, rows), force)
 
 
 def write_figures(
@@ -93,93 +99,6 @@ def write_figures(
     rows = rows_of(run, "dataset", "selector", "versions")
     drawings = _drawings(rows, comparison)
     return _write_files(Path(folder), _draw(drawings, stamp_of(rows), dpi), force)
-
-
-def write_published(
-    run: Any,
-    folder: str | Path,
-    comparison: Comparison = AS_PUBLISHED,
-    *,
-    methods: Mapping[str, str] | None = None,
-    formats: Iterable[str] | str = FORMATS,
-    dpi: float = 200,
-    force: bool = False,
-) -> list[Path]:
-    """Write the comparison of a run with the paper, and its figures.
-
-    Parameters
-    ----------
-    run : DataFrame or path
-        The rows of a run, or its folder.
-    folder : path
-    comparison, methods
-        See `compare_published`.
-    formats : sequence of {"txt", "md", "tex", "csv"}
-    dpi : float, default=200
-    force : bool, default=False
-        Replace files that exist.
-
-    Returns
-    -------
-    files : list of Path
-        published in every format, and the files of `write_figures`.
-    """
-    formats = _check_formats(formats)
-    rows = rows_of(run, "dataset", "selector", "versions")
-    files = _published_files(rows, comparison, methods, formats, dpi)
-    return _write_files(Path(folder), files, force)
-
-
-def write_with_published(
-    run: Any, folder: str | Path, comparison: Comparison = PAPER_COMPARISON, *, force: bool = False
-) -> list[Path]:
-    """Write what `write_tables` and `write_published` write, all of it or, on any error, none.
-
-    Parameters
-    ----------
-    run : DataFrame or path
-        The rows of a run, or its folder.
-    folder : path
-    comparison : Comparison, default=PAPER_COMPARISON
-        Baseline selector, test and level of the tables; those of the comparison with the paper
-        are the paper's.
-    force : bool, default=False
-        Replace files that exist.
-
-    Returns
-    -------
-    files : list of Path
-        Tables in every format, and figures.
-    """
-    rows = rows_of(run, "dataset", "selector", "versions")
-    formats = list(FORMATS)
-    files = {
-        **_table_files(rows, comparison, formats),
-        **_published_files(rows, AS_PUBLISHED, None, formats, dpi=200),
-    }
-    return _write_files(Path(folder), files, force)
-
-
-def _table_files(rows: Any, comparison: Comparison, formats: list[str]) -> dict[str, bytes]:
-    datasets = _file_names(labels_of(rows, "dataset"))
-    files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
-    tables = {
-        files.get(name, name.replace("/", "_")): table
-        for name, table in run_tables(rows, comparison).items()
-    }
-    return _render(tables, formats, rows)
-
-
-def _published_files(
-    rows: Any, comparison: Comparison, methods: Mapping[str, str] | None, formats: list[str],
-    dpi: float,
-) -> dict[str, bytes]:  # fmt: skip
-    compared = compare_published(rows, comparison, methods=methods)
-    drawings = _drawings(rows, compared.comparison)
-    return {
-        **_render({"published": compared}, formats, rows),
-        **_draw(drawings, stamp_of(rows), dpi),
-    }
 
 
 def _drawings(rows: Any, comparison: Comparison) -> dict[str, Callable[[], Any]]:

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
 from mauc.checks import check_real
-from mauc.results import Result, SmallTable, number, rows_to_columns
+from mauc.layout import plain_layout
+from mauc.results import Result, number, rows_to_columns
 
 _SHOWN = (0.6, 0.7, 0.8, 0.9, 1.0)  # thresholds of the table
 _MIN_SHIFT, _MAX_SHIFT = 1e-5, 1e5  # of the extreme distributions: steepest and flattest
@@ -76,7 +77,7 @@ class ErrorControl(Result):
             f"expected number of wrong features, at most (wrong: chosen from half of the samples "
             f"with a probability of at most {self.n_chosen}/{len(self.frequencies)}):"
         )
-        return [line, SmallTable(heads, rows, right=heads[1:])]
+        return [line, plain_layout(heads, rows, right=heads[1:])]
 
 
 def worst_case(share, threshold):

@@ -460,7 +460,7 @@ class FSDD(SampleWeightMixin, ListSelector):
         Weight of the spread within classes.
     constants : {"last", "first"}, default="last"
         Where constant features rank: they tell nothing, so last. The published values on MNIST
-        are those of a sort that their 0/0 misled, see docs/reproduction/fsdd_mnist.md.
+        are those of a sort that their 0/0 misled, see reproduction/paper/fsdd_mnist.md.
     {n_jobs, verbose}
 
     Attributes

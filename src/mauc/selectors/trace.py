@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.results import MAX_ROWS, Result, SmallTable, number, rows_to_columns, short_name
+from mauc.layout import Layout, plain_layout
+from mauc.results import MAX_ROWS, Result, number, rows_to_columns, short_name
 
 
 class Selection(NamedTuple):
@@ -84,7 +85,7 @@ class SelectionTrace(Result):
         """Return the trace as a pandas DataFrame, one row per step."""
         return super().to_frame().set_index("step")
 
-    def printed_parts(self) -> list[str | SmallTable]:
+    def printed_parts(self) -> list[str | Layout]:
         """Return the first steps as a table."""
         details = {name.replace("_", " "): np.asarray(v) for name, v in self.details.items()}
         heads = ["step", "feature", "chosen for", "rank", "score", *details]
@@ -96,7 +97,7 @@ class SelectionTrace(Result):
             ]
             for one in (self[step] for step in range(min(len(self), MAX_ROWS)))
         ]  # fmt: skip
-        return [SmallTable(heads, rows, len(self), right=("step", "rank"))]
+        return [plain_layout(heads, rows, len(self), right=("step", "rank"))]
 
 
 def _shown(value) -> str:

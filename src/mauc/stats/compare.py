@@ -1,23 +1,80 @@
-"""Compare selectors with a reference: rows of a run in, tests, marks and counts out."""
+"""Compare selectors with a baseline: rows of a run in, tests, marks and counts out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mauc.checks import check_choice
-from mauc.exceptions import MaucError
-from mauc.stats.cells import Cells, as_pandas, check_columns, group_rows, make_cells
-from mauc.stats.comparison import Comparison
+from mauc.checks import check_choice, check_level
+from mauc.exceptions import MaucError, option
 from mauc.stats.means import mean_mauc
-from mauc.stats.paired import corrected_t_tests, row_means, wilcoxon_tests
+from mauc.stats.paired import corrected_t_tests, wilcoxon_tests
+from mauc.stats.rows import (
+    PROBLEM,
+    SETTING,
+    Cells,
+    as_pandas,
+    check_columns,
+    group_rows,
+    make_cells,
+    row_means,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Array = np.ndarray[Any, Any]
 
-_CELL = ("dataset", "classifier", "size")
+#: paired tests by name, with how tables and pages call them
+TESTS = {
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "corrected_t": "corrected resampled t-test",
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Baseline, test and level of a comparison of selectors.
+
+    Parameters
+    ----------
+    reference : str or None, default="mdfs"
+        Baseline selector, with which the others are compared. None: no baseline, so no marks.
+    test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
+        `wilcoxon_test`, as in the paper, or `corrected_t_test`, which allows for overlapping
+        training parts.
+    alpha : float, default=0.05
+        Level of significance: a mark is given for p-values below it.
+
+    Examples
+    --------
+    >>> from mauc.stats import Comparison
+    >>> print(Comparison("su", test="corrected_t"))
+    corrected resampled t-test at 5 %
+    """
+
+    reference: str | None = "mdfs"
+    test: str = "wilcoxon"
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        """Refuse a test or level that does not exist."""
+        check_choice(option("test"), self.test, TESTS)
+        check_level(option("alpha"), self.alpha)
+
+    def __str__(self) -> str:
+        """Return the test and its level in words."""
+        return f"{TESTS[self.test]} at {self.level}"
+
+    @property
+    def level(self) -> str:
+        """The level in percent, such as "5 %"."""
+        return f"{100 * self.alpha:g} %"
+
+
+#: the baseline, test and level of Wang and Tang's tables
+PAPER_COMPARISON = Comparison()
 
 
 def compare_to(
@@ -41,9 +98,9 @@ def compare_to(
     compared : DataFrame
         Columns dataset, classifier, size, selector, n, mean, reference_mean, difference,
         statistic, p_value, mark. Values are paired by repeat and fold; a split where either
-        failed is left out, also of the means, and n counts the others. The mark says what the
-        selector is against the reference: "better", "worse" or "none". Without a pair n is 0
-        and the numbers are NaN.
+        failed is left out, also of the means, and n counts the others. The mark tells whether the
+        selector is "better" or "worse" than the reference, or "none". Without a pair n is 0 and
+        the numbers are NaN.
 
     Examples
     --------
@@ -103,7 +160,7 @@ def marked_means(rows: "pd.DataFrame", comparison: Comparison) -> "pd.DataFrame"
     if comparison.reference is None:
         return means.assign(mark="")
     compared = compare_to(rows, comparison)
-    key = [*_CELL, "selector"]
+    key = list(SETTING)
     answered = compared.loc[compared["p_value"].notna(), [*key, "mark"]]
     return means.merge(answered, how="left", on=key).fillna({"mark": ""})
 
@@ -118,14 +175,14 @@ def win_draw_loss(
     compared : DataFrame
         What `compare_to` gives.
     by : str or sequence of str, default=("classifier",)
-        Columns to count apart: any of "dataset", "classifier" and "size". Figure 4 of the paper
-        counts per classifier, over all data sets and sizes; with () there is one count.
+        Columns to group by: any of "dataset", "classifier" and "size". Figure 4 of the paper
+        counts per classifier, over all data sets and sizes; () gives one count.
 
     Returns
     -------
     counts : DataFrame
         Columns `by`, selector, win, draw, loss. A win of the reference is a selector marked
-        "worse". Comparisons without an answer (p-value NaN) count nowhere.
+        "worse". Comparisons without an answer (p-value NaN) do not count.
 
     Examples
     --------
@@ -140,7 +197,7 @@ def win_draw_loss(
     """
     keys = [by] if isinstance(by, str) else list(by)
     for key in keys:
-        check_choice("by", key, _CELL)
+        check_choice("by", key, PROBLEM)
     if len(set(keys)) != len(keys):
         raise MaucError(f"by must name a column once, got {keys!r}.")
     check_columns(compared, (*keys, "selector", "p_value", "mark"))
@@ -156,7 +213,7 @@ def win_draw_loss(
 
 def _reference_values(cells: Cells, reference: str) -> Array:
     """Return for every setting the values of the reference beside it; NaN if it has none."""
-    problem, problems = group_rows(cells.settings, _CELL)
+    problem, problems = group_rows(cells.settings, PROBLEM)
     lines = np.flatnonzero(cells.settings["selector"] == reference)
     values = np.full((len(problems), cells.mauc.shape[1]), np.nan)
     values[problem[lines]] = cells.mauc[lines]

@@ -1,18 +1,30 @@
-"""Average MAUC: rows of a run in, means with their spread, or scores of problems, out."""
+"""Rows of a run in, mean MAUC with its spread, scores of problems and stability out."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
 
 from mauc.checks import check_choice
-from mauc.stats.cells import as_pandas, check_columns, make_cells
-from mauc.stats.paired import row_means
+from mauc.exceptions import MaucError
+from mauc.stability import UNKNOWN, stability
+from mauc.stats.rows import (
+    PROBLEM,
+    SETTING,
+    SPLIT,
+    as_pandas,
+    check_columns,
+    group_rows,
+    make_cells,
+    row_means,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_CELL = ["dataset", "classifier", "size"]
+_SELECTION = ("dataset", "selector", "size")
 
 
 def mean_mauc(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -27,7 +39,7 @@ def mean_mauc(rows: "pd.DataFrame") -> "pd.DataFrame":
     -------
     means : DataFrame
         Columns dataset, classifier, size, selector, n (splits that did not fail), mean and std
-        (with n - 1 below, NaN for fewer than 2 splits). A setting that failed on every split
+        (divided by n - 1; NaN for fewer than 2 splits). A setting that failed on every split
         has n = 0 and a NaN mean.
 
     Examples
@@ -76,7 +88,7 @@ def mean_interval(rows: "pd.DataFrame") -> "pd.DataFrame":
     rows = as_pandas(rows)
     check_columns(rows, ("status", "n_train", "n_test"))
     means = mean_mauc(rows)
-    parts = rows[rows["status"] == "ok"].groupby([*_CELL, "selector"], observed=True)
+    parts = rows[rows["status"] == "ok"].groupby(list(SETTING), observed=True)
     ratio = (parts["n_test"].mean() / parts["n_train"].mean()).rename("ratio").reset_index()
     ratio = means.merge(ratio, how="left")["ratio"].to_numpy()
     n = means["n"].to_numpy(float)
@@ -93,8 +105,8 @@ def problem_scores(rows: "pd.DataFrame", problems: str = "dataset") -> Any:
     rows : DataFrame
         One row per measurement, as `mauc.load_run` gives.
     problems : {"dataset", "cell"}, default="dataset"
-        A problem is a data set (mean over its classifiers and sizes), or each data set,
-        classifier and size by itself.
+        A problem is a data set (mean over its classifiers and sizes), or a combination of data
+        set, classifier and size.
 
     Returns
     -------
@@ -104,6 +116,75 @@ def problem_scores(rows: "pd.DataFrame", problems: str = "dataset") -> Any:
     check_choice("problems", problems, ("dataset", "cell"))
     rows = as_pandas(rows)
     means = mean_mauc(rows)
-    scores = means.pivot(index=_CELL, columns="selector", values="mean")
+    scores = means.pivot(index=list(PROBLEM), columns="selector", values="mean")
     scores = scores[[str(name) for name in rows["selector"].unique()]].dropna()
     return scores if problems == "cell" else scores.groupby(level="dataset", sort=False).mean()
+
+
+def selector_stability(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Measure the stability of each selector over the splits of a data set.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        One row per measurement, as `mauc.load_run` gives; the columns dataset, selector, size,
+        repeat, fold, features and n_features are used.
+
+    Returns
+    -------
+    table : DataFrame
+        Columns dataset, selector, size, stability, lower, upper (95 % interval) and n, the
+        number of selections. Names are in the order of their first row, sizes ascending.
+        Classifiers share a selection, so it counts once; rows of failed selections have no
+        features and do not count. With fewer than 2 selections, or if there was nothing to
+        choose, the numbers are NaN.
+
+    See Also
+    --------
+    stability : The measure.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from mauc.stats import selector_stability
+    >>> rows = pd.DataFrame({
+    ...     "dataset": "glass", "selector": "mdfs", "size": 2, "repeat": 0, "fold": [0, 1, 2],
+    ...     "features": [[0, 1], [0, 1], [0, 2]], "n_features": 4})
+    >>> selector_stability(rows)[["selector", "size", "stability", "n"]].round(3)
+      selector  size  stability  n
+    0     mdfs     2      0.333  3
+    """
+    rows = as_pandas(rows)
+    check_columns(rows, (*_SELECTION, *SPLIT, "features", "n_features"))
+    group, settings = group_rows(rows, _SELECTION)
+    split, splits = group_rows(rows, SPLIT)
+    features = rows["features"].to_numpy(dtype=object)
+    n_features = rows["n_features"].to_numpy()
+
+    selected = np.flatnonzero([_has_features(chosen) for chosen in features])
+    # A cell is represented by its first row: np.unique sorts by group, then by split.
+    _, first = np.unique((group * len(splits) + split)[selected], return_index=True)
+    chosen = selected[first]
+    ends = np.searchsorted(group[chosen], np.arange(len(settings) + 1))
+    found = []
+    for start, stop in pairwise(ends):
+        cells = chosen[start:stop]
+        if len(cells) < 2:
+            found.append(UNKNOWN)
+            continue
+        if len(np.unique(n_features[cells])) > 1:
+            name = rows["dataset"].iloc[cells[0]]
+            raise MaucError(
+                f"rows must give one n_features per data set, got several for {name!r}."
+            )
+        found.append(stability(features[cells], int(n_features[cells[0]])))
+    return settings.assign(
+        stability=np.array([item.value for item in found], dtype=np.float64),
+        lower=np.array([item.lower for item in found], dtype=np.float64),
+        upper=np.array([item.upper for item in found], dtype=np.float64),
+        n=np.diff(ends),
+    )
+
+
+def _has_features(chosen: Any) -> bool:
+    return isinstance(chosen, Sequence | np.ndarray) and len(chosen) > 0

@@ -1,49 +1,31 @@
-"""The rows of a run: read them, list their labels, and say how labels are shown."""
+"""The rows of a run: read them, name their labels, arrange them as one array of MAUC."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 from mauc.checks import unknown_choice
-from mauc.datasets.registry import dataset_label
 from mauc.exceptions import MaucError
+from mauc.io.registry import dataset_label
 from mauc.registry import CLASSIFIERS, SELECTORS
-from mauc.stats.cells import as_pandas, check_columns
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def shown_name(kind: str, label: str) -> str:
-    """Return a label of a run as tables and figures write it.
+Array = np.ndarray[Any, Any]
 
-    Parameters
-    ----------
-    kind : {"selector", "classifier", "dataset"}
-    label : str
-
-    Examples
-    --------
-    >>> from mauc.stats.rows import shown_name
-    >>> shown_name("selector", "mrmr"), shown_name("selector", "my own")
-    ('mRMR', 'my own')
-    """
-    if kind == "dataset":
-        return dataset_label(label)
-    methods = SELECTORS if kind == "selector" else CLASSIFIERS
-    return methods[label.lower()].label if label.lower() in methods else label
+PROBLEM = ("dataset", "classifier", "size")
+SETTING = (*PROBLEM, "selector")
+SPLIT = ("repeat", "fold")
 
 
 def rows_of(run: Any, *columns: str) -> Any:
-    """Return the rows of a run.
+    """Return the rows of a run, a DataFrame or the path of its folder.
 
-    Parameters
-    ----------
-    run : DataFrame or path
-        The rows of a run, or its folder.
-    *columns : str
-        Columns that the rows must have; there must then be a row, too.
-
-    Returns
-    -------
-    rows : pandas.DataFrame
+    They must have the columns named and then at least one row.
     """
     if isinstance(run, str | Path):
         from mauc.experiments import load_run
@@ -60,6 +42,27 @@ def rows_of(run: Any, *columns: str) -> Any:
     return rows
 
 
+def as_pandas(rows: Any) -> "pd.DataFrame":
+    """Return rows as a pandas frame; `mauc.load_run` may have given another kind."""
+    import pandas
+
+    if isinstance(rows, pandas.DataFrame):
+        return cast("pd.DataFrame", rows)
+    if hasattr(rows, "to_pandas"):
+        return cast("pd.DataFrame", rows.to_pandas())
+    raise MaucError(f"rows must be a data frame, got {type(rows).__name__}.")
+
+
+def check_columns(rows: "pd.DataFrame", wanted: tuple[str, ...]) -> None:
+    """Refuse rows without the columns wanted."""
+    absent = [name for name in wanted if name not in rows]
+    if absent:
+        raise MaucError(
+            f"rows must have the columns {', '.join(wanted)}; {', '.join(absent)} "
+            f"{'is' if len(absent) == 1 else 'are'} missing."
+        )
+
+
 def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None) -> list[str]:
     """Return the labels of a column in the order of the plan, or the wanted ones of them."""
     present = [str(label) for label in rows[column].unique()]
@@ -70,3 +73,104 @@ def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None)
         if label not in present:
             raise unknown_choice(column, label, present)
     return wanted
+
+
+def select_rows(rows: Any, **wanted: Iterable[str] | str | None) -> Any:
+    """Return the rows whose labels are among those wanted, given by column; None keeps all."""
+    kept = {column: labels_of(rows, column, labels) for column, labels in wanted.items()}
+    for column, labels in kept.items():
+        rows = rows[rows[column].isin(labels)]
+    return rows
+
+
+def shown_name(kind: str, label: str) -> str:
+    """Return a label of a run as tables and figures write it.
+
+    Parameters
+    ----------
+    kind : {"selector", "classifier", "dataset"}
+    label : str
+
+    Examples
+    --------
+    >>> from mauc.stats import shown_name
+    >>> shown_name("selector", "mrmr"), shown_name("selector", "my own")
+    ('mRMR', 'my own')
+    """
+    if kind == "dataset":
+        return dataset_label(label)
+    methods = SELECTORS if kind == "selector" else CLASSIFIERS
+    return methods[label.lower()].label if label.lower() in methods else label
+
+
+@dataclass(frozen=True)
+class Cells:
+    """MAUC of every setting on every split."""
+
+    mauc: Array  #: of shape (n_settings, n_splits); NaN where there is no row, or a failed one
+    settings: "pd.DataFrame"  #: the columns of `SETTING`; labels as they appear, sizes ascending
+    line: Array  #: of shape (n_rows,): the line of `mauc` of every row of the run
+    column: Array  #: of shape (n_rows,): its column
+
+    def spread(self, values: Array) -> Array:
+        """Return a column of the run in the shape of `mauc`, NaN where there is no row."""
+        spread = np.full(self.mauc.shape, np.nan)
+        spread[self.line, self.column] = values
+        return spread
+
+
+def make_cells(rows: "pd.DataFrame") -> Cells:
+    """Arrange the rows of a run; rows with a status other than "ok" count as failed."""
+    rows = as_pandas(rows)
+    check_columns(rows, (*SETTING, *SPLIT, "mauc"))
+    line, keys = group_rows(rows, SETTING)
+    column, splits = group_rows(rows, SPLIT)
+    _check_distinct(rows, line * len(splits) + column)
+
+    mauc = rows["mauc"].to_numpy(dtype=np.float64, na_value=np.nan)
+    if "status" in rows:
+        mauc = np.where((rows["status"] == "ok").to_numpy(dtype=bool, na_value=False), mauc, np.nan)
+    if np.isinf(mauc).any():
+        raise MaucError("rows must have a finite mauc, or NaN where a run failed, got infinity.")
+    cells = Cells(np.empty((len(keys), len(splits))), keys, line, column)
+    cells.mauc[:] = cells.spread(mauc)
+    return cells
+
+
+def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.DataFrame"]:
+    """Return the group of each row, by its values in some columns, and the values of each group.
+
+    Groups are in order of the keys: numbers ascending, names as they first appear.
+    """
+    import pandas as pd
+
+    codes, names = [], []
+    for key in keys:
+        is_number = pd.api.types.is_numeric_dtype(rows[key])
+        ranks, found = pd.factorize(rows[key], sort=is_number)
+        if (ranks < 0).any():
+            raise MaucError(f"rows must name {key} in every row, got a missing value.")
+        codes.append(ranks)
+        names.append(found)
+    # A group is one number: the codes of its keys are the digits.
+    shape = tuple(max(len(found), 1) for found in names)
+    present, group = np.unique(np.ravel_multi_index(tuple(codes), shape), return_inverse=True)
+    digits = np.unravel_index(present, shape)
+    values = {key: found[at] for key, found, at in zip(keys, names, digits, strict=True)}
+    return group, pd.DataFrame(values)
+
+
+def row_means(values: Array) -> Array:
+    """Average what is present in each row of (n_rows, n_columns); NaN where nothing is."""
+    n = (~np.isnan(values)).sum(axis=1)
+    total = np.nansum(values, axis=1)
+    means: Array = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    return means
+
+
+def _check_distinct(rows: "pd.DataFrame", cell: Array) -> None:
+    _, first, count = np.unique(cell, return_index=True, return_counts=True)
+    if (count > 1).any():
+        repeated = rows.iloc[first[np.argmax(count > 1)]]
+        shown = ", ".join(f"{key} {repeated[key]}" for key in (*SETTING, *SPLIT))
+        raise MaucError(f"rows must hold a measurement once, got {count.max()} of {shown}.")

@@ -108,18 +108,6 @@ def test_only_zero_weights_are_refused(iris):
         C45().fit(iris.data, iris.target, sample_weight=np.zeros(150))
 
 
-def test_display_draws_every_node(iris):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from mauc.plotting.tree import TreeDisplay
-
-    tree = C45().fit(iris.data, iris.target)
-    display = TreeDisplay.from_estimator(tree, class_names=iris.target_names).plot()
-    assert len(display.boxes_) == tree.tree_size_
-    assert "petal width" in display.boxes_[0].get_text()
-    matplotlib.pyplot.close(display.figure_)
-
-
 def test_tiny_units_are_warned_of(iris):
     # In units of 10 km neighbouring lengths, 1 mm apart, differ by 1e-7: J48 grows a stump.
     tiny = iris.data * 1e-6

@@ -11,7 +11,7 @@ from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
 from mauc.report.html import held_out
-from mauc.report.html.held_out import drop_absent, hold_out, sample_rows, split_rows
+from mauc.report.html.held_out import drop_zero_weight, hold_out, sample_rows, split_rows
 
 
 def problem_of(selector, X, y, sample_weight=None):
@@ -84,7 +84,7 @@ def test_rows_of_weight_zero_are_absent(rng):
     X_all, y_all = np.vstack((X, junk)), np.concatenate((y, rng.integers(0, 2, 50)))
     selector = MAUCD(2).fit(X_all, y_all, sample_weight=weight)
     problem = problem_of(MAUCD(), X_all, y_all, weight)
-    with_junk = hold_out(selector, *drop_absent(selector, X_all, problem))
+    with_junk = hold_out(selector, *drop_zero_weight(selector, X_all, problem))
     without = hold_out(selector, X, problem_of(MAUCD(), X, y, np.ones(80)))
     np.testing.assert_array_equal(with_junk.labels, without.labels)
     np.testing.assert_allclose(with_junk.scores(), without.scores(), atol=1e-12)

@@ -57,7 +57,7 @@ def test_code_of_a_bundled_set_runs_when_pasted(tmp_path):
     )  # fmt: skip
     chosen = [one["name"] for one in report.to_dict()["features"]]
     assert paste(report.to_dict()["reproduce"]["code"], tmp_path) == chosen
-    assert "Fill in what stands as" not in report.to_html()
+    assert "before running this" not in report.to_html()
 
 
 def test_code_without_a_source_leaves_the_data_open():
@@ -67,7 +67,7 @@ def test_code_without_a_source_leaves_the_data_open():
     code = report.to_dict()["reproduce"]["code"]
     assert "X, y = ..." in code
     ast.parse(code)
-    assert "Fill in what stands as" in report.to_html()
+    assert "Replace <code>...</code> before running this" in report.to_html()
     weight = np.ones(len(y))
     selector = MDFS(2, random_state=0).fit(X, y, sample_weight=weight)
     report = selection_report(selector, X, y, sample_weight=weight, source="load_dataset('wine')")

@@ -4,7 +4,6 @@ import base64
 import html
 import json
 import re
-import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -28,14 +27,10 @@ from mauc import (
 from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
 from mauc.report.html import Report, selection_report
-from mauc.report.html import summarise as summarise_module
-from mauc.report.html.compare import find_reference
-from mauc.report.html.curves_svg import nice_ticks, place_panel
-from mauc.report.html.distributions import N_BINS
-from mauc.report.html.render import _environment, pack
-from mauc.report.html.values import number
+from mauc.report.html import report as report_module
+from mauc.report.html.render import pack
+from mauc.report.html.values import N_BINS, number
 from mauc.selectors.pair_auc import chosen_pair_auc
-from mauc.stats import Comparison, compare_to
 from tests.helpers.report_rows import small_run
 
 HOSTILE = [
@@ -320,67 +315,6 @@ def test_frame_of_a_notebook_is_closed_off(wine_report):
     assert "allow-same-origin" not in attributes["sandbox"]
 
 
-def test_comparison_has_tables_tests_and_curves(wine):
-    X, y = wine
-    report = selection_report(MDFS(2, random_state=0).fit(X, y), X, y, run=small_run())
-    comparison = report.to_dict()["comparison"]
-    assert comparison["reference"] == "MDFS"
-    assert len(comparison["tables"]) == 3  # two data sets, and win/draw/loss
-    marks = {(test["selector"], test["mark"]) for test in comparison["tests"]}
-    assert marks == {("CHI", "worse"), ("s_100%", "none")}
-    assert [(panel["dataset"], panel["classifier"]) for panel in comparison["curves"]] == [
-        ("wine", "Naive Bayes"), ("wine", "my_tree"), ("a_b|c", "Naive Bayes"),
-        ("a_b|c", "my_tree")]  # fmt: skip
-    page = report.to_html()
-    assert page.count("<figure") == 4
-    assert "0.822</span>" not in page
-    assert re.search(r"0\.822<span class=\"mark\">†</span>", page)
-
-
-def test_the_page_names_the_comparison_it_was_given(wine):
-    X, y = wine
-    selector = MDFS(2, random_state=0).fit(X, y)
-    comparison = Comparison("chi", "corrected_t", 0.1)
-    report = selection_report(selector, X, y, run=small_run(), comparison=comparison)
-    summary = report.to_dict()["comparison"]
-    assert (summary["reference"], summary["test"], summary["alpha"]) == (
-        "CHI", "corrected resampled t-test at 10 %", 0.1,
-    )  # fmt: skip
-    wanted = compare_to(small_run(), comparison)
-    assert [test["p_value"] for test in summary["tests"]] == pytest.approx(wanted["p_value"])
-    page = report.to_html()
-    assert "Wilcoxon" not in page
-    assert page.count("corrected resampled t-test at 10 %") == 5  # text, tests, three tables
-    alone = small_run().query("selector == 'mdfs'")
-    summary = selection_report(selector, X, y, run=alone).to_dict()["comparison"]
-    assert (summary["reference"], summary["tests"]) == (None, [])
-
-
-def test_others_are_compared_with_the_selector_itself():
-    assert find_reference(MAUCD(), ["mdfs", "maucd"]) == "maucd"
-    assert find_reference(SpreadFx(relevance="su"), ["schi", "ssu"]) == "ssu"
-    assert find_reference(FSDD(), ["chi", "mdfs"]) == "mdfs"
-    assert find_reference(FSDD(), ["chi", "su"]) == "chi"
-
-
-def test_a_failed_value_is_a_gap_in_the_curve():
-    series = {"selector": "s", "sizes": [1, 2, 3], "mean": [0.8, None, 0.9],
-              "lower": [0.7, None, None], "upper": [0.9, None, None]}  # fmt: skip
-    drawing = place_panel({"series": [series]})
-    assert drawing["series"][0]["path"].count("M") == 2
-    assert "L" not in drawing["series"][0]["path"]
-    assert len(drawing["series"][0]["points"]) == 2
-    nothing = {**series, "mean": [None] * 3, "lower": [None] * 3, "upper": [None] * 3}
-    assert place_panel({"series": [nothing]})["series"][0]["path"] == ""
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.5, 1.0), (0.9123, 0.9124), (0.7, 0.7), (0.0, 1.0)])
-def test_ticks_are_few_and_lie_inside(low, high):
-    ticks = nice_ticks(low, high)
-    assert 1 <= len(ticks) <= 7
-    assert all(low - 1e-6 <= tick <= high + 1e-6 for tick in ticks)
-
-
 def test_study_adds_difficulty_and_neglect(wine):
     X, y = wine
     study = siren_study(X, y, n_features=4)
@@ -398,9 +332,9 @@ def test_study_adds_difficulty_and_neglect(wine):
 
 def test_limits_keep_the_first_features_and_say_so(wine, monkeypatch):
     X, y = wine
-    monkeypatch.setattr(summarise_module, "MAX_CELLS", 10)  # 3 features x 3 pairs
-    monkeypatch.setattr(summarise_module, "MAX_COUNTS", 2 * N_BINS * 3)
-    monkeypatch.setattr(summarise_module, "MAX_PAIRS", 2)
+    monkeypatch.setattr(report_module, "MAX_CELLS", 10)  # 3 features x 3 pairs
+    monkeypatch.setattr(report_module, "MAX_COUNTS", 2 * N_BINS * 3)
+    monkeypatch.setattr(report_module, "MAX_PAIRS", 2)
     report = selection_report(MDFS(5, random_state=0).fit(X, y), X, y)
     summary = report.to_dict()
     assert len(summary["features"]) == 5
@@ -475,13 +409,6 @@ def test_nothing_is_overwritten_without_force(wine_report, tmp_path):
     wine_report.write(path, force=True)
     wine_report.write(tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text()) == wine_report.to_dict()
-
-
-def test_a_missing_template_engine_is_named_with_its_extra(wine_report, monkeypatch):
-    monkeypatch.setitem(sys.modules, "jinja2", None)  # importing it now fails
-    _environment.cache_clear()
-    with pytest.raises(MaucError, match=r"package jinja2: pip install 'mauc\[report\]'"):
-        wine_report.to_html()
 
 
 def test_every_auc_is_measured_once(rng, monkeypatch):

@@ -1,16 +1,18 @@
-"""The conclusion of a page: how good the choice is, what stays hard, how stable it is."""
+"""The conclusion of a page: how good the choice is, what remains hard, what to do next."""
 
+import math
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics import mauc_interval, mauc_score, pair_auc_scores
-from mauc.report.html.diagnose import TITLES, PairFacts, diagnose
-from mauc.report.html.held_out import HeldOut, drop_absent, hold_out
+from mauc.report.html.held_out import HeldOut, drop_zero_weight, hold_out
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
 from mauc.stats import stability
@@ -20,44 +22,60 @@ SAME = 0.005  # a difference of MAUC that is negligible here
 # Of Nogueira, Sechidis and Brown, after Fleiss: above 0.75 excellent, below 0.4 poor.
 STABLE, UNSTABLE = 0.75, 0.4
 _MAX_CLASSES = 200  # with an interval: it takes all pairs of classes at once
+_POOR = 0.6  # MAUC of features with next to no information
+
+SEPARATED = 0.99  # AUC from which a pair is not called hard
+MIN_SAMPLES = 10  # of a class; an AUC on fewer is hardly reliable
+MIN_GAP = 0.05  # of AUC, by which a feature is better than the best of the chosen
+MIN_GAIN = 0.005  # of cross-validated AUC, by which one more feature must raise it
+MIN_RISE = 0.25  # part of the distance to AUC 1 that all features together must gain
+WEAK = 0.8  # AUC below which a single feature does not separate two classes
+
+#: next steps that a conclusion may suggest, see `choose_step`
+STEPS = ("greedy", "auto", "more", "compare", "use")
+TITLES = {
+    "separated": "Well separated",
+    "few": "Too few samples",
+    "left_out": "A better feature is left out",
+    "more": "More features would help",
+    "none": "No feature separates them",
+    "limit": "More features do not help",
+}
 
 Array = np.ndarray[Any, Any]
 
 
+@dataclass(frozen=True)
+class PairFacts:
+    """What is known about a pair of classes."""
+
+    names: tuple[str, str]
+    counts: tuple[int, int]  #: samples of the two classes
+    n_features: int  #: of the data
+    chosen_auc: float  #: largest of a single chosen feature, on all samples
+    best_auc: float  #: largest of any single feature, on all samples
+    best_feature: str  #: the feature that has it
+    set_auc: float | None = None  #: cross-validated, of Naive Bayes with the chosen features
+    every_auc: float | None = None  #: the same with all features
+    added_auc: float | None = None  #: the same with the chosen ones and `best_feature`
+
+
 def conclude(
-    selector: RankingSelector,
-    X: Any,
-    problem: Problem,
-    pairs: list[dict[str, Any]],
+    selector: RankingSelector, X: Any, problem: Problem, pairs: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Judge a selection on held-out samples.
+    """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
-    Parameters
-    ----------
-    selector : RankingSelector
-        Fitted on the problem.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-    problem : Problem
-        Made of X and the labels.
-    pairs : list of dict
-        Best AUCs of single features on each pair, hardest first.
+    The conclusion has ``reason`` (why there is no cross-validation, or None), ``chosen`` and
+    ``every`` (MAUC with its interval, of the chosen and of all features), ``hard`` (at most three
+    pairs, with what would help), ``stability``, ``set_auc`` (of all pairs) and ``n_fits`` (in how
+    many of the folds each chosen feature was chosen again).
 
-    Returns
-    -------
-    conclusion : dict
-        ``reason`` (why there is no cross-validation, or None), ``chosen`` and ``every`` (MAUC
-        with its interval, of the chosen and of all features), ``hard`` (at most three pairs, with
-        what would help), ``stability``, ``set_auc`` (of all pairs) and ``n_fits`` (in how many
-        of the folds each chosen feature was chosen again).
-
-    Notes
-    -----
-    The selector is fitted anew without each of five stratified parts, on the features that it then
-    finds Naive Bayes is trained, and both see the held-out part for the first time when it is
+    A copy of the selector is fitted without each of five stratified parts, Naive Bayes is trained
+    on the features that it finds, and both see the held-out part for the first time when it is
     scored. MAUC and its interval are those of all held-out scores together. Weights of samples
     count in all of that, and rows of weight 0 are absent.
     """
-    X, problem = drop_absent(selector, X, problem)
+    X, problem = drop_zero_weight(selector, X, problem)
     try:
         held = hold_out(selector, X, problem)
         with warnings.catch_warnings():
@@ -74,10 +92,7 @@ def conclude(
 
 
 def _judge(
-    selector: RankingSelector,
-    problem: Problem,
-    held: HeldOut,
-    pairs: list[dict[str, Any]],
+    selector: RankingSelector, problem: Problem, held: HeldOut, pairs: list[dict[str, Any]]
 ) -> dict[str, Any]:
     scores = held.scores()
     set_auc = _pair_auc(held, scores)
@@ -145,11 +160,11 @@ def _verdict(chosen: dict[str, Any], every: dict[str, Any] | None, n_features: i
         return "All features are chosen."
     loss = every["mauc"] - chosen["mauc"]
     if loss > SAME:
-        return f"The choice gives away {loss:.3f} of what all {n_features:,} features reach."
+        return f"The choice reaches {loss:.3f} less than all {n_features:,} features."
     if loss < -SAME:
         return (
             f"The choice does better than all {n_features:,} features by {-loss:.3f}: what was "
-            "left out disturbs more than it tells."
+            "left out adds more noise than information."
         )
     within = max(abs(loss), 0.001)
     return f"The choice does as well as all {n_features:,} features, within {within:.3f}."
@@ -231,16 +246,18 @@ def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> di
     return {
         "value": number(value),
         "sentence": _stable_sentence(n_always, times, held.selections),
-        "word": "stable"
-        if value >= STABLE
-        else "unstable"
-        if value < UNSTABLE
-        else "fairly stable",
+        "word": _stable_word(value),
         "n_fits": len(held.selections),
         "n_always": n_always,
         "n_never": int((times == 0).sum()),
         "sizes": [len(chosen) for chosen in held.selections],
     }
+
+
+def _stable_word(value: float) -> str:
+    if value >= STABLE:
+        return "stable"
+    return "unstable" if value < UNSTABLE else "fairly stable"
 
 
 def _stable_sentence(n_always: int, times: Array, selections: list[Array]) -> str:
@@ -256,3 +273,139 @@ def _stable_sentence(n_always: int, times: Array, selections: list[Array]) -> st
     if sizes != [n_chosen]:
         sentence += f"; the fits chose {sizes[0]:,} to {sizes[-1]:,} features"
     return sentence + "."
+
+
+def choose_step(
+    selector: RankingSelector, conclusion: dict[str, Any], n_features: int
+) -> tuple[str, str]:
+    """Return the next step that a conclusion suggests, and the reason in words.
+
+    A step is "greedy" (use GreedyMAUC), "auto" (let cross-validation choose the number of
+    features), "more" (features), "compare" (with other methods) or "use" (the choice).
+    """
+    kinds = {pair["kind"] for pair in conclusion["hard"]}
+    is_greedy = type(selector).__name__ == "GreedyMAUC"
+    is_fixed = not isinstance(selector.n_features_to_select, str)
+    can_grow = len(selector.ranking_) < n_features
+    chosen, every = conclusion["chosen"], conclusion["every"]
+    if "left_out" in kinds and not is_greedy:
+        return "greedy", (
+            "The choice leaves better features out. GreedyMAUC looks at all class pairs at once "
+            "and at what the chosen features already separate:"
+        )
+    is_short = bool(chosen and every and every["mauc"] - chosen["mauc"] > SAME)
+    if can_grow and (is_short or "left_out" in kinds):
+        if is_fixed:
+            return "auto", (
+                "More features would do better. Let cross-validation choose how many are enough:"
+            )
+        if "left_out" in kinds:
+            return "more", "The choice leaves better features out. Try more of them:"
+        return "compare", (
+            "All features together do a little better than the number that cross-validation "
+            "chose. See whether another method does:"
+        )
+    stable = conclusion["stability"]
+    if stable and stable["value"] < UNSTABLE:
+        return "compare", (
+            "Other samples would lead to another choice. See whether another method does better:"
+        )
+    if chosen is None and kinds & {"none", "few"}:
+        return "compare", (
+            "Too little is known about the pairs above: more samples, or other measurements, are "
+            "needed before a choice can be trusted. See whether another method does better:"
+        )
+    if chosen is None:
+        return "use", "Continue with the choice; more samples would show how good it is:"
+    if chosen["mauc"] < _POOR or kinds <= {"none", "few"}:
+        return "compare", (
+            "The chosen features hardly separate the pairs above, and no other feature does: "
+            "more samples or other measurements are needed. See whether another method does better:"
+        )
+    if "more" in kinds:
+        return "use", (
+            "Over all pairs the choice does as well as all features. Continue with it, or choose "
+            "more features if the pairs above matter:"
+        )
+    return "use", "No problem was found. Continue with the chosen features:"
+
+
+def diagnose(pair: PairFacts) -> tuple[str, str]:
+    """Return what would help a pair of classes: a key of `TITLES`, and a sentence with numbers.
+
+    Examples
+    --------
+    >>> from mauc.report.html.conclude import PairFacts, diagnose
+    >>> diagnose(PairFacts(("u", "v"), (50, 60), 8, 0.71, 0.93, "width", 0.75, 0.94, 0.92))
+    ('left_out', 'width alone has an AUC of 0.930 here, the best chosen feature 0.710; with it \
+Naive Bayes gets from 0.750 to 0.920.')
+    """
+    if pair.set_auc is not None and pair.set_auc >= SEPARATED:
+        return "separated", "The chosen features separate them; nothing needs to be done."
+    small = min(pair.counts)
+    if small < MIN_SAMPLES:
+        who = " and ".join(
+            f"{name} has {count}"
+            for name, count in zip(pair.names, pair.counts, strict=True)
+            if count < MIN_SAMPLES
+        )
+        return "few", f"{who}: more samples are needed before any feature can be judged."
+    chance = chance_auc(pair.counts, pair.n_features)
+    if pair.best_auc < chance and chance > WEAK:
+        return "few", (
+            f"The best of {pair.n_features:,} features has an AUC of {pair.best_auc:.3f}, and "
+            f"with {pair.counts[0]:,} and {pair.counts[1]:,} samples chance alone may give "
+            f"{chance:.3f}: more samples are needed to find which feature helps."
+        )
+    if _is_left_out(pair):
+        gain = ""
+        if pair.added_auc is not None and pair.set_auc is not None:
+            gain = f"; with it Naive Bayes gets from {pair.set_auc:.3f} to {pair.added_auc:.3f}"
+        return "left_out", (
+            f"{pair.best_feature} alone has an AUC of {pair.best_auc:.3f} here, the best chosen "
+            f"feature {pair.chosen_auc:.3f}{gain}."
+        )
+    if pair.set_auc is not None and pair.every_auc is not None:
+        rise = pair.every_auc - pair.set_auc
+        if rise > max(MIN_GAIN, MIN_RISE * (1 - pair.set_auc)):
+            return "more", (
+                f"Naive Bayes with all {pair.n_features:,} features reaches {pair.every_auc:.3f} "
+                "here: several features together separate them better."
+            )
+    if pair.best_auc < max(WEAK, chance):
+        return "none", (
+            f"The best of all {pair.n_features:,} features has an AUC of {pair.best_auc:.3f} "
+            "here: other measurements are needed, not another choice."
+        )
+    every = ""
+    if pair.every_auc is not None:
+        every = f", and Naive Bayes with all {pair.n_features:,} gets {pair.every_auc:.3f}"
+    return "limit", (
+        f"Alone the best of all features has an AUC of {pair.best_auc:.3f} here{every}: try "
+        "another classifier or other measurements."
+    )
+
+
+def _is_left_out(pair: PairFacts) -> bool:
+    is_better = pair.best_auc - pair.chosen_auc >= MIN_GAP
+    if pair.added_auc is None or pair.set_auc is None:
+        return is_better
+    return is_better and pair.added_auc - pair.set_auc > MIN_GAIN
+
+
+def chance_auc(counts: tuple[int, int], n_features: int, alpha: float = 0.05) -> float:
+    """Return the AUC that the best of many features without information exceeds rarely.
+
+    By the normal approximation of the Mann-Whitney statistic, with Bonferroni's correction for
+    the number of features.
+
+    Examples
+    --------
+    >>> from mauc.report.html.conclude import chance_auc
+    >>> round(chance_auc((20, 20), 5000), 2), round(chance_auc((500, 500), 20), 2)
+    (0.91, 0.56)
+    """
+    first, second = counts
+    deviation = math.sqrt((first + second + 1) / (12 * first * second))
+    z: Any = stats.norm.isf(alpha / (2 * n_features))
+    return min(1.0, 0.5 + float(z) * deviation)

@@ -1,4 +1,4 @@
-"""Held-out samples: a selector and its data in, scores by Naive Bayes on what it chooses out."""
+"""Held-out samples: a selector and its data in, scores of Naive Bayes on what it chooses out."""
 
 import warnings
 from dataclasses import dataclass
@@ -30,21 +30,11 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What a selector finds without some of the samples, and scores of those samples.
+    """What a selector finds without some of the samples, and scores of those samples."""
 
-    Parameters
-    ----------
-    problem : Problem
-        The samples that were used.
-    folds : list of (ndarray, ndarray)
-        Training and test rows of the problem.
-    selections : list of ndarray
-        Features chosen on each training part, best first.
-    """
-
-    problem: Problem
-    folds: list[tuple[Array, Array]]
-    selections: list[Array]
+    problem: Problem  #: the samples that were used
+    folds: list[tuple[Array, Array]]  #: training and test rows of the problem
+    selections: list[Array]  #: features chosen on each training part, best first
 
     @property
     def labels(self) -> Array:
@@ -65,18 +55,10 @@ class HeldOut:
         return np.concatenate([test for _, test in self.folds])
 
     def scores(self, columns: Array | None = None, added: int | None = None) -> Array:
-        """Return log-probabilities of the held-out samples, by Naive Bayes.
+        """Return log-probabilities (n_held_out, n_classes) of the held-out samples.
 
-        Parameters
-        ----------
-        columns : ndarray of int, optional
-            Features to use; by default those chosen on the training part of each fold.
-        added : int, optional
-            One more feature.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_held_out, n_classes)
+        Naive Bayes learns from `columns`, by default those chosen on the training part of each
+        fold, and from the feature `added`.
         """
         parts = []
         with threadpool_limits(1):  # the same bits on any number of cores
@@ -88,47 +70,15 @@ class HeldOut:
         return np.concatenate(parts)
 
 
-def drop_absent(selector: RankingSelector, X: Any, problem: Problem) -> tuple[Any, Problem]:
-    """Return the data without the rows of weight 0, which count as absent.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-        It is not changed.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-    problem : Problem
-        Made of X, the labels and the weights.
-
-    Returns
-    -------
-    X, problem
-        Those given if all rows count. The classes stay: each has a row with a weight.
-    """
+def drop_zero_weight(selector: RankingSelector, X: Any, problem: Problem) -> tuple[Any, Problem]:
+    """Return the data without the rows of weight 0; every class has a row with a weight."""
     if problem.sample_weight is None or (problem.sample_weight > 0).all():
         return X, problem
     return _take_rows(selector, X, problem, np.flatnonzero(problem.sample_weight > 0))
 
 
 def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
-    """Fit a selector again without each of five parts of the samples.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-        Fitted; it is not changed.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-    problem : Problem
-        Made of X, the labels and the weights, all of them positive; see `drop_absent`.
-
-    Returns
-    -------
-    held_out : HeldOut
-
-    Raises
-    ------
-    UndefinedMAUCError
-        Fewer than 2 classes have 2 samples.
-    """
+    """Fit a copy of a selector without each of five parts of the samples, all of weight > 0."""
     n_testable = int((problem.class_counts > 1).sum())
     if n_testable < 2:
         raise UndefinedMAUCError(
@@ -147,10 +97,7 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
 
 
 def sample_rows(problem: Problem) -> Array:
-    """Return the rows that are used: all, or some of every class where there are very many.
-
-    The draw has a fixed seed.
-    """
+    """Return the rows that are used: all or, of very many, some of every class by a fixed seed."""
     n_rows = problem.n_samples
     limit = min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
     if n_rows <= limit:
@@ -165,19 +112,14 @@ def sample_rows(problem: Problem) -> Array:
 
 
 def split_rows(codes: Array) -> list[tuple[Array, Array]]:
-    """Return training and test rows of stratified folds.
+    """Return training and test rows of stratified folds, assigned by a fixed seed.
 
-    Every class is dealt out in a random order with a fixed seed, so each training part has all
-    classes. A class of one sample stays in all training parts: there would be nothing to learn
-    it from. Held-out scores are judged together, so a test part need not have all classes.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
+    Each training part has all classes; a class of one sample is in all of them. Held-out scores
+    are judged together, so a test part need not have all classes.
     """
-    place = assign_folds(codes, N_FOLDS, np.random.default_rng(0))
-    folds = [fold for fold in range(N_FOLDS) if (place == fold).any()]
-    return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in folds]
+    assigned = assign_folds(codes, N_FOLDS, np.random.default_rng(0))
+    folds = [fold for fold in range(N_FOLDS) if (assigned == fold).any()]
+    return [(np.flatnonzero(assigned != fold), np.flatnonzero(assigned == fold)) for fold in folds]
 
 
 def _take_rows(
@@ -198,7 +140,7 @@ def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -
     """Return log-probabilities of the test rows; densities are learnt on the training rows."""
     weights = None if problem.sample_weight is None else problem.sample_weight[train]
     codes = problem.codes[train]
-    # One Naive Bayes for all sets of columns of a problem: their scores are compared.
+    # Scores of different columns are compared, so all of them come from one kind of Naive Bayes.
     if problem.is_nominal.any():
         model = NormalNaiveBayes(categorical_features=problem.is_nominal[columns])
         values = _values(problem, columns)

@@ -1,4 +1,4 @@
-"""How a selection is made again: a fitted selector in, Python code that runs when pasted out."""
+"""The Python code of a page: how a selection is made again, and what to run next."""
 
 import ast
 from collections.abc import Iterable
@@ -12,18 +12,11 @@ from mauc.registry import SELECTORS
 from mauc.selectors.base import RankingSelector
 
 UNKNOWN_DATA = "X, y = ...  # the table and its labels"
+_RIVALS = {"greedy": "GreedyMAUC()", "mdfs": "MDFS(random_state=0)", "mrmr": "MRMR()"}
 
 
 def selection_code(selector: RankingSelector, source: str | None, is_weighted: bool) -> str:
-    """Return code that reads the data, fits the selector and prints what it chose.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-    source : str or None
-        Expression that reads the data as a `mauc.datasets.Dataset`; None if it is not known.
-    is_weighted : bool
-        Whether the selector was fitted with weights.
+    """Return code that reads the data by `source`, fits the selector and prints what it chose.
 
     Examples
     --------
@@ -66,26 +59,19 @@ def import_line(selector: RankingSelector) -> str:
 
 
 def call_of(selector: RankingSelector, **changes: Any) -> str:
-    """Return the call that makes a selector, whole: scikit-learn abbreviates long ones.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-    **changes
-        Parameters with another value.
-    """
-    usual = clone(selector).__class__().get_params(deep=False)
+    """Return the whole call that makes a selector (scikit-learn abbreviates), with some changes."""
+    default = clone(selector).__class__().get_params(deep=False)
     given = selector.get_params(deep=False) | changes
     words = [
         f"{name}={_literal(value)}"
         for name, value in given.items()
-        if _literal(value) != _literal(usual[name])
+        if _literal(value) != _literal(default[name])
     ]
     return f"{type(selector).__name__}({', '.join(words)})"
 
 
 def short_name(selector: RankingSelector, among: Iterable[str] = SELECTORS) -> str | None:
-    """Return the name of a selector on the command line; None if it has none of these."""
+    """Return the short name of a selector in the registry; None if it has none of these."""
     parameters = selector.get_params(deep=False)
     for name in among:
         entry = SELECTORS.get(name)
@@ -96,8 +82,37 @@ def short_name(selector: RankingSelector, among: Iterable[str] = SELECTORS) -> s
     return None
 
 
+def rivals_of(selector: RankingSelector) -> list[str]:
+    """Return the short names of three methods to compare, the selector first if it has one."""
+    name = short_name(selector)
+    return list(dict.fromkeys([name, *_RIVALS] if name else _RIVALS))[:3]
+
+
+def python_steps(selector: RankingSelector, n_features: int) -> dict[str, str]:
+    """Return the code of every step that a conclusion may suggest; see `choose_step`."""
+    size, name = len(selector.ranking_), short_name(selector)
+    calls = [
+        call_of(selector) if rival == name else _RIVALS[rival] for rival in rivals_of(selector)
+    ]
+    classes = ", ".join(sorted({call.partition("(")[0] for call in calls}))
+    return {
+        "greedy": f"from mauc import GreedyMAUC\n\nselector = GreedyMAUC({size}).fit(X, y)",
+        "auto": _fit_again(selector, n_features_to_select="auto"),
+        "more": _fit_again(selector, n_features_to_select=min(2 * size, n_features)),
+        "compare": (
+            f"from mauc import {classes}, select_k\n\nfor rival in ({', '.join(calls)}):\n"
+            f"    print(rival, select_k(rival, X, y, sizes=[{size}]))"
+        ),
+        "use": "X_chosen = selector.transform(X)",
+    }
+
+
+def _fit_again(selector: RankingSelector, **changes: Any) -> str:
+    return f"{import_line(selector)}\n\nselector = {call_of(selector, **changes)}.fit(X, y)"
+
+
 def check_source(source: str | None) -> str | None:
-    """Return the expression that reads the data, or raise if it is none; "" is not known."""
+    """Return the expression that reads the data, None for ""; raise if it is not an expression."""
     if not source:
         return None
     try:

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mauc.extras import optional_import
-from mauc.report.html.curves_svg import place_panel
-from mauc.report.html.distributions import N_BINS
-from mauc.report.html.ranges_svg import place_ranges
-from mauc.report.html.values import plural, shown_auc
+from mauc.layout import GAP, Layout, layout_of, plain_layout, render_html
+from mauc.report.html.svg import place_panel, place_ranges
+from mauc.report.html.values import N_BINS, plural, shown_auc
 
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
@@ -27,19 +25,11 @@ Array = np.ndarray[Any, Any]
 
 
 def render_page(summary: dict[str, Any]) -> str:
-    """Return a summary as a page.
+    """Return the summary of a `Report` as a page."""
+    from markupsafe import Markup
 
-    Parameters
-    ----------
-    summary : dict
-        Made by `mauc.report.html.summarise`.
-
-    Returns
-    -------
-    page : str
-    """
     style, script = _read("page.css"), _script()
-    curves = summary["comparison"]["curves"] if summary["comparison"] else []
+    comparison = summary["comparison"] or {"curves": [], "tables": [], "tests": []}
     page: str = _environment().get_template("page.html").render(
         summary=summary,
         payload=pack(summary),
@@ -47,10 +37,35 @@ def render_page(summary: dict[str, Any]) -> str:
         script=script,
         style_hash=_hash(style),
         script_hash=_hash(script),
-        panels=[place_panel(panel) for panel in curves],
-        ranges=place_ranges(summary),
+        panels=[place_panel(panel) for panel in comparison["curves"]],
+        ranges=place_ranges(summary["conclusion"]),
+        tables=[
+            Markup(render_html(layout_of(table), f"table-{at}"))
+            for at, table in enumerate(comparison["tables"], 1)
+        ],
+        tests=Markup(render_html(_layout_tests(comparison["tests"]))),
     )  # fmt: skip
     return page
+
+
+def _layout_tests(tests: list[dict[str, Any]]) -> Layout:
+    heads = ["data set", "classifier", "features", "selector", "splits", "mean", "difference", "p"]
+    rows = [
+        [
+            test["dataset"],
+            test["classifier"],
+            str(test["size"]),
+            test["selector"],
+            str(test["n"]),
+            *(
+                GAP if test[key] is None else format(test[key], form)
+                for key, form in (("mean", ".4f"), ("difference", "+.4f"), ("p_value", ".2g"))
+            ),
+            test["mark"] if test["mark"] in ("better", "worse") else "",
+        ]
+        for test in tests
+    ]
+    return plain_layout([*heads, ""], rows, right=("features", "splits", "mean", "difference", "p"))
 
 
 def render_frame(page: str, title: str) -> str:
@@ -164,7 +179,8 @@ def _script() -> str:
 
 @cache
 def _environment() -> Any:
-    jinja2 = optional_import("jinja2", "pages")
+    import jinja2
+
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,

@@ -1,8 +1,8 @@
-"""The report of a selection: a fitted selector and its data in, a page or JSON out."""
+"""The report of a selection: a fitted selector and its data in, one plain dict and its page out."""
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,38 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted
 from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
-from mauc.report.html.summarise import summarise
+from mauc.report.html.comparison import summarise_comparison
+from mauc.report.html.conclude import STEPS, choose_step, conclude
+from mauc.report.html.recipe import check_source, python_steps
+from mauc.report.html.summarise import (
+    alternative_lines,
+    check_names,
+    data_part,
+    features_part,
+    halves_sentence,
+    interaction_lines,
+    pairs_part,
+    reproduce_part,
+    selection_part,
+    study_part,
+    title_of,
+)
+from mauc.report.html.values import N_BINS, bin_features, number, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
+
+# What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
+# 26 classes fit; of more, the features chosen first are kept.
+MAX_CELLS = 2_500_000  # of the map
+MAX_COUNTS = 3_200_000  # of the distributions
+MAX_PAIRS = 20_000  # in the list of hard pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +107,7 @@ def selection_report(
     feature_names: Sequence[Any] | None = None,
     sample_weight: Any = None,
     command: str | None = None,
+    steps: Mapping[str, str] | None = None,
     run: Any = None,
     comparison: Comparison | None = None,
     study: SirenStudy | None = None,
@@ -110,6 +134,11 @@ def selection_report(
         Weights that the selector was fitted with.
     command : str, optional
         What was typed to get here; shown under "how to reproduce".
+    steps : dict of str to str, optional
+        What to type for each next step that the page may suggest: "greedy" (use GreedyMAUC),
+        "auto" (let cross-validation choose the number of features), "more" (features), "compare"
+        (with other methods) and "use" (the chosen features); leave "use" out if that is done
+        already. By default the page suggests Python code.
     run : DataFrame or path, optional
         Rows of an experiment, as `mauc.experiments.load_run` gives, or the folder of a run: the
         page then compares its selectors.
@@ -156,22 +185,58 @@ def selection_report(
     problem = _check_problem(selector, X, y, sample_weight)
     if study is not None:
         _check_study(study, problem)
+    if steps is not None and set(steps) | {"use"} != set(STEPS):
+        raise MaucError(f"steps must name {', '.join(STEPS)}, got {', '.join(steps)}.")
+    names = check_names(selector, problem, feature_names)
+    source = check_source(source)
+    name = None if data_name is None else text(data_name)
+    decomposition = Decomposition("one-vs-one", problem.n_classes)
+    n_selected = len(selector.ranking_)
+    n_mapped = min(n_selected, MAX_CELLS // decomposition.n_subproblems)
+    n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
+    pairs = pairs_part(selector, problem, decomposition, names, study)
+    conclusion = conclude(selector, X, problem, pairs["hardest"])
+    pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
+    pairs["set_auc"] = conclusion.pop("set_auc")
+    n_fits = conclusion.pop("n_fits")
+    conclusion["next"] = _next_step(selector, conclusion, problem.n_features, steps)
+    is_weighted = problem.sample_weight is not None
+    if title is None:
+        title = title_of(type(selector).__name__, n_selected, name)
     return Report(
-        summarise(
-            selector,
-            X,
-            problem,
-            title=title,
-            data_name=data_name,
-            feature_names=feature_names,
-            command=command,
-            run=run,
-            comparison=comparison,
-            study=study,
-            notes=notes,
-            source=source,
-        )
+        {
+            "title": text(title),
+            "conclusion": conclusion,
+            "data": data_part(problem, name, notes),
+            "selection": selection_part(selector, n_mapped, n_binned),
+            "features": features_part(selector, names, n_fits),
+            "alternatives": alternative_lines(selector, names),
+            "interactions": interaction_lines(selector, names),
+            "halves": halves_sentence(selector),
+            "pairs": pairs,
+            "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
+            "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
+            "study": None if study is None else study_part(selector, study),
+            "comparison": None if run is None else summarise_comparison(run, selector, comparison),
+            "reproduce": reproduce_part(selector, command, source, is_weighted),
+        }
     )
+
+
+def _next_step(
+    selector: RankingSelector,
+    conclusion: dict[str, Any],
+    n_features: int,
+    steps: Mapping[str, str] | None,
+) -> dict[str, Any]:
+    """Return the step that the conclusion suggests: its reason, and a command or Python code."""
+    kind, why = choose_step(selector, conclusion, n_features)
+    if steps is None:
+        code = python_steps(selector, n_features)[kind]
+        return {"kind": kind, "why": why, "command": None, "code": code}
+    if kind not in steps:
+        kind, why = "compare", "No problem was found. Compare the choice with others:"
+    return {"kind": kind, "why": why, "command": text(steps[kind]), "code": None}
 
 
 def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any) -> Problem:

@@ -1,4 +1,4 @@
-"""A fitted selector and its data in, one plain dict out: all that the page shows."""
+"""The parts of a page as plain dicts: data, features, class pairs, study, how to reproduce."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,89 +14,15 @@ from mauc.exceptions import MaucError
 from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
-from mauc.report.html.compare import summarise_comparison
-from mauc.report.html.conclude import conclude
-from mauc.report.html.distributions import N_BINS, bin_features
-from mauc.report.html.next_step import suggest
-from mauc.report.html.recipe import check_source, selection_code
+from mauc.report.html.recipe import selection_code
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
-from mauc.stats import Comparison
-
-# What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
-# 26 classes fit; of more, the features chosen first are kept.
-MAX_CELLS = 2_500_000  # of the map
-MAX_COUNTS = 3_200_000  # of the distributions
-MAX_PAIRS = 20_000  # in the list of hard pairs
 
 _DRAWING = ("random", "rand_robin")  # schedules that need a seed
 _MAX_REPR = 200  # characters of a parameter
 
 Array = np.ndarray[Any, Any]
-
-
-def summarise(
-    selector: RankingSelector,
-    X: Any,
-    problem: Problem,
-    *,
-    title: str | None = None,
-    data_name: str | None = None,
-    feature_names: Sequence[Any] | None = None,
-    command: str | None = None,
-    run: Any = None,
-    comparison: Comparison | None = None,
-    study: SirenStudy | None = None,
-    notes: Sequence[str] = (),
-    source: str | None = None,
-) -> dict[str, Any]:
-    """Collect what a page says about a selection.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-        Fitted on the problem.
-    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-    problem : Problem
-        Made of X and the labels.
-    title, data_name, feature_names, command, run, comparison, study, notes, source
-        See `selection_report`.
-
-    Returns
-    -------
-    summary : dict
-        Of str, float, int, bool, None, lists and dicts: it survives JSON.
-    """
-    names = check_names(selector, problem, feature_names)
-    source = check_source(source)
-    pairs = Decomposition("one-vs-one", problem.n_classes)
-    n_selected = len(selector.ranking_)
-    n_mapped = min(n_selected, MAX_CELLS // pairs.n_subproblems)
-    n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
-    method = type(selector).__name__
-    name = None if data_name is None else text(data_name)
-    found = _pairs(selector, problem, pairs, names, study)
-    conclusion = conclude(selector, X, problem, found["hardest"])
-    found["hardest"] = found["hardest"][:MAX_PAIRS]
-    found["set_auc"] = conclusion.pop("set_auc")
-    conclusion["next"] = suggest(selector, conclusion, command, problem.n_features)
-    return {
-        "title": text(title) if title is not None else _title(method, n_selected, name),
-        "conclusion": conclusion,
-        "data": _data(problem, name) | {"notes": [text(note) for note in notes]},
-        "selection": _selection(selector, method, n_selected, n_mapped, n_binned),
-        "features": _features(selector, names, conclusion.pop("n_fits")),
-        "alternatives": _alternatives(selector, names),
-        "interactions": _interactions(selector, names),
-        "halves": _halves(selector),
-        "pairs": found,
-        "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
-        "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
-        "study": None if study is None else _study(selector, study),
-        "comparison": None if run is None else summarise_comparison(run, selector, comparison),
-        "reproduce": _reproduce(selector, command, source, problem.sample_weight is not None),
-    }
 
 
 def check_names(
@@ -116,12 +42,14 @@ def check_names(
     return [text(name) for name in feature_names]
 
 
-def _title(method: str, n_selected: int, name: str | None) -> str:
+def title_of(method: str, n_selected: int, name: str | None) -> str:
+    """Return the heading of a page."""
     chosen = f"{n_selected:,} feature{'' if n_selected == 1 else 's'} chosen by {method}"
     return chosen if name is None else f"{name}: {chosen}"
 
 
-def _data(problem: Problem, name: str | None) -> dict[str, Any]:
+def data_part(problem: Problem, name: str | None, notes: Sequence[str]) -> dict[str, Any]:
+    """Return the facts about the data, with notes on how its columns were taken."""
     n_missing, n_with_missing = _count_missing(problem)
     classes = zip(problem.classes, problem.class_counts, strict=True)
     return {
@@ -134,6 +62,7 @@ def _data(problem: Problem, name: str | None) -> dict[str, Any]:
         "is_sparse": problem.columns.is_sparse,
         "is_weighted": problem.sample_weight is not None,
         "classes": [{"name": text(label), "count": int(count)} for label, count in classes],
+        "notes": [text(note) for note in notes],
     }
 
 
@@ -148,25 +77,25 @@ def _count_missing(problem: Problem) -> tuple[int, int]:
     return n_missing, n_features
 
 
-def _selection(
-    selector: RankingSelector, method: str, n_selected: int, n_mapped: int, n_binned: int
-) -> dict[str, Any]:
+def selection_part(selector: RankingSelector, n_mapped: int, n_binned: int) -> dict[str, Any]:
+    """Return how features were selected, and of how many the page shows map and values."""
     recipe = getattr(selector, "recipe", None)
     return {
-        "method": method,
+        "method": type(selector).__name__,
         "decomposition": selector.decomposition_.name,
         "measure": score_label(selector),
         "schedule": getattr(recipe, "schedule", None),
-        "n_selected": n_selected,
+        "n_selected": len(selector.ranking_),
         "n_mapped": n_mapped,
         "n_binned": n_binned,
         "subproblems": [text(name) for name in selector.subproblem_names_],
     }
 
 
-def _features(
+def features_part(
     selector: RankingSelector, names: list[str], n_fits: list[int] | None
 ) -> list[dict[str, Any]]:
+    """Return the chosen features in the order of choice."""
     means = selector.pair_auc_.mean(axis=1)
     trace = selector.trace_
     return [
@@ -184,19 +113,19 @@ def _features(
     ]
 
 
-def _alternatives(selector: RankingSelector, names: list[str]) -> list[str]:
+def alternative_lines(selector: RankingSelector, names: list[str]) -> list[str]:
     """Return a line for each chosen feature that another could replace, if that is known."""
     found = getattr(selector, "alternatives_", None)
     return [] if found is None else [text(line) for line in found.with_names(names).lines()]
 
 
-def _interactions(selector: RankingSelector, names: list[str]) -> list[str]:
+def interaction_lines(selector: RankingSelector, names: list[str]) -> list[str]:
     """Return a line for each two chosen features that act together, if they were looked for."""
     found = getattr(selector, "interactions_", None)
     return [] if found is None else [text(line) for line in found.lines(names)]
 
 
-def _halves(selector: RankingSelector) -> str:
+def halves_sentence(selector: RankingSelector) -> str:
     """Return what a consensus knows of its stability; "" for other selectors."""
     if not hasattr(selector, "stability_"):
         return ""
@@ -205,14 +134,14 @@ def _halves(selector: RankingSelector) -> str:
     return str(stability_sentence(selector))
 
 
-def _pairs(
+def pairs_part(
     selector: RankingSelector,
     problem: Problem,
     pairs: Decomposition,
     names: list[str],
     study: SirenStudy | None,
 ) -> dict[str, Any]:
-    """Return the best chosen feature of every pair, and more about the hardest pairs."""
+    """Return the best chosen feature of every pair, and all pairs with the hardest first."""
     chosen_auc, chosen = best_of(selector.pair_auc_)
     all_auc, all_best = _best_of_all(selector, problem, pairs)
     hardest = np.argsort(chosen_auc, kind="stable")
@@ -236,18 +165,7 @@ def _pairs(
 
 
 def best_of(pair_auc: Array) -> tuple[Array, Array]:
-    """Return the largest AUC of every pair and its feature, the first of equals.
-
-    Parameters
-    ----------
-    pair_auc : ndarray of shape (n_features, n_pairs)
-
-    Returns
-    -------
-    auc : ndarray of shape (n_pairs,)
-    feature : ndarray of shape (n_pairs,)
-        Row of `pair_auc`.
-    """
+    """Return the largest of the AUCs (n_features, n_pairs) of every pair, and its first row."""
     return pair_auc.max(axis=0), pair_auc.argmax(axis=0)
 
 
@@ -279,7 +197,8 @@ def _best_of_all(
     return auc, column
 
 
-def _study(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
+def study_part(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
+    """Return how much the selector neglects hard pairs, by a study."""
     neglect = study.neglect(selector)
     hard, easy = (study.weights(third) @ neglect for third in ("hard", "easy"))
     return {
@@ -291,9 +210,10 @@ def _study(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
     }
 
 
-def _reproduce(
+def reproduce_part(
     selector: RankingSelector, command: str | None, source: str | None, is_weighted: bool
 ) -> dict[str, Any]:
+    """Return command, code, parameters and versions of a selection."""
     parameters = selector.get_params(deep=False)
     seed = parameters.get("random_state")
     recipe = getattr(selector, "recipe", None)

@@ -1,9 +1,19 @@
-"""Names and numbers as a page and JSON can hold them."""
+"""Values as a page and JSON can hold them: names, numbers, and features in bins by class."""
 
 import math
 from typing import Any
 
+import numpy as np
+
+from mauc.data.problem import Problem
+
+N_BINS = 24
+_CENTRE = (0.005, 0.995)  # quantiles between which nearly all values lie
+_MAX_RANGE = 1.5  # a range that is longer than this times the centre is cut
+_BLOCK = 64
 _DIGITS = 7  # significant digits
+
+Array = np.ndarray[Any, Any]
 
 
 def text(value: Any) -> str:
@@ -18,8 +28,17 @@ def text(value: Any) -> str:
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def plain(value: Any) -> Any:
+    """Return nested dicts and lists in which every name can be written as UTF-8."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return text(value) if isinstance(value, str) else value
+
+
 def number(value: Any) -> float | None:
-    """Return a number with 7 significant digits; None if it is not finite, for JSON has no NaN.
+    """Return a number with 7 significant digits; None if it is not finite: JSON has no NaN.
 
     Examples
     --------
@@ -53,3 +72,113 @@ def shown_auc(value: float | None) -> str:
         if value == 1.0 or float(shown) < 1.0:
             return shown
     return shown
+
+
+def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any]]:
+    """Count the values of features in bins by class; X names the categories of nominal columns.
+
+    Every column gets ``counts`` (n_classes lists of n_bins counts), ``missing`` (one count per
+    class), and its bins: their ``levels`` (names, for at most 24 values), or ``low`` and ``high``
+    of 24 bins of equal width. ``is_cut``: the first and the last bin also hold the values beyond;
+    ``is_nominal``: the levels are categories.
+
+    A few outliers would press all other values into one bin. Where the range is longer than 1.5
+    times the distance between the 0.5 % and the 99.5 % quantile, the bins are between these.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.base import BaseEstimator
+    >>> from mauc.data.problem import make_problem
+    >>> from mauc.registry import Accepts
+    >>> from mauc.report.html.values import bin_features
+    >>> X = np.array([[1.0], [2.0], [2.0], [np.nan]])
+    >>> problem = make_problem(BaseEstimator(), X, [0, 0, 1, 1], accepts=Accepts())
+    >>> bins = bin_features(problem, X, np.array([0]))[0]
+    >>> bins["levels"], bins["counts"], bins["missing"]
+    (['1', '2'], [[1, 1], [0, 1]], [0, 1])
+    """
+    found = []
+    for start in range(0, len(columns), _BLOCK):
+        block = columns[start : start + _BLOCK]
+        for column, values in zip(block, problem.value_columns(block), strict=True):
+            if problem.is_nominal[column]:
+                bins = _categories(X, int(column), values)
+            else:
+                bins = _number_bins(values.astype(np.float64))
+            found.append(_count(bins, problem))
+    return found
+
+
+def _count(bins: dict[str, Any], problem: Problem) -> dict[str, Any]:
+    bin_of, n_bins = bins.pop("bins"), bins.pop("n_bins")
+    is_known = bin_of >= 0
+    cells = problem.codes[is_known].astype(np.int64) * n_bins + bin_of[is_known]
+    counts = np.bincount(cells, minlength=problem.n_classes * n_bins)
+    missing = np.bincount(problem.codes[~is_known], minlength=problem.n_classes)
+    return {
+        **bins,
+        "counts": counts.reshape(problem.n_classes, n_bins).tolist(),
+        "missing": missing.tolist(),
+    }
+
+
+def _number_bins(values: Array) -> dict[str, Any]:
+    bin_of = np.full(len(values), -1, np.int64)
+    is_known = ~np.isnan(values)
+    known = values[is_known]
+    levels = np.unique(known)
+    if len(levels) <= N_BINS:
+        bin_of[is_known] = np.searchsorted(levels, known)
+        names = [f"{level:.6g}" for level in levels]
+        if len(set(names)) < len(names):
+            names = [repr(float(level)) for level in levels]
+        return {"bins": bin_of, "n_bins": max(1, len(levels)), "levels": names}
+    finite = levels[np.isfinite(levels)]
+    low, high = finite[0], finite[-1]
+    centre = np.quantile(known, _CENTRE, method="nearest")
+    # halves, because the distance of two doubles may be no double
+    is_cut = bool(len(finite) < len(levels) or _is_long(low, high, *centre))
+    if is_cut and np.isfinite(centre).all() and centre[0] < centre[1]:
+        low, high = centre
+    share = (np.clip(known, low, high) / 2 - low / 2) / (high / 2 - low / 2)
+    bin_of[is_known] = np.minimum((share * N_BINS).astype(np.int64), N_BINS - 1)
+    return {
+        "bins": bin_of,
+        "n_bins": N_BINS,
+        "levels": None,
+        "low": number(low),
+        "high": number(high),
+        "is_cut": is_cut,
+    }
+
+
+def _is_long(low: float, high: float, lower: float, upper: float) -> bool:
+    return bool(lower < upper and high / 2 - low / 2 > _MAX_RANGE * (upper / 2 - lower / 2))
+
+
+def _categories(X: Any, column: int, codes: Array) -> dict[str, Any]:
+    """Return a bin for each category; of many, the rare ones share the last."""
+    bin_of = np.where(np.isnan(codes), -1, codes).astype(np.int64)
+    names = _category_names(X, column, bin_of)
+    if len(names) > N_BINS:
+        counts = np.bincount(bin_of[bin_of >= 0], minlength=len(names))
+        frequent = np.sort(np.argsort(-counts, kind="stable")[: N_BINS - 1])
+        renumbered = np.full(len(names), N_BINS - 1)
+        renumbered[frequent] = np.arange(N_BINS - 1)
+        bin_of = np.where(bin_of >= 0, renumbered[bin_of], -1)
+        names = [*(names[code] for code in frequent), f"{len(names) - N_BINS + 1} others"]
+    return {"bins": bin_of, "n_bins": max(1, len(names)), "levels": names, "is_nominal": True}
+
+
+def _category_names(X: Any, column: int, codes: Array) -> list[str]:
+    if hasattr(X, "columns"):
+        values = X.iloc[:, column] if hasattr(X, "iloc") else X[X.columns[column]]
+        values = np.asarray(values, dtype=object)
+    elif hasattr(X, "tocsc"):
+        values = codes  # a sparse matrix holds the codes themselves
+    else:
+        values = np.asarray(X, dtype=object)[:, column]
+    known, first = np.unique(codes, return_index=True)
+    named = {int(code): text(values[at]) for code, at in zip(known, first, strict=True)}
+    return [named.get(code, str(code)) for code in range(max(named, default=-1) + 1)]

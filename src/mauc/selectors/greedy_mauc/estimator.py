@@ -79,7 +79,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
         after the other. It is off because it takes longer and real data seldom gain by it
-        (docs/beyond/greedy_interactions.md).
+        (reproduction/beyond/greedy_interactions.md).
     {categorical_features}
     {n_jobs, verbose}
 

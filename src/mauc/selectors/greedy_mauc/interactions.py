@@ -12,8 +12,9 @@ from mauc.compile import njit
 from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
+from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool, track
-from mauc.results import MAX_ROWS, Result, SmallTable, short_name
+from mauc.results import MAX_ROWS, Result, short_name
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores
 from mauc.selectors.greedy_mauc.search import (
@@ -68,11 +69,9 @@ class Interactions(Result):
 
     def lines(self, names) -> list[str]:
         """Return one line per product that counts, under these names of all features."""
-        return [
-            f"{names[one.first]} and {names[one.second]} act together (p = {one.p_value:.1e})"
-            for one in self
-            if one.step >= 0
-        ]
+        text = "{} and {} act together (p = {:.1e})"
+        used = [one for one in self if one.step >= 0]
+        return [text.format(names[one.first], names[one.second], one.p_value) for one in used]
 
     def frame_columns(self) -> dict[str, list]:
         """Return the columns of `to_frame`: features, names, p-value and step of every pair."""
@@ -80,19 +79,16 @@ class Interactions(Result):
         fields = ("first", "second", "first_name", "second_name", "p_value", "step")
         return {name: part.tolist() for name, part in zip(fields, columns, strict=True)}
 
-    def printed_parts(self) -> list[str | SmallTable]:
+    def printed_parts(self) -> list[str | Layout]:
         """Return the first pairs as a table."""
         rows = [
-            [
-                short_name(one.first_name), short_name(one.second_name), f"{one.p_value:.1e}",
-                str(one.step + 1) if one.step >= 0 else "-",
-            ]
-            for one in islice(self, MAX_ROWS)
-        ]  # fmt: skip
+            [short_name(a), short_name(b), f"{p:.1e}", str(step + 1) if step >= 0 else "-"]
+            for _, _, a, b, p, step in islice(self, MAX_ROWS)
+        ]
         if not rows:
             return [f"no interaction among {self.n_tested:,} pairs of features"]
         heads = ["feature", "with", "p-value", "step"]
-        return [SmallTable(heads, rows, len(self), right=("step",))]
+        return [plain_layout(heads, rows, len(self), right=("step",))]
 
 
 def search_with_interactions(
@@ -108,18 +104,15 @@ def search_with_interactions(
     if products is None or len(products.members) == 0:
         state = SearchState(effects, scores, k, **options)
         return state, search_features(state, k), pairs
-    n_products = len(products.members)
-    state = SearchState(
-        products.effects, products.scores, k + n_products, n_products=n_products, **options
-    )
+    n_new = len(products.members)
+    state = SearchState(products.effects, products.scores, k + n_new, n_products=n_new, **options)
     found, pairs.steps[products.numbers] = search_pairs(state, products.members, k)
     return state, found, pairs
 
 
 def _candidates(effects, scores, options):
     """Return the features whose pairs are tested: those that vary and are not nominal."""
-    is_number = scores.varies.copy()
-    is_number[list(scores.nominal_squares)] = False
+    is_number = scores.varies & ~np.isin(range(len(effects)), list(scores.nominal_squares))
     n_numbers, n_classes = int(is_number.sum()), len(scores.class_counts)
     n_tested = n_numbers * (n_numbers - 1) // 2 * n_classes
     if n_numbers > MAX_FEATURES and n_tested > MAX_TESTED:
@@ -149,10 +142,8 @@ def find_pairs(scores: NormalScores, columns: np.ndarray, names: np.ndarray) -> 
         width = max(1, _BLOCK_CELLS // n)
         for start in range(0, n, width):
             statistics, freedom = _test_block(classes, start, min(start + width, n), n)
-            first, second = np.nonzero(np.triu(statistics > critical[freedom], 1))
-            found.append(
-                (first + start, second + start, statistics[first, second], freedom[first, second])
-            )
+            at = first, second = np.nonzero(np.triu(statistics > critical[freedom], 1))
+            found.append((first + start, second + start, statistics[at], freedom[at]))
     first, second, statistics, freedom = (np.concatenate(p) for p in zip(*found, strict=True))
     p_values = chi2.sf(statistics, np.maximum(freedom, 1))
     best = np.lexsort((second, first, -statistics, p_values))[:MAX_PAIRS]
@@ -178,8 +169,7 @@ def _test_block(classes, start, stop, n):
     n_classes = np.zeros(shape, np.int64)
     for part, center, inverse, weight in classes:
         products = np.zeros(shape)
-        for row in range(0, part.shape[1], _ROWS):
-            rows = part[:, row : row + _ROWS]
+        for rows in np.split(part, range(_ROWS, part.shape[1], _ROWS), axis=1):
             products += rows[start:stop] @ rows[start:].T
         products -= np.outer(center[start:stop], center[start:])
         products *= np.outer(inverse[start:stop], inverse[start:])
@@ -236,8 +226,8 @@ def add_products(
         squares=np.concatenate([scores.squares, product_scores.squares[numbers]]),
         varies=np.concatenate([scores.varies, np.zeros(len(numbers), bool)]),
     )
-    all_effects = np.concatenate([effects, wide[numbers]])
-    return Products(all_effects, interacting, pairs[numbers], numbers)
+    wide = np.concatenate([effects, wide[numbers]])
+    return Products(wide, interacting, pairs[numbers], numbers)
 
 
 def search_pairs(
@@ -270,13 +260,11 @@ def search_pairs(
         new = [int(f) for f in members[move] if state.is_open[f]]
         for f in new:
             state.find_best((f, f + 1))  # its loss
-        is_second = len(new) == 2 and best_feature(new, state.losses, state.prior) == new[1]
-        return new[::-1] if is_second else new
+        return new if best_feature(new, state.losses, state.prior) == new[0] else new[::-1]
 
     def choose(feature, rank):
         """Rank a feature, and add it with all products that it completes."""
-        step, variances = state.step, state.variances.copy()
-        limits = state.bounds.limits.copy()
+        step, variances, limits = state.step, state.variances.copy(), state.bounds.limits.copy()
         weights, separations = state.weights.copy(), state.separations.copy()
         state.find_best((feature, feature + 1))  # its effects and loss
         loss, taken = state.losses[feature], state.add(feature)
@@ -290,11 +278,9 @@ def search_pairs(
             taken = Taken(*joint)
         found.ranking[rank], found.pairs[rank] = feature, taken.pair
         found.gains[rank], found.n_steps[rank] = max(1.0 - loss, 0.0), state.step
-
-        def count(block):
-            return state.count_better(block, taken, step, variances, limits)
-
-        found.ranks[rank] += sum(state.run(count))
+        found.ranks[rank] += sum(
+            state.run(lambda block: state.count_better(block, taken, step, variances, limits))
+        )
 
     with start_pool(len(state.blocks)) as state.pool:
         features: list[int] = []
@@ -333,10 +319,11 @@ def score_pairs(state, members, products, correlations):
     x_1 = (is_new[1] * state.effects[second] - c_10 * x_0) / root_1
     x_2 = (state.effects[products] - c_20 * x_0 - c_21 * x_1) / root_2
     losses = np.exp(-state.rate * (x_0**2 + x_1**2 + x_2**2)) @ state.weights
-    is_new = is_new[:, :, 0]
-    n_new = np.maximum(is_new.sum(axis=0), 1)
-    weights = (state.prior[members].T * is_new).sum(axis=0) / n_new
-    return np.where(is_new.any(axis=0), weights * np.maximum(1.0 - losses, 0.0) / n_new, -1.0)
+    n_new = np.maximum(is_new[:, :, 0].sum(axis=0), 1)
+    weights = (state.prior[members].T * is_new[:, :, 0]).sum(axis=0) / n_new
+    return np.where(
+        state.is_open[members].any(axis=1), weights * np.maximum(1.0 - losses, 0.0) / n_new, -1.0
+    )
 
 
 def _correlations(state, first, second):

@@ -1,0 +1,489 @@
+"""Feature selectors and classifiers that people use otherwise, for plans.
+
+Each selector ranks all features, best first, in ``ranking_``; ``scores_`` falls along the ranking,
+which is what `mauc.experiments` ranks an imported selector by. Plans name them by import path, with
+the root of the repository on the Python path: ``method = "reproduction.beyond.rivals.Boruta"``.
+"""
+
+import signal
+import threading
+import time
+import warnings
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.feature_selection import SelectorMixin, f_classif, mutual_info_classif
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, minmax_scale, scale
+from sklearn.svm import LinearSVC, l1_min_c
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mauc import mauc_score
+
+TIME_LIMIT = 120.0  # processor seconds of a fit
+PROBES = 100, 400  # rows of the first fits of MultiSURF
+STEPS_PER_DECADE, N_DECADES = 6, 3  # of the L1 path
+MAX_PRIMAL = 200  # features
+N_TREES = 500
+N_ROUNDS = 50  # of Boruta
+
+
+class TimeLimitError(Exception):
+    """A rival did not finish, or would not, within its limit."""
+
+
+class Rival(SelectorMixin, BaseEstimator):
+    """Rank features by another package; `_order` returns columns, best first.
+
+    Parameters
+    ----------
+    n_features_to_select : int, default=100
+    random_state : int, default=0
+    time_limit : float, default=120
+        Processor seconds of a fit. Beyond it `fit` raises `TimeLimitError`.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_features,)
+        Columns, best first. Those that the rival leaves out follow by F statistic.
+    scores_ : ndarray of shape (n_features,)
+        From n_features for the best down to 1.
+    """
+
+    def __init__(self, n_features_to_select=100, random_state=0, time_limit=TIME_LIMIT):
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+        self.time_limit = time_limit
+
+    def fit(self, X, y):
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        codes = np.unique(y, return_inverse=True)[1]
+        with limited(self.time_limit):
+            order = np.asarray(self._order(X, codes), dtype=np.int64)
+        is_left = np.ones(X.shape[1], bool)
+        is_left[order] = False
+        rest = np.flatnonzero(is_left)
+        self.ranking_ = np.concatenate([order, rest[descending(f_scores(X[:, rest], codes))]])
+        self.scores_ = np.empty(X.shape[1])
+        self.scores_[self.ranking_] = np.arange(X.shape[1], 0, -1)
+        return self
+
+    def _n_wanted(self, X):
+        return min(self.n_features_to_select, X.shape[1])
+
+    def _get_support_mask(self):
+        check_is_fitted(self, "ranking_")
+        chosen = np.zeros(len(self.ranking_), bool)
+        chosen[self.ranking_[: self.n_features_to_select]] = True
+        return chosen
+
+
+@contextmanager
+def limited(seconds):
+    """Raise `TimeLimitError` in the block after so many processor seconds, however busy the host.
+
+    By a signal of the timer, which only the main thread gets: workers of a run work in theirs. In
+    another thread there is no limit.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_):
+        raise TimeLimitError(f"not finished within {seconds:g} s of processor time")
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def check_expected(expected, limit):
+    """Raise `TimeLimitError` at once if a fit will clearly take longer than its limit."""
+    if expected > 1.2 * limit:
+        raise TimeLimitError(f"would take more than {limit:g} s of processor time")
+
+
+def descending(scores):
+    """Return the places of scores from the largest to the smallest; equal ones in their order."""
+    return np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")
+
+
+def f_scores(X, y):
+    """Return F statistics; 0 for constant columns."""
+    if X.shape[1] == 0:
+        return np.empty(0)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of constant columns
+        return np.nan_to_num(f_classif(X, y)[0], nan=0.0, posinf=np.finfo(float).max)
+
+
+def by_scores(scores, X, y):
+    """Return columns by falling score; ties go by F statistic, then by column."""
+    return np.lexsort((-f_scores(X, y), -np.nan_to_num(scores, nan=-np.inf)))
+
+
+def some_rows(y, n_rows, random_state):
+    """Return at most so many rows, of each class its share but at least 2, ascending."""
+    if len(y) <= n_rows:
+        return np.arange(len(y))
+    rng = np.random.default_rng(random_state)
+    chosen = []
+    for code in np.unique(y):
+        rows = np.flatnonzero(y == code)
+        n_class = min(len(rows), max(2, round(n_rows * len(rows) / len(y))))
+        chosen.append(rng.choice(rows, n_class, replace=False))
+    return np.sort(np.concatenate(chosen))
+
+
+class MutualInformation(Rival):
+    """``SelectKBest(mutual_info_classif)``: nearest-neighbour estimates, 3 neighbours."""
+
+    def _order(self, X, y):
+        return by_scores(mutual_info_classif(X, y, random_state=self.random_state), X, y)
+
+
+class MrmrSelection(Rival):
+    """``mrmr_classif`` of mrmr-selection: F statistic over mean absolute correlation.
+
+    The two are its defaults, given as functions that measure all columns at once: its own take a
+    column after the other, which on thousands of features takes minutes.
+    """
+
+    def _order(self, X, y):
+        from mrmr import mrmr_classif
+
+        Z = scale(X) / np.sqrt(len(X))
+
+        def relevance(X, y):
+            return pd.Series(f_scores(X.to_numpy(), y))
+
+        def redundancy(X, target_column, features):
+            return pd.Series(Z[:, features].T @ Z[:, target_column], index=features)
+
+        return mrmr_classif(
+            pd.DataFrame(X), pd.Series(y), K=self._n_wanted(X), relevance=relevance,
+            redundancy=redundancy, denominator=lambda row: row.to_numpy().mean(),
+            show_progress=False, n_jobs=1,
+        )  # fmt: skip
+
+
+class MultiSURF(Rival):
+    """``MultiSURF`` of skrebate, on features scaled to [0, 1].
+
+    Where a fit on 400 rows tells that one on all would not end in time, it is not begun.
+    """
+
+    def _order(self, X, y):
+        X = minmax_scale(X)
+        seconds = []
+        for n_rows in PROBES if len(y) > 2 * PROBES[-1] else ():
+            rows = some_rows(y, n_rows, 0)
+            start = time.process_time()
+            self._weights(X[rows], y[rows])
+            seconds.append(time.process_time() - start)
+        if seconds:
+            check_expected(extrapolated(PROBES, seconds, len(y)), self.time_limit)
+        return by_scores(self._weights(X, y), X, y)
+
+    def _weights(self, X, y):
+        from skrebate import MultiSURF as Weights
+
+        # Labels beyond 10 classes are taken for measurements unless their type is said.
+        label_type = "binary" if len(np.unique(y)) == 2 else "multiclass"
+        model = Weights(n_jobs=1)
+        model.label_type = label_type
+        return model.fit(X, y).feature_importances_
+
+
+def extrapolated(sizes, seconds, n_rows):
+    """Return the seconds for so many rows: a linear and a quadratic part, from two sizes."""
+    (m, n), (per_m, per_n) = sizes, np.divide(seconds, sizes)
+    quadratic = max(0.0, (per_n - per_m) / (n - m))
+    return n_rows * (per_n + quadratic * (n_rows - n))
+
+
+class L1Path(Rival):
+    """Logistic regression with an L1 penalty, one class against the rest, standardised features.
+
+    C grows from where the first feature enters by a factor of 10 ** (1/6) per step, over three
+    decades or until enough features are in. A feature is ranked by the step at which it enters
+    any class, then by the sum of its absolute weights there.
+    """
+
+    def _order(self, X, y):
+        X = scale(X)
+        start = l1_min_c(X, y, loss="log")
+        entered = np.zeros(X.shape[1], bool)
+        order = []
+        for step in range(1, STEPS_PER_DECADE * N_DECADES + 1):
+            weights = l1_weights(X, y, start * 10 ** (step / STEPS_PER_DECADE), self.random_state)
+            weights[entered] = 0
+            new = np.flatnonzero(weights)
+            order.extend(new[descending(weights[new])])
+            entered[new] = True
+            if len(order) >= self._n_wanted(X):
+                break
+        return order
+
+
+def l1_weights(X, y, C, random_state):
+    """Return the sums of absolute weights over the classes."""
+    total = np.zeros(X.shape[1])
+    codes = np.unique(y)
+    for code in codes if len(codes) > 2 else codes[:1]:
+        model = LogisticRegression(
+            l1_ratio=1, C=C, solver="liblinear", tol=1e-3, random_state=random_state
+        )
+        total += np.abs(model.fit(X, y == code).coef_[0])
+    return total
+
+
+class SVMRFE(Rival):
+    """Recursive elimination by a linear SVM, C = 0.1, one class against the rest, standardised.
+
+    A tenth of the features goes in every round, at least one; the sum of squared weights over the
+    classes decides. Above 200 features the dual is solved, which is then the faster.
+    """
+
+    def _order(self, X, y):
+        X = scale(X)
+        left, dropped = np.arange(X.shape[1]), []
+        while len(left):
+            model = LinearSVC(
+                C=0.1, dual=len(left) > MAX_PRIMAL, tol=1e-2, random_state=self.random_state
+            )
+            weights = (model.fit(X[:, left], y).coef_ ** 2).sum(axis=0)
+            order = descending(weights)
+            n_kept = min(len(left) - 1, int(0.9 * len(left)))
+            dropped.append(left[order[n_kept:]])
+            left = np.sort(left[order[:n_kept]])
+        return np.concatenate(dropped[::-1])
+
+
+class RandomForestImportance(Rival):
+    """Mean decrease of impurity in a random forest of 500 trees, grown fully."""
+
+    def _order(self, X, y):
+        forest = RandomForestClassifier(N_TREES, random_state=self.random_state)
+        return by_scores(forest.fit(X, y).feature_importances_, X, y)
+
+
+class ExtraTreesImportance(Rival):
+    """Mean decrease of impurity in 500 extremely randomised trees, grown fully."""
+
+    def _order(self, X, y):
+        forest = ExtraTreesClassifier(N_TREES, random_state=self.random_state)
+        return by_scores(forest.fit(X, y).feature_importances_, X, y)
+
+
+class PermutationImportance(Rival):
+    """Loss of a random forest on held-out rows when a feature is permuted.
+
+    200 trees on two thirds of the rows; log loss on the last third, at most 300 rows; 3
+    permutations. Ties go by decrease of impurity.
+    """
+
+    def _order(self, X, y):
+        fitted, held_out, y_fitted, y_held_out = train_test_split(
+            X, y, test_size=1 / 3, stratify=y, random_state=self.random_state
+        )
+        forest = RandomForestClassifier(200, random_state=self.random_state).fit(fitted, y_fitted)
+        rows = some_rows(y_held_out, 300, self.random_state)
+        growth = loss_growth(forest, held_out[rows], y_held_out[rows], 3, self.random_state)
+        return np.lexsort((-forest.feature_importances_, -growth))
+
+
+def loss_growth(forest, X, y, n_repeats, random_state):
+    """Return by how much the log loss grows when a feature is permuted, mean of the repeats.
+
+    What `sklearn.inspection.permutation_importance` does, but one call of the forest predicts for
+    many permuted features, and a feature in no split is not permuted: it loses nothing.
+    """
+    rng = np.random.default_rng(random_state)
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    used = np.flatnonzero(forest.feature_importances_)
+    n_at_once = max(1, 10**7 // (n_repeats * X.size))
+    growth = np.zeros(X.shape[1])
+    for first in range(0, len(used), n_at_once):
+        columns = used[first : first + n_at_once]
+        tables = np.tile(X, (len(columns) * n_repeats, 1, 1))
+        for table, column in zip(tables, np.repeat(columns, n_repeats), strict=True):
+            table[:, column] = rng.permutation(table[:, column])
+        loss = log_loss_of(forest, tables.reshape(-1, X.shape[1]), np.tile(y, len(tables)))
+        growth[columns] = loss.reshape(len(columns), -1).mean(axis=1)
+    growth[used] -= log_loss_of(forest, X, y).mean()
+    return growth
+
+
+def log_loss_of(forest, X, y):
+    """Return the log loss of every row; no share of the trees counts as less than 1 in 1000."""
+    shares = forest.predict_proba(X)[np.arange(len(y)), y]
+    return -np.log(np.maximum(shares, 1e-3))
+
+
+class LightGBMGain(Rival):
+    """Total gain of the splits in LightGBM: 100 rounds of trees with 15 leaves, 63 bins.
+
+    Learning rate 0.1; a leaf holds at least 20 rows, or 5 where there are fewer than 500.
+    """
+
+    def _order(self, X, y):
+        return by_scores(fit_lightgbm(X, y, self.random_state).feature_importances_, X, y)
+
+
+class LightGBMShap(Rival):
+    """Mean absolute SHAP value over classes and at most 500 training rows, of the same trees."""
+
+    def _order(self, X, y):
+        model = fit_lightgbm(X, y, self.random_state)
+        rows = some_rows(y, 500, self.random_state)
+        # LightGBM's own exact TreeSHAP; the last value of each class is its expectation.
+        values = model.model_.predict(X[rows], pred_contrib=True)
+        values = values.reshape(len(rows), -1, X.shape[1] + 1)
+        return by_scores(np.abs(values[:, :, :-1]).mean(axis=(0, 1)), X, y)
+
+
+def fit_lightgbm(X, y, random_state):
+    """Return fitted trees whose `feature_importances_` are gains."""
+    return LightGBM(n_estimators=100, importance_type="gain", random_state=random_state).fit(X, y)
+
+
+class Boruta(Rival):
+    """BorutaPy: forests of 100 trees of depth 5, balanced classes, 50 rounds, 100th percentile.
+
+    Confirmed features come first, then tentative ones, then those that were rejected, the last
+    rejected first; among equals the mean importance over the rounds decides.
+    """
+
+    def _order(self, X, y):
+        from boruta import BorutaPy
+
+        forest = RandomForestClassifier(max_depth=5, class_weight="balanced")
+        model = BorutaPy(
+            forest, n_estimators=100, max_iter=N_ROUNDS, random_state=self.random_state
+        ).fit(X, y)
+        importance = np.nan_to_num(np.nanmean(model.importance_history_[1:], axis=0))
+        return np.lexsort((-importance, model.ranking_))
+
+
+class ForwardLDA(Rival):
+    """Forward selection by the threefold cross-validated MAUC of linear discriminant analysis.
+
+    It stops at 20 features, and before it has begun where ten fits tell that it would not finish.
+
+    Parameters
+    ----------
+    max_features : int, default=20
+        Where it stops; the other features stay unranked.
+    """
+
+    def __init__(
+        self, n_features_to_select=100, random_state=0, time_limit=TIME_LIMIT, max_features=20
+    ):
+        super().__init__(n_features_to_select, random_state, time_limit)
+        self.max_features = max_features
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        n_ranked = min(self.max_features, len(self.ranking_))
+        self.scores_[self.ranking_[n_ranked:]] = -np.inf
+        self.ranking_ = self.ranking_[:n_ranked]
+        return self
+
+    def _order(self, X, y):
+        folds = StratifiedKFold(3, shuffle=True, random_state=self.random_state)
+        parts = list(folds.split(X, y))
+        chosen, left = [], list(range(X.shape[1]))
+        n_steps = min(self.max_features, X.shape[1])
+        for step in range(n_steps):
+            start = time.process_time()
+            values = []
+            for place, column in enumerate(left):
+                values.append(np.mean([lda_mauc(X[:, [*chosen, column]], y, *p) for p in parts]))
+                if step == 1 and place == 9:
+                    # Fits of more features take longer, so this is the least it will take.
+                    seconds = (time.process_time() - start) / 10
+                    check_expected(seconds * len(left) * n_steps, self.time_limit)
+            chosen.append(left.pop(int(np.argmax(values))))
+        return chosen
+
+
+def lda_mauc(X, y, train, test):
+    """Return the MAUC on test rows of an LDA that was fitted on the training rows."""
+    model = LinearDiscriminantAnalysis(solver="lsqr").fit(X[train], y[train])
+    return mauc_score(y[test], model.predict_proba(X[test]), labels=model.classes_)
+
+
+class StandardizedLogistic(ClassifierMixin, BaseEstimator):
+    """Multinomial logistic regression with an L2 penalty on standardised features.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+    max_iter : int, default=200
+    """
+
+    def __init__(self, C=1.0, max_iter=200):
+        self.C = C
+        self.max_iter = max_iter
+
+    def fit(self, X, y):
+        model = LogisticRegression(C=self.C, max_iter=self.max_iter)
+        self.pipeline_ = make_pipeline(StandardScaler(), model).fit(X, y)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return self.pipeline_.predict_proba(X)
+
+    def predict(self, X):
+        return self.pipeline_.predict(X)
+
+
+class LightGBM(ClassifierMixin, BaseEstimator):
+    """Trees of LightGBM with 15 leaves and 63 bins, learning rate 0.1, one thread.
+
+    A leaf holds at least 20 rows, the default, or 5 where there are fewer than 500 rows to learn
+    from: half of the data sets would otherwise have no tree with more than a few leaves.
+
+    Parameters
+    ----------
+    n_estimators : int, default=50
+        Rounds; each has one tree per class.
+    importance_type : {"split", "gain"}, default="split"
+    random_state : int, default=0
+    """
+
+    def __init__(self, n_estimators=50, importance_type="split", random_state=0):
+        self.n_estimators = n_estimators
+        self.importance_type = importance_type
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        from lightgbm import LGBMClassifier
+
+        self.model_ = LGBMClassifier(
+            n_estimators=self.n_estimators, importance_type=self.importance_type,
+            random_state=self.random_state, num_leaves=15, max_bin=63,
+            min_child_samples=20 if len(y) >= 500 else 5, n_jobs=1, verbose=-1,
+            deterministic=True, force_col_wise=True,
+        ).fit(X, y)  # fmt: skip
+        self.classes_ = self.model_.classes_
+        self.feature_importances_ = self.model_.feature_importances_
+        return self
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X)
+
+    def predict(self, X):
+        return self.model_.predict(X)

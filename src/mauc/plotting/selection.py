@@ -1,0 +1,303 @@
+"""One fitted selector: its features on the class pairs, its trace, its number of features."""
+
+from typing import Any
+
+import numpy as np
+
+from mauc.data.decomposition import Decomposition
+from mauc.data.validate import check_fitted
+from mauc.evaluation import SizeCurve, select_k
+from mauc.plotting.axes import (
+    BLUE,
+    MAX_WIDTH,
+    VERMILION,
+    label_axis,
+    mark_sizes,
+    new_axes,
+    room_for,
+)
+
+_MAX_RANKS = 6  # colours of single ranks
+
+
+class PairMapDisplay:
+    """Map of the folded AUC of selected features on every class pair.
+
+    Rows are features in the order of selection, columns are class pairs. A dot marks the pair
+    that a feature was chosen for.
+
+    Parameters
+    ----------
+    pair_auc : ndarray of shape (n_selected, n_pairs)
+    feature_names : sequence of str
+    pair_names : sequence of str
+    asked_by : ndarray of shape (n_selected,), optional
+        Pair that each feature was chosen for.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    image_ : matplotlib AxesImage
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MDFS
+    >>> from mauc.plotting import PairMapDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> display = PairMapDisplay.from_selector(MDFS(4, random_state=0).fit(X, y))
+    >>> display.pair_auc.shape
+    (4, 3)
+    """
+
+    def __init__(
+        self, pair_auc: Any, feature_names: Any, pair_names: Any, asked_by: Any = None
+    ) -> None:
+        self.pair_auc = pair_auc
+        self.feature_names = feature_names
+        self.pair_names = pair_names
+        self.asked_by = asked_by
+
+    @classmethod
+    def from_selector(cls, selector: Any) -> "PairMapDisplay":
+        """Take the numbers from a fitted selector."""
+        check_fitted(selector)
+        pairs = Decomposition("one-vs-one", len(selector.classes_))
+        is_paired = selector.decomposition_.name == "one-vs-one"
+        return cls(
+            pair_auc=selector.pair_auc_,
+            feature_names=[step.feature_name for step in selector.trace_],
+            pair_names=pairs.names(selector.classes_),
+            asked_by=selector.trace_.subproblems if is_paired else None,
+        )
+
+    def to_frame(self) -> Any:
+        """Return the map as a pandas DataFrame, features by pairs."""
+        import pandas as pd
+
+        return pd.DataFrame(self.pair_auc, index=self.feature_names, columns=self.pair_names)
+
+    def plot(self, ax: Any = None) -> "PairMapDisplay":
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure of fitting size by default.
+        """
+        n_selected, n_pairs = self.pair_auc.shape
+        if ax is None:
+            width = max(3.2, 2.0 + 0.24 * n_pairs + room_for(self.feature_names))
+            height = max(2.2, min(1.3 + 0.24 * n_selected, 10)) + room_for(self.pair_names)
+            width = min(width, MAX_WIDTH)
+            ax = new_axes(figsize=(width, height))
+        image = ax.imshow(
+            self.pair_auc, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
+        )
+        if self.asked_by is not None:
+            # White with a dark rim shows on both ends of the colour scale.
+            ax.scatter(
+                self.asked_by, np.arange(n_selected), s=14, color="white",
+                edgecolors="black", linewidths=0.8,
+            )  # fmt: skip
+        label_axis(ax.xaxis, self.pair_names)
+        label_axis(ax.yaxis, self.feature_names)
+        ax.set_xlabel("class pair" + ("" if self.asked_by is None else " (dot: chosen for it)"))
+        ax.set_ylabel("feature, in order of selection")
+        ax.figure.colorbar(image, ax=ax, label="AUC, folded around 1/2", pad=0.02)
+        self.ax_, self.figure_, self.image_ = ax, ax.figure, image
+        return self
+
+
+class TraceDisplay:
+    """Which sub-problem each feature was chosen for, step by step.
+
+    A column is a step, a row is a sub-problem (a class pair, or a class against the rest) that
+    a feature was chosen for. The colour of a dot is the rank of the feature in the list of its
+    sub-problem, 1 for the best; larger ranks share colours.
+
+    Parameters
+    ----------
+    trace : SelectionTrace
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    dots_ : matplotlib PathCollection
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mauc import MDFS
+    >>> from mauc.plotting import TraceDisplay
+    >>> X, y = load_wine(return_X_y=True)
+    >>> display = TraceDisplay.from_selector(MDFS(4, random_state=0).fit(X, y))
+    >>> display.to_frame()["subproblem_name"].tolist()
+    ['0 vs 1', '0 vs 2', '0 vs 1', '0 vs 2']
+    """
+
+    def __init__(self, trace: Any) -> None:
+        self.trace = trace
+
+    @classmethod
+    def from_selector(cls, selector: Any) -> "TraceDisplay":
+        """Take the trace of a fitted selector."""
+        check_fitted(selector)
+        return cls(selector.trace_)
+
+    def to_frame(self) -> Any:
+        """Return the trace as a pandas DataFrame, one row per step."""
+        return self.trace.to_frame()
+
+    def plot(self, ax: Any = None) -> "TraceDisplay":
+        """Draw the trace.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure of fitting size by default.
+        """
+        subproblems, first, rows = np.unique(
+            self.trace.subproblems, return_index=True, return_inverse=True
+        )
+        names = self.trace.subproblem_names[first]
+        n_steps = len(self.trace)
+        if ax is None:
+            width = max(4.0, 2.4 + 0.22 * n_steps + room_for(names))
+            height = max(2.0, min(1.4 + 0.2 * len(subproblems), 10))
+            height += room_for(self.trace.feature_names)
+            ax = new_axes(figsize=(min(width, MAX_WIDTH), height))
+        import matplotlib as mpl
+        from matplotlib.colors import BoundaryNorm
+
+        ranks = self.trace.ranks
+        last = rank_classes(int(ranks.max()))
+        edges = np.concatenate([[0.5], last + 0.5])
+        colours = mpl.colormaps["viridis_r"].resampled(len(last))
+        self.dots_ = ax.scatter(
+            np.arange(n_steps), rows, c=ranks, cmap=colours, edgecolors="black",
+            linewidths=0.5, s=28 if n_steps <= 120 else 12,
+            norm=BoundaryNorm(edges, len(last)), zorder=2,
+        )  # fmt: skip
+        ax.set_axisbelow(True)
+        ax.grid(axis="y", color="0.9", linewidth=0.6)
+        label_axis(ax.xaxis, self.trace.feature_names)
+        label_axis(ax.yaxis, names)
+        ax.set_xlim(-0.7, n_steps - 0.3)
+        ax.set_ylim(len(subproblems) - 0.3, -0.7)  # the first on top
+        ax.set_xlabel("feature, in order of selection")
+        ax.set_ylabel("chosen for")
+        bar = ax.figure.colorbar(
+            self.dots_, ax=ax, label="rank in its list", pad=0.02, spacing="uniform",
+            ticks=(edges[1:] + edges[:-1]) / 2,
+        )  # fmt: skip
+        first = np.concatenate([[1], last[:-1] + 1])
+        bar.ax.set_yticklabels(
+            [f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first, last, strict=True)]
+        )
+        bar.ax.tick_params(length=0)
+        bar.minorticks_off()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class SizeCurveDisplay:
+    """Cross-validated MAUC over the number of features, the best size and the chosen one.
+
+    Parameters
+    ----------
+    curve : SizeCurve
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import MAUCD
+    >>> from mauc.plotting import SizeCurveDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SizeCurveDisplay.from_selector(MAUCD("auto").fit(X, y)).curve.size
+    2
+    """
+
+    def __init__(self, curve: SizeCurve) -> None:
+        self.curve = curve
+
+    @classmethod
+    def from_selector(cls, selector: Any) -> "SizeCurveDisplay":
+        """Take the curve of a selector fitted with ``n_features_to_select="auto"``."""
+        return cls(selector.size_curve_)
+
+    @classmethod
+    def from_data(cls, selector: Any, X: Any, y: Any, **options: Any) -> "SizeCurveDisplay":
+        """Compute the curve by `select_k`."""
+        return cls(select_k(selector, X, y, **options))
+
+    def to_frame(self) -> Any:
+        """Return the curve as a pandas DataFrame."""
+        return self.curve.to_frame()
+
+    def plot(self, ax: Any = None) -> "SizeCurveDisplay":
+        """Draw the curve, with a note above it if the best size is at its edge.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
+        if ax is None:
+            ax = new_axes(figsize=(6.4, 3.8))
+        curve, sizes, mean = self.curve, self.curve.sizes, self.curve.mean
+        # MAUC is in [0, 1], and so is the band.
+        lower, upper = (
+            np.clip(mean + side * curve.standard_error, 0.0, 1.0) for side in (-1.0, 1.0)
+        )
+        ax.fill_between(sizes, lower, upper, color=BLUE, alpha=0.2, linewidth=0)
+        if len(sizes) == 1:
+            ax.vlines(sizes, lower, upper, color=BLUE)
+        ax.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean ± standard error")
+        ax.axhline(
+            curve.threshold, color="0.4", linewidth=0.8, linestyle=":", label="still accepted"
+        )
+        is_one = curve.best_size == curve.size
+        if not is_one:
+            ax.axvline(
+                curve.best_size, color="0.4", linewidth=1, linestyle="--",
+                label=f"best: {curve.best_size}", zorder=1,
+            )  # fmt: skip
+        label = f"{'best and chosen' if is_one else 'chosen'}: {curve.size}"
+        ax.axvline(curve.size, color=VERMILION, linewidth=1.5, label=label, zorder=1)
+        mark_sizes(ax, sizes)
+        ax.set_xlabel("number of features")
+        ax.set_ylabel("cross-validated MAUC")
+        # Above the panel, where it hides nothing.
+        ax.legend(
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small",
+            frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
+            title_fontsize="small",
+        )  # fmt: skip
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def rank_classes(highest: int) -> np.ndarray:
+    """Return the last rank of every colour: each rank its own, or few classes if there are many.
+
+    Examples
+    --------
+    >>> from mauc.plotting.selection import rank_classes
+    >>> rank_classes(4).tolist()
+    [1, 2, 3, 4]
+    >>> rank_classes(48).tolist()
+    [1, 2, 5, 10, 20, 48]
+    """
+    if highest <= _MAX_RANKS:
+        return np.arange(1, highest + 1)
+    steps = [digit * 10**power for power in range(len(str(highest))) for digit in (1, 2, 5)]
+    # The last class begins at no more than half of the highest rank.
+    return np.array([*(rank for rank in steps if 2 * rank <= highest), highest])
