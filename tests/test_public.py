@@ -15,7 +15,7 @@ import mauc
 import mauc.metrics
 import mauc.selectors
 
-HEAVY = ("dask", "jinja2", "matplotlib", "pandas", "polars", "pyarrow", "rich", "typer")
+HEAVY = ("dask", "jinja2", "matplotlib", "pandas", "polars", "pyarrow", "rich", "click")
 
 
 def in_order(names):

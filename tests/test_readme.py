@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pandas")
-pytest.importorskip("typer")
+
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -12,9 +12,11 @@ __version__ = version("mauc")
 # and whoever needs one part do not wait for all.
 _HOMES = {
     "binning": ("MDLDiscretizer",),
+    "data.source": ("ColumnSource",),
     "difficulty": ("siren_study",),
     "evaluation": ("SizeCurve", "select_k"),
     "experiments": ("load_run",),
+    "io.load": ("open_columns",),
     "metrics": (
         "MAUCInterval",
         "PairAUCReport",
@@ -28,7 +30,6 @@ _HOMES = {
     "selectors": SELECTOR_CLASSES,
     "selectors.pair_auc": ("feature_pair_auc",),
     "sketch": ("PairAUCSketch", "sketch_rows"),
-    "sources": ("ColumnSource", "open_columns"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -7,7 +7,6 @@
            ├─ MaucTypeError          an input of the wrong type; also a TypeError
            ├─ UndefinedMAUCError     fewer than two classes to compare
            ├─ NotEnoughMemoryError   work that would need more memory than is free or allowed
-           ├─ LateLeftOutError       a column proves to be no feature when it is read
            └─ DamagedShardError      a file of a run is not what was written
     UserWarning
       ├─ MaucWarning                 the answer stands, but means less than it seems
@@ -25,6 +24,7 @@
 
 import sys
 import warnings
+from contextlib import contextmanager
 
 
 class MaucError(ValueError):
@@ -41,10 +41,6 @@ class UndefinedMAUCError(MaucError):
 
 class NotEnoughMemoryError(MaucError):
     """Work would need more memory than is free or allowed; it was not begun."""
-
-
-class LateLeftOutError(MaucError):
-    """A column that looked like a feature in its first rows is not one, as it is nearly empty."""
 
 
 class DamagedShardError(MaucError):
@@ -113,3 +109,27 @@ def format_labels(labels):
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
     return ", ".join(shown) + (", ..." if len(labels) > 5 else "")
+
+
+_spelling = None  # how messages name parameters; None for Python
+
+
+def option(name, *value):
+    """Return how a message names a parameter: ``drop``, or with a value ``drop='id'``.
+
+    The command line shows its own options instead, see `spell_options`.
+    """
+    if _spelling is not None:
+        return _spelling(name, *value)
+    return f"{name}={value[0]!r}" if value else name
+
+
+@contextmanager
+def spell_options(spelling):
+    """Let the messages that are made meanwhile, in all threads, name parameters by `spelling`."""
+    global _spelling
+    before, _spelling = _spelling, spelling
+    try:
+        yield
+    finally:
+        _spelling = before

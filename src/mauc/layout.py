@@ -8,7 +8,9 @@ from html import escape
 from typing import Any, NamedTuple
 
 GAP = "—"  # a value that was not measured
-HIDDEN = "\ue000"  #: stands for `bold` in `render_text` where a style shows it: takes no width
+HIDDEN = (
+    "\ue000"  #: as `bold` of `render_text` it has no width: what prints the text makes it a style
+)
 
 _WIDTH = 100  # of captions and notes in text
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$#])")

@@ -196,6 +196,30 @@ def test_binnings_equal_their_definitions(gappy, binning):
         assert n_states[j] == n_known + is_missing.any()
 
 
+def test_each_value_is_a_state():
+    columns = [
+        [3, 258, 3, 100, 258],  # whole numbers, not all of a range
+        [1e15 + 9, 1e15, 1e15 + 2, 1e15, 1e15],
+        [-1, 1 - 2.0**-53, 1, 1, 1],  # from -1 on, both values round to 2
+        [0.1, 1.1, 2.1, 0.1, 0.6],
+        [-np.inf, np.inf, 2, -np.inf, 0],
+        [-1.7e308, 1.7e308, 0, 0, 0],
+        [-np.inf, -np.inf, -np.inf, -np.inf, -np.inf],
+        [7, 7, 7, 7, 7],
+        [2, np.nan, 5, 2, np.nan],
+    ]
+    states, n_states = bin_columns(problem_of(np.array(columns).T, [0, 1, 0, 1, 0]), "none", 5)
+    for j, column in enumerate(columns):
+        values, wanted = np.unique(column, return_inverse=True)  # NaN comes last
+        assert_array_equal(states[j], wanted)
+        assert n_states[j] == len(values)
+    # as many distinct values as there may be, and one more
+    X, y = np.arange(510.0)[:, np.newaxis] // 2, np.arange(510) % 2
+    assert_array_equal(bin_columns(problem_of(X, y), "none", 5)[0], X.T)
+    with pytest.raises(MaucError, match="255 distinct values to be taken as discrete, got 256"):
+        bin_columns(problem_of(np.arange(256.0)[:, np.newaxis], y[:256]), "none", 5)
+
+
 @pytest.mark.parametrize("binning", BINNINGS)
 def test_nominal_columns_keep_their_categories(gappy, binning):
     X, y = gappy

@@ -39,7 +39,7 @@ def cuts_of_all_candidates(x, y, n_classes):
     """Cut by the search that tries every boundary between distinct values."""
     entries, n_entries, values, _ = make_entries(read_only(x), y, n_classes)
     regions = np.array([[[0, n_entries[0]]]])
-    tables, _ = cut_regions(entries, regions, n_classes, *log_table(len(y), 1.0)[1:])
+    tables, _ = cut_regions(entries, regions, n_classes, *log_table(len(y), 1.0))
     rows = np.cumsum(tables.sum(axis=1))[:-1]
     return (values[0, rows - 1] + values[0, rows]) / 2
 

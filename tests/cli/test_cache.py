@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from mauc.sources.transposed import open_transposed_text
+from mauc import open_columns
+from mauc.io.cache import list_caches
 from tests.helpers.cli_helpers import run, run_json
 
 
@@ -16,8 +17,9 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def table(wine_file):
-    return open_transposed_text(wine_file, label="label").folder
+def table(wine_file, cache):
+    open_columns(wine_file, "label", memory=2**16)
+    return cache / list_caches()[0].name
 
 
 def test_empty(cache):
@@ -29,7 +31,7 @@ def test_empty(cache):
 def test_list(wine_file, table, cache):
     output = run("cache", "list").stdout
     assert [word in output for word in (table.name, "178", "14", "current", str(wine_file))]
-    assert f"20 kB in {cache}; mauc cache clear NAME removes one" in output
+    assert f"22 kB in {cache}; mauc cache clear NAME removes one" in output
     (shown,) = run_json("cache", "list")
     assert (shown["name"], shown["source"]) == (table.name, str(wine_file))
     assert (shown["n_samples"], shown["n_features"], shown["state"]) == (178, 14, "current")
@@ -43,7 +45,7 @@ def test_list(wine_file, table, cache):
 def test_clear(wine_file, table, how):
     word = {"name": table.name, "path": wine_file, "all": "--all"}[how]
     output = run("cache", "clear", word).stdout
-    assert output == f"removed {table.name} ({wine_file}), 20 kB\nfreed 20 kB.\n"
+    assert output == f"removed {table.name} ({wine_file}), 22 kB\nfreed 22 kB.\n"
     assert not table.exists()
     assert run_json("cache", "list") == []
 

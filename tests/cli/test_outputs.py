@@ -1,7 +1,7 @@
 """Nothing is lost: places that cannot be written are refused before the work, results shown."""
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.exceptions import MaucError
@@ -70,7 +70,7 @@ def test_a_file_is_no_folder(tmp_path):
     ("target", "words", "shown"),
     [
         ("mauc.datasets.write_table", (*WORDS, "-o"), "maucd chose 2"),
-        ("mauc.cli.rank.write_atomic", ("rank", "iris", "-m", "maucd", "--pairs"), "petal width"),
+        ("mauc.cli.select.write_atomic", ("rank", "iris", "-m", "maucd", "--pairs"), "petal width"),
         ("mauc.cli.score.write_atomic", ("score", "--bootstrap", "0", "--pairs"), "MAUC 0.9"),
     ],
 )

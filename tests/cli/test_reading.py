@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mauc.cli.reading import Reading, as_options
+from mauc.cli.reading import Reading
 from mauc.datasets import load_dataset
+from mauc.io.options import COMMAND_LINE
 from mauc.selectors import SELECTORS
 from tests.helpers.cli_helpers import run, run_json
 
@@ -177,7 +178,7 @@ def test_a_target_that_is_no_class(tmp_path):
     for command in ("select", "compare", "siren"):
         error = run(command, tmp_path / "d.csv", "-t", "price", code=2).stderr
         assert "column 'price' has 1,200 classes in 1,200 rows" in error
-        assert "say --many-classes" in error
+        assert "pass --many-classes" in error
     frame["price"] //= 30
     frame.head(60).to_csv(tmp_path / "d.csv", index=False)
     words = ("select", tmp_path / "d.csv", "-t", "price", "-m", "maucd")
@@ -185,28 +186,36 @@ def test_a_target_that_is_no_class(tmp_path):
     run(*words, "--many-classes")
 
 
-def test_messages_in_the_language_of_the_command_line():
+def make_reading(**given):
+    """Return what commands make of their options."""
+    words = dict.fromkeys(COMMAND_LINE) | {"nominal": "auto"} | given
+    return Reading(words)
+
+
+def test_messages_in_the_language_of_the_command_line(birds):
+    words = ("select", birds, "-t", "species")
     assert (
-        as_options("drop has 'x', which is the target.") == "--drop has 'x', which is the target."
+        "--drop has 'species', which is the target"
+        in run(*words, "--drop", "species", code=2).stderr
     )
-    assert as_options("d.csv: drop as a column number must be") == (
-        "d.csv: --drop as a column number must be"
+    assert (
+        "--separator and --decimal must differ"
+        in run(*words, "--separator", ";", "--decimal", ";", code=2).stderr
     )
-    assert as_options("separator and decimal must differ, got") == (
-        "--separator and --decimal must differ, got"
-    )
-    assert as_options("the format of a drop") == "the format of a drop"
 
 
 def test_reading_gives_the_options_of_the_library():
-    assert Reading().options() == {}
-    reading = Reading(separator="\\t", no_header=True, categorical=["a"], keep_ids=True)
-    assert reading.options() == {
+    assert make_reading().options == {}
+    reading = make_reading(separator="\\t", header=True, categorical_features=("a",), keep_ids=True)
+    assert reading.options == {
         "separator": "\t",
         "header": False,
         "categorical_features": ["a"],
         "keep_ids": True,
     }
+    assert reading.words("x.csv") == [
+        "x.csv", "--categorical", "a", "--keep-ids", "--separator", "\\t", "--no-header",
+    ]  # fmt: skip
 
 
 def test_defaults_are_the_best_method_and_say_how_to_get_the_papers(birds):
@@ -244,11 +253,11 @@ def test_the_page_says_how_columns_were_taken(birds, tmp_path):
 
 
 def test_indicators_of_a_page_can_be_made_again(birds):
-    from mauc.cli.data import suited
+    from mauc.cli.fitting import suited
     from mauc.datasets import encode_dataset
     from mauc.selectors import FSDD
 
-    dataset = suited(FSDD(2), Reading().load(str(birds), "species"), "fsdd")
+    dataset = suited(FSDD(2), make_reading(target="species").load(str(birds)), "fsdd")
     with pytest.warns(UserWarning, match="left out"):
         again = eval(
             dataset.source, {"load_dataset": load_dataset, "encode_dataset": encode_dataset}

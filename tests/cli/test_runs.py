@@ -49,17 +49,17 @@ def test_compare_goes_on_with_its_folder(compared, tmp_path):
 def test_compare_reads_the_file_once_and_writes_nothing_unasked(
     nominal_file, tmp_path, monkeypatch, words
 ):
-    from mauc.datasets import load
+    from mauc.io import load
 
     n_reads = 0
 
     def read_and_count(*arguments, **options):
         nonlocal n_reads
         n_reads += 1
-        return read_samples(*arguments, **options)
+        return open_table(*arguments, **options)
 
-    read_samples = load.read_samples
-    monkeypatch.setattr(load, "read_samples", read_and_count)
+    open_table = load.open_table
+    monkeypatch.setattr(load, "open_table", read_and_count)
     folder = tmp_path / "empty"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -81,7 +81,7 @@ def test_compare_reads_the_file_once_and_writes_nothing_unasked(
         (["-m", "mdfs,magic"], "selector must be one of"),
         (["-c", "magic"], "classifier must be one of"),
         (["--figure", "f.bmp"], "the extension of --figure must be one of .png"),
-        (["--progress", "loud"], "progress must be one of auto"),
+        (["--progress", "loud"], "--progress must be one of 'auto'"),
         (["--folds", "1"], "folds"),
     ],
 )

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import load_wine
-from typer.testing import CliRunner
 
 from mauc import MAUCD, MDFS
 from mauc.cli.app import app
@@ -92,7 +92,7 @@ def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
     ("words", "message"),
     [
         (["none.csv"], "none.csv is neither a file nor a bundled data set"),
-        (["wine", "--target", "x"], "has its labels already"),
+        (["wine", "--target", "x"], "goes with files, not with the bundled data set"),
         (["wine", "-k", "99"], r"-k must be in [1, 13] (the number of features), got 99."),
         (["wine", "-k", "many"], "-k must be a whole number, all, auto or predicted, got 'many'."),
         (["wine", "--method", "magic"], "--method must be one of mdfs,"),
@@ -109,7 +109,7 @@ def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
         (["wine", "--set", "verbose=true"], "--set verbose: no option of the command line; bars"),
         (["wine", "--seed", "-1"], "--seed must be an int in [0, 4294967295], got -1."),
         (["wine", "--jobs", "0"], "--jobs must be at least 1, or -1 for all cores, got 0."),
-        (["wine", "-o", "small.xyz"], "small.xyz: the extension '.xyz' tells no format."),
+        (["wine", "-o", "small.xyz"], "small.xyz: the extension '.xyz' is not a known format."),
         (["wine", "-o", "small.mat"], "small.mat: mat files are only read; write"),
         (["wine", "-o", "nowhere/small.csv"], "there is no folder nowhere"),
         (["wine", "--report", "page.pdf"], "the extension of --report must be one of .html"),
@@ -129,7 +129,7 @@ def test_errors_are_one_line_on_stderr(words, message):
         (b"", "is empty"),
         (b"a,label\n", "has a header line but no rows"),
         (b"a,label\n1,x\n2\n", "line 3: the row has 1 value"),
-        (b"a;label\n1;x\n2;y\n", "say --separator ';'"),
+        (b"a;label\n1;x\n2;y\n", "pass --separator ';'"),
         (b"\x89PNG\r\n\x1a\n" + bytes(50), "it is a PNG image"),
         ("a,label\n1,ä\n2,b\n".encode("latin-1"), "--encoding latin-1"),
         (b"a,b\n1,x\n2,y\n", "has no column 'label'"),

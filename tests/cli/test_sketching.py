@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from mauc import MDFS
-from mauc.cli.reading import DEFAULT_READING
-from mauc.cli.sketching import choose_rows
-from mauc.cli.streaming import Plan
+from mauc.cli.fitting import Fitting, is_by_rows
 from mauc.data.source import ColumnSource
 from mauc.datasets import Dataset
 
@@ -34,8 +32,7 @@ class Remote(ColumnSource):
 def chosen(y, n_parts):
     X = Remote(n_parts)
     dataset = Dataset("remote", X, y, [f"x{j}" for j in range(N_COLUMNS)])
-    plan = Plan("remote", None, DEFAULT_READING, MEMORY, is_streamed=True)
-    return choose_rows(plan, MDFS(), dataset)
+    return is_by_rows(Fitting(), MDFS(), dataset)
 
 
 @pytest.mark.parametrize(("n_classes", "is_sketched"), [(3, True), (4, False)])

@@ -118,7 +118,7 @@ def test_rows_without_a_label(messy_file, tmp_path):
         assert found == expected
     result = run("select", path, "--target", "label", "--memory", "5MB", code=2)
     assert "has no label in row 1 (250 rows have none)" in result.stderr
-    assert "say --skip-unlabelled" in result.stderr
+    assert "leave such rows out (--skip-unlabelled)" in result.stderr
 
 
 def test_a_column_that_is_empty_below_its_first_rows(tmp_path):
@@ -134,21 +134,17 @@ def test_a_column_that_is_empty_below_its_first_rows(tmp_path):
     expected, found = both("select", tmp_path / "late.parquet", *words, memory="20MB")
     assert found == expected
     assert "96.2 % missing" in found["columns"][0]
-    words = ("select", tmp_path / "late.parquet", "--target", "label", "-k", "1", "-m", "mdfs")
-    result = run(*words, "--memory", "20MB")
-    assert "is no feature" in result.stderr
-    assert "all columns are looked at" in result.stderr
 
 
 def test_words_that_are_no_labels(messy_file):
     result = run("select", messy_file, "--target", "narrow", "--memory", "2MB", code=2)
     assert "labels are names or integers, not measurements" in result.stderr
     result = run("select", messy_file, "--target", "PassengerId", "--memory", "2MB", code=2)
-    assert "say --many-classes" in result.stderr
+    assert "pass --many-classes" in result.stderr
     result = run("select", messy_file, "--target", "labl", "--memory", "2MB", code=2)
     assert "did you mean 'label'?" in result.stderr
     result = run("select", messy_file, "--memory", "2MB", code=2)
-    assert "needs a target column (--target)" in result.stderr
+    assert "needs --target: the name or number of the column" in result.stderr
 
 
 def test_many_classes(messy_file):
@@ -157,15 +153,15 @@ def test_many_classes(messy_file):
     assert run_json(*words, "--memory", "5MB") == expected
 
 
-def test_csv_is_transposed_once(tmp_path):
+def test_csv_is_converted_once(tmp_path):
     frame = messy_frame()
     frame.to_csv(tmp_path / "messy.csv", index=False)
     for words in (("-m", "mdfs"), ("-m", "chi"), ("--nominal", "ordinal", "-m", "anova")):
-        expected, found = both("select", tmp_path / "messy.csv", "-k", "5", *words)
-        assert found == expected
+        expected, found = both("select", tmp_path / "messy.csv", "-k", "5", *words, memory="1MB")
+        assert found["features"] == expected["features"]  # ids have another reason
     (table,) = [path for path in (tmp_path / "cache" / "columns").iterdir() if path.is_dir()]
     before = (table / "note.json").stat().st_mtime_ns
-    both("rank", tmp_path / "messy.csv", "-m", "mdfs")
+    both("rank", tmp_path / "messy.csv", "-m", "mdfs", memory="1MB")
     assert (table / "note.json").stat().st_mtime_ns == before
 
 
@@ -178,7 +174,7 @@ def test_csv_with_options(tmp_path):
     expected, found = both("select", path, "-m", "mdfs", *words)
     assert found == expected
     result = run("select", path, "--target", "label", "--memory", "5MB", "--sheet", "x", code=2)
-    assert "--sheet goes with xlsx files, got 'x'" in result.stderr
+    assert "--sheet goes with txt, xlsx files, not with csv" in result.stderr
 
 
 def test_a_folder_is_one_table(messy_file, tmp_path):
@@ -251,9 +247,9 @@ def test_a_wrong_size(messy_file, size):
 
 
 def test_too_little_memory(messy_file):
-    words = ("select", messy_file, "--target", "label", "-m", "ig", "--drop", "key")
+    words = ("select", messy_file, "--target", "label", "-m", "ig", "--keep-ids")
     result = run(*words, "--memory", "50kB", code=2)
-    assert "--memory 50 kB is too little for columns of 2,500 rows" in result.stderr
+    assert "--memory of 50 kB is too little for columns of 2,500 rows" in result.stderr
     assert (
         "or sketch the AUCs over the rows (--sketch, with --method mdfs or maucd)" in result.stderr
     )
@@ -281,7 +277,7 @@ def test_arrays(tmp_path):
     assert found["features"] == expected["features"]
     assert found["columns"] == ["12 numbers"]
     result = run("select", tmp_path / "both.npz", *words, "--memory", "5MB", code=2)
-    assert "npz files are read whole; --memory goes with parquet, feather, csv" in result.stderr
+    assert "npz files are read whole; --memory goes with csv, feather, hdf5" in result.stderr
 
 
 def test_data_that_are_no_files():

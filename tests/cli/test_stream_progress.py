@@ -11,7 +11,7 @@ PROGRAM = """
 import time
 from mauc import progress
 from mauc.cli.app import app
-from mauc.sources.parquet import ParquetSource
+from mauc.io.parquet import ParquetSource
 
 progress.DELAY_SECONDS, progress._MIN_SECONDS = 0.05, 0.1
 read = ParquetSource.read

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mauc.exceptions import MaucError
-from mauc.sources.counted import CountedRows
+from mauc.io.features import FeatureColumns
 from tests.helpers.cli_helpers import run, run_json
 
 N = 6000
@@ -67,7 +66,6 @@ def test_a_column_that_is_empty_below_its_first_rows(file, tmp_path):
     frame.to_parquet(tmp_path / "late.parquet", index=False, row_group_size=1000)
     words = ("select", tmp_path / "late.parquet", "--target", "label", "-m", "mdfs", "--sketch")
     result = run(*words)
-    assert "column 'late' is no feature (95.3 % missing)" in result.stderr
     assert "left out: 'late', 95.3 % missing" in result.stderr
     assert "late" not in result.stdout.split("\n", 1)[1]
 
@@ -75,28 +73,19 @@ def test_a_column_that_is_empty_below_its_first_rows(file, tmp_path):
 def test_row_groups_beyond_the_memory_are_read_in_parts(file, tmp_path, monkeypatch):
     pd.read_parquet(file).to_parquet(tmp_path / "one.parquet", index=False)
     words = ("select", tmp_path / "one.parquet", "--target", "label", "-m", "mdfs")
-    read_rows, sizes = CountedRows.read_rows, []
+    read_rows, sizes = FeatureColumns.read_rows, []
 
-    def watched(self, start, stop, places):
-        found = read_rows(self, start, stop, places)
+    def watched(self, start, stop, columns):
+        found = read_rows(self, start, stop, columns)
         sizes.append(sum(column.nbytes for column in found))
         return found
 
-    monkeypatch.setattr(CountedRows, "read_rows", watched)
+    monkeypatch.setattr(FeatureColumns, "read_rows", watched)
     result = run(*words, "--memory", "300kB")
     assert "1 row group must be read in" in result.stderr
     assert 2 * max(sizes) <= 150_000
     exact = run(*words, "--memory", "30MB")
     assert "must be read" not in exact.stderr
-
-
-def test_errors_name_the_options(file, monkeypatch):
-    def fail(*_, **__):
-        raise MaucError("memory=1 MB is too little; leave it out (drop='f0').")
-
-    monkeypatch.setattr("mauc.sketch.sketch_rows", fail)
-    result = run("select", file, "--target", "label", "-m", "mdfs", "--sketch", code=2)
-    assert "--memory 1 MB is too little; leave it out (--drop f0)" in result.stderr
 
 
 def test_options_that_do_not_go_with_a_sketch(file):

@@ -68,7 +68,7 @@ def test_a_pipe_gets_lines_without_colours_and_json_alone():
                      1, "--folds", 2, "-j", 1, "--json")  # fmt: skip
     assert result.returncode == 0
     assert json.loads(result.stdout)["data"] == "iris"
-    assert "mauc: 2/2 cells" in result.stderr
+    assert "mauc: 2 cells are done" in result.stderr
     assert "\x1b" not in result.stdout + result.stderr
 
 
@@ -83,11 +83,25 @@ def test_a_reader_that_leaves_ends_it_quietly():
 
 
 def test_completion_knows_the_commands():
-    result = in_pipe(_MAUC_COMPLETE="complete_bash", COMP_WORDS="mauc sc", COMP_CWORD="1")
-    assert result.stdout.split() == ["score"]
-    # Without a shell above the tests there is none to be detected: it is named instead.
-    shown = in_pipe("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    result = in_pipe(_MAUC_COMPLETE="bash_complete", COMP_WORDS="mauc sc", COMP_CWORD="1")
+    assert result.stdout.split() == ["plain,score"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_shown_and_installed(shell, tmp_path):
+    given = {"SHELL": f"/bin/{shell}", "HOME": str(tmp_path)}
+    shown = in_pipe("--show-completion", **given)
     assert "_MAUC_COMPLETE" in shown.stdout
+    for _ in range(2):
+        assert in_pipe("--install-completion", **given).returncode == 0
+    (file,) = [path for path in tmp_path.rglob("*mauc*") if path.is_file()]
+    assert file.read_text() == shown.stdout.rstrip("\n") or file.read_text() == shown.stdout[:-1]
+    if shell == "zsh":
+        assert (tmp_path / ".zshrc").read_text().count("fpath") == 1
+
+
+def test_a_shell_without_completion_is_named():
+    assert "got 'tcsh'" in in_pipe("--show-completion", SHELL="/bin/tcsh").stderr
 
 
 def test_help_imports_nothing_heavy_of_its_own():

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.cli.show import add_row, make_table, print_report_table, print_table

@@ -53,10 +53,12 @@ WITH_LEVELS = {
     "once float32": lambda rng: (rng.integers(0, 200, N) / 100).astype("f4").astype("f8"),
     "constant": lambda rng: np.full(N, 0.3),
     "late rise": lambda rng: np.append(np.zeros(N - 1), MAX_LEVELS - 1),
+    "late fall": lambda rng: np.append(np.full(N - 1, 7.0), 8 - MAX_LEVELS),
 }
 WITHOUT = {
     "reals": lambda rng: rng.normal(size=N),
     "too many": lambda rng: np.append(np.zeros(N - 1), MAX_LEVELS),
+    "too many on both sides": lambda rng: np.append(np.zeros(N - 2), [-200, 100]),
     "off the grid": lambda rng: rng.integers(0, 5, N) / 7,
     "late real": lambda rng: np.append(np.zeros(N - 1), np.pi),
     "infinite": lambda rng: np.append(np.zeros(N - 1), np.inf),

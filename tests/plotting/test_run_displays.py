@@ -49,6 +49,15 @@ def test_curves_draw_a_panel_per_data_set_and_classifier():
     assert names == ["MDFS", "CHI", "my_own"]
 
 
+def test_a_selector_may_lack_a_data_set():
+    rows = make_run(THREE)
+    rows = rows[(rows["dataset"] == "wine") | (rows["selector"] != "chi")]
+    display = CurvesDisplay.from_run(rows, datasets="glass")
+    assert display.to_frame()["selector"].unique().tolist() == ["mdfs", "my_own"]
+    assert len(CurvesDisplay.from_run(rows, datasets="wine", selectors="chi").to_frame()) == 4
+    assert len(StabilityDisplay.from_run(rows, datasets="glass", selectors="chi").to_frame()) == 0
+
+
 def test_a_single_panel_names_the_curves_at_their_ends():
     display = CurvesDisplay.from_run(make_run(THREE), datasets="wine", classifiers="nb").plot()
     assert [text.get_text() for text in display.ax_.texts] == ["my_own", "CHI", "MDFS"]

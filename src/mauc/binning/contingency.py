@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mauc.binning.mdl import cut_regions, make_entries, one_vs_rest_entries
-from mauc.compile import njit, njit_part
+from mauc.compile import njit
 from mauc.engine.arrays import LN2, log_table, read_only
 from mauc.progress import track
 
@@ -42,9 +42,9 @@ def subproblem_scores(
     """Score columns on each sub-problem after supervised MDL discretisation.
 
     The wanted scores, of CHI, SU and IG, fill `out`, (n_statistics, n_features, n_subproblems).
-    `logs` is L in fixed point up to the number of rows and its unit, see `mauc.engine.arrays`.
+    `logs` is the `log_table` up to the number of rows.
     """
-    logs = logs or log_table(len(y), 1.0)[1:]
+    logs = logs or log_table(len(y), 1.0)
     for chosen, bins in _discretize(XT, y, roles, logs):
         missing = bins.missing.reshape(-1, bins.missing.shape[-1])
         scores = table_scores(bins.tables, bins.n_bins.ravel(), missing)
@@ -59,7 +59,7 @@ def mdl_cut_points(
 
     Column f has ``points[offsets[f]:offsets[f + 1]]``, ascending; `role` is one row of the roles.
     """
-    logs = logs or log_table(len(y), 1.0)[1:]
+    logs = logs or log_table(len(y), 1.0)
     ((_, bins),) = _discretize(XT, y, role[np.newaxis], logs)
     n_cuts = np.maximum(bins.n_bins[:, 0] - 1, 0)
     return bins.points, np.concatenate([[0], np.cumsum(n_cuts)])
@@ -67,18 +67,16 @@ def mdl_cut_points(
 
 def nominal_scores(category: np.ndarray, y: np.ndarray, roles: np.ndarray) -> np.ndarray:
     """Return CHI, SU and IG, (3, n_subproblems), of a nominal column; -1 is missing."""
-    n_classes = roles.shape[1]
+    n_classes, n_local = roles.shape[1], max(int(roles.max()) + 1, 1)
     n_categories = int(category.max(initial=-1)) + 1
     # the missing values are counted in the first row
     cells = (category.astype(np.int64) + 1) * n_classes + y
     counts = np.bincount(cells, minlength=(n_categories + 1) * n_classes).reshape(-1, n_classes)
-    scores = np.empty((N_STATISTICS, len(roles)))
-    for s, role in enumerate(roles):
-        # the counts of the classes of the sub-problem, summed over the classes that become one
-        is_member = role == np.arange(max(role.max() + 1, 1))[:, np.newaxis]
-        local = np.ascontiguousarray(counts @ is_member.T.astype(np.int64))
-        scores[:, s] = table_scores(local[1:], np.array([n_categories]), local[:1])[:, 0]
-    return scores
+    # the counts of the classes of a sub-problem, summed over the classes that become one
+    is_member = roles[:, np.newaxis, :] == np.arange(n_local)[:, np.newaxis]
+    local = counts @ is_member.transpose(0, 2, 1).astype(np.int64)
+    n_bins = np.full(len(roles), n_categories)
+    return table_scores(local[:, 1:].reshape(-1, n_local), n_bins, local[:, 0])
 
 
 def table_scores(tables: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) -> np.ndarray:
@@ -87,9 +85,25 @@ def table_scores(tables: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) ->
     The tables, (n_bins.sum(), n_classes), int64, stand below each other; `missing` has the missing
     values by class, (n_tables, n_classes).
     """
+    counts = tables.astype(np.float64)
+    if missing.any():
+        table = np.repeat(np.arange(len(n_bins)), n_bins)
+        rows = counts.sum(axis=1)
+        n_known = np.bincount(table, rows, len(n_bins))
+        share = rows / np.maximum(n_known, 1.0)[table]
+        counts += share[:, np.newaxis] * missing[table]
+    sums = np.zeros((7, len(n_bins)))
+    sums[0] = 1.0
+    sum_tables(counts, n_bins, np.empty(len(tables)), np.empty(tables.shape[1]), sums)
+    n, l_n, chi, l_cells, l_rows, l_columns, within = sums
     scores = np.zeros((N_STATISTICS, len(n_bins)))
-    shared = np.empty((n_bins.max(initial=0) + 1, tables.shape[1] + 1))
-    fill_scores(tables, n_bins, missing, shared, scores)
+    scores[CHI] = chi
+    class_part, bin_part = l_columns - l_n, l_rows - l_n
+    has_entropy = (abs(class_part) >= _EMPTY) & (abs(bin_part) >= _EMPTY)
+    entropies = np.where(has_entropy, class_part + bin_part, 1.0)
+    information = np.where(has_entropy, class_part - (l_cells - l_rows), 0.0)
+    scores[SU] = 2.0 * (information / entropies)
+    scores[IG] = (l_n - l_columns) / (n * LN2) - -within / (n * LN2)
     return scores
 
 
@@ -210,67 +224,52 @@ def _count_by_value(x, local, points, shape):
     return counts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def fill_scores(tables, n_bins, missing, shared, scores):
-    """Fill the scores of `table_scores`.
+@njit(cache=True, nogil=True)
+def sum_tables(counts, n_bins, rows, columns, sums):
+    """Fill in n, L(n), CHI and the sums of L(T_ij), L(row_i), L(col_j), L(T_ij) - L(row_i).
 
-    `shared` is work space for the largest table, its sums in the last row and column.
+    Tables of less than two bins or without rows are left out; `rows` and `columns` are work space.
     """
-    n_classes = tables.shape[1]
-    begin = 0
+    n_classes = counts.shape[1]
+    end = np.int64(0)
     for table in range(n_bins.shape[0]):
-        end = begin + n_bins[table]
-        n_known = 0
+        begin = end
+        end += n_bins[table]
+        for j in range(n_classes):
+            columns[j] = 0.0
+        n = chi = l_cells = l_rows = l_columns = within = 0.0
+        for i in range(begin, end):
+            row = 0.0
+            for j in range(n_classes):
+                count = counts[i, j]
+                if count > 0.0:
+                    cell = count * math.log(count)
+                    row += count
+                    columns[j] += count
+                    l_cells += cell
+                    within += cell
+            rows[i] = row
+            n += row
+            if row > 0.0:
+                cell = row * math.log(row)
+                l_rows += cell
+                within -= cell
+        if n_bins[table] < 2 or n == 0.0:
+            continue
+        # chi-square without continuity correction over the rows and columns that are not empty
         for i in range(begin, end):
             for j in range(n_classes):
-                n_known += tables[i, j]
-        if end - begin < 2 or n_known == 0:
-            begin = end
-            continue
-        for j in range(n_classes):
-            shared[end - begin, j] = 0.0
-        n, l_cells, l_rows, within = 0.0, 0.0, 0.0, 0.0
-        for i in range(end - begin):
-            row = 0
-            for j in range(n_classes):
-                row += tables[begin + i, j]
-            share = row / n_known
-            total = 0.0
-            for j in range(n_classes):
-                count = np.float64(tables[begin + i, j])
-                if missing[table, j] > 0:
-                    count += share * missing[table, j]
-                shared[i, j] = count
-                cell = _xlogx(count)
-                total += count
-                shared[end - begin, j] += count
-                l_cells += cell
-                within += cell
-            shared[i, n_classes] = total
-            l_row = _xlogx(total)
-            l_rows += l_row
-            within -= l_row
-            n += total
-        l_n, l_columns, chi = _xlogx(n), 0.0, 0.0
-        for j in range(n_classes):
-            l_columns += _xlogx(shared[end - begin, j])
-        # chi-square without continuity correction over the rows and columns that are not empty
-        for i in range(end - begin):
-            for j in range(n_classes):
-                if shared[i, n_classes] > _EMPTY and shared[end - begin, j] > _EMPTY:
-                    expected = (shared[end - begin, j] * shared[i, n_classes]) / n
-                    difference = shared[i, j] - expected
+                if rows[i] > _EMPTY and columns[j] > _EMPTY:
+                    expected = (columns[j] * rows[i]) / n
+                    difference = counts[i, j] - expected
                     chi += difference * difference / expected
-        scores[CHI, table] = chi
-        class_part, bin_part = l_columns - l_n, l_rows - l_n
-        if abs(class_part) >= _EMPTY and abs(bin_part) >= _EMPTY:
-            information = class_part - (l_cells - l_rows)
-            scores[SU, table] = 2.0 * (information / (class_part + bin_part))
-        scores[IG, table] = (l_n - l_columns) / (n * LN2) - -within / (n * LN2)
-        begin = end
-
-
-@njit_part
-def _xlogx(v):
-    """L(v), 0 for v = 0."""
-    return v * math.log(v) if v > 0.0 else 0.0
+        for j in range(n_classes):
+            if columns[j] > 0.0:
+                l_columns += columns[j] * math.log(columns[j])
+        sums[0, table] = n
+        sums[1, table] = n * math.log(n)
+        sums[2, table] = chi
+        sums[3, table] = l_cells
+        sums[4, table] = l_rows
+        sums[5, table] = l_columns
+        sums[6, table] = within

@@ -34,7 +34,7 @@ import math
 
 import numpy as np
 
-from mauc.compile import njit, njit_part
+from mauc.compile import njit
 from mauc.engine.arrays import LN2
 from mauc.engine.keys import (
     argsort_columns,
@@ -46,7 +46,6 @@ from mauc.engine.keys import (
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
-_MAX_DEPTH = 64  # the smaller side of a cut is treated first, so that the segments halve
 _LOWEST = np.int64(-(2**62))
 
 
@@ -107,30 +106,45 @@ def one_vs_rest_entries(
 
 
 def cut_regions(
-    entries: np.ndarray, regions: np.ndarray, n_local: int, fixed: np.ndarray, unit: float
-) -> tuple[np.ndarray, np.ndarray]:
+    entries: np.ndarray, regions: np.ndarray, n_local: int, logs: np.ndarray, fixed: np.ndarray,
+    unit: float,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return the tables of bins and classes of columns on sub-problems of `n_local` classes.
 
     The tables, int64, stand below each other, those of the first column first; the numbers of bins,
-    (n_columns, n_subproblems), are 0 without a cut. `fixed` and `unit` are L in fixed point up to
-    the number of rows, see `mauc.engine.arrays`.
+    (n_columns, n_subproblems), are 0 without a cut. `logs`, `fixed` and `unit` are L up to the
+    number of rows, see `log_table` in `mauc.engine.arrays`.
     """
     n_columns, n_subproblems, _ = regions.shape
-    width = int((regions[..., 1] - regions[..., 0]).max(initial=0)) + 1
+    bounds = regions.reshape(-1, 2)
+    width = int((bounds[:, 1] - bounds[:, 0]).max(initial=0)) + 1
     near = np.empty((3, width), np.int64)
-    sides = np.empty((5, max(n_local, _MAX_DEPTH)), np.int64)
-    n_bins = np.zeros((n_columns, n_subproblems), np.int64)
-    tables = np.empty((8 * n_bins.size + 64, n_local), np.int64)
-    n_filled, column = 0, 0
+    sides = np.empty((2, n_local), np.int64)
+    costs = np.array([_model_cost(n_present) for n_present in range(n_local + 1)])
+    n_bins = np.zeros(len(bounds), np.int64)
+    tables = np.empty((8 * len(bounds) + 64, n_local), np.int64)
+    n_filled = done = 0
     while True:
-        n_filled, column = fill_tables(
-            entries, regions, fixed, unit, near, sides, tables, n_filled, n_bins, column
+        done = fill_tables(
+            entries, bounds, done, logs, fixed, unit, costs, near, sides, tables, n_filled, n_bins
         )
-        if column == n_columns:
-            return tables[:n_filled], n_bins
-        wider = np.empty((2 * len(tables) + width * n_subproblems, n_local), np.int64)
+        n_filled = int(n_bins[:done].sum())
+        if done == len(bounds):
+            return tables[:n_filled], n_bins.reshape(n_columns, n_subproblems)
+        wider = np.empty((2 * len(tables) + width, n_local), np.int64)
         wider[:n_filled] = tables[:n_filled]
         tables = wider
+
+
+def _model_cost(n_present: int) -> float:
+    """Return log2(3^k - 2) of the classes that are present; 0 for fewer than two."""
+    power, square = 1.0, 3.0
+    # by squaring, as kernels compute powers: beyond 3^33 other ways may round otherwise
+    while n_present > 0:
+        power *= square if n_present % 2 else 1.0
+        square *= square
+        n_present //= 2
+    return math.log(max(power - 2.0, 1.0)) / LN2
 
 
 @njit(cache=True, nogil=True)
@@ -170,19 +184,20 @@ def fill_one_vs_rest(entries, n_entries, done, spread, regions):
     ``done[0, k]`` rows and ``done[1, k]`` distinct values are in the entries of class k so far.
     """
     n_classes = regions.shape[1]
-    rows_done, values_done = done[0], done[1]
     for f in range(entries.shape[0]):
         cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
-        to, region = spread[f], regions[f]
+        side, size, n_ends = spread[f, CLASS], spread[f, COUNT], spread[f, ENDS]
         for k in range(n_classes):
-            rows_done[k], values_done[k] = 0, 0
+            done[0, k] = 0
+            done[1, k] = 0
         for e in range(n_entries[f]):
-            rows_done[cls[e]] += 1
+            done[0, cls[e]] += 1
         start = np.int64(0)
         for k in range(n_classes):
-            region[k, 0], region[k, 1] = start, start
-            start += 3 * rows_done[k] + 1
-            rows_done[k] = 0
+            regions[f, k, 0] = start
+            regions[f, k, 1] = start
+            start += 3 * done[0, k] + 1
+            done[0, k] = 0
         first, n_rows, n_values = np.int64(0), np.int64(0), np.int64(0)
         # the entries before first hold n_rows rows of n_values distinct values
         while first < n_entries[f]:
@@ -193,196 +208,154 @@ def fill_one_vs_rest(entries, n_entries, done, spread, regions):
                 n_here += count[last]
             for e in range(first, last + 1):
                 k = cls[e]
-                n_own = np.int64(count[e])
-                at = region[k, 1]
-                if n_rows > rows_done[k]:
-                    _put(to, at, 1, n_rows - rows_done[k], n_values - values_done[k])
+                at = regions[f, k, 1]
+                if n_rows > done[0, k]:
+                    side[at] = 1
+                    size[at] = n_rows - done[0, k]
+                    n_ends[at] = n_values - done[1, k]
                     at += 1
-                if n_own < n_here:
-                    _put(to, at, 0, n_own, 0)
-                    _put(to, at + 1, 1, n_here - n_own, 1)
-                    at += 2
-                elif at > region[k, 0] and to[CLASS, at - 1] == 0:
-                    # a block of both sides ends with the rest, so this one holds k alone
-                    to[COUNT, at - 1] += n_own
-                    to[ENDS, at - 1] += 1
+                n_rest = n_here - count[e]
+                # a block of both sides ends with the rest, so that of an entry of k is k alone
+                if n_rest > 0 or at == regions[f, k, 0] or side[at - 1] > 0:
+                    side[at] = 0
+                    size[at] = 0
+                    n_ends[at] = 0
+                    at += 1
+                size[at - 1] += count[e]
+                if n_rest == 0:
+                    n_ends[at - 1] += 1
                 else:
-                    _put(to, at, 0, n_own, 1)
+                    side[at] = 1
+                    size[at] = n_rest
+                    n_ends[at] = 1
                     at += 1
-                region[k, 1] = at
-                rows_done[k], values_done[k] = n_rows + n_here, n_values + 1
+                regions[f, k, 1] = at
+                done[0, k] = n_rows + n_here
+                done[1, k] = n_values + 1
             n_rows += n_here
             n_values += 1
             first = last + 1
         for k in range(n_classes):
-            if n_rows > rows_done[k]:
-                at = region[k, 1]
-                _put(to, at, 1, n_rows - rows_done[k], n_values - values_done[k])
-                region[k, 1] = at + 1
+            if n_rows > done[0, k]:
+                at = regions[f, k, 1]
+                side[at] = 1
+                size[at] = n_rows - done[0, k]
+                n_ends[at] = n_values - done[1, k]
+                regions[f, k, 1] = at + 1
 
 
-@njit_part
-def _put(to, at, cls, count, ends):
-    """Write an entry."""
-    to[CLASS, at], to[COUNT, at], to[ENDS, at] = cls, count, ends
+@njit(cache=True, nogil=True)
+def fill_tables(
+    entries, bounds, done, logs, fixed, unit, costs, near, sides, tables, n_filled, n_bins
+):  # fmt: skip
+    """Fill the tables of `cut_regions` from the region `done` on; return the first without space.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def fill_tables(entries, regions, fixed, unit, near, sides, tables, n_filled, n_bins, column):
-    """Fill the tables of `cut_regions` from a column on, until they are full.
-
-    Returns the rows filled, and the first column that did not fit. `near` and `sides` are work
-    space, see `_best_cut`; their further rows hold cuts, and segments still to be cut.
+    `costs` are log2(3^k - 2). `near`, cuts that may be the best, their S, and segments still to be
+    cut, and `sides`, rows by class of a segment and on the left of a cut, are work space.
     """
-    cuts, lows, highs = near[2], sides[3], sides[4]
-    n_classes = tables.shape[1]
-    for f in range(column, entries.shape[0]):
+    n_classes, bit = tables.shape[1], unit * LN2
+    total, left, later = sides[0], sides[1], near[2]
+    for region in range(done, bounds.shape[0]):
+        f = region // (bounds.shape[0] // entries.shape[0])
         cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
-        n_before = n_filled
-        for s in range(regions.shape[1]):
-            lows[0], highs[0] = regions[f, s, 0], regions[f, s, 1]
-            depth, n_cuts = 1, 0
-            while depth > 0:
-                depth -= 1
-                lo, hi = lows[depth], highs[depth]
-                cut = _best_cut(cls, count, ends, lo, hi, n_classes, fixed, unit, near, sides)
-                if cut < 0:
-                    continue
-                # cuts[:n_cuts] ascend; the new one goes before the larger ones
-                at = n_cuts
-                while at > 0 and cuts[at - 1] > cut:
-                    cuts[at] = cuts[at - 1]
-                    at -= 1
-                cuts[at] = cut
-                n_cuts += 1
-                left = depth if cut - lo > hi - cut else depth + 1
-                right = 2 * depth + 1 - left
-                lows[left], highs[left] = lo, cut + 1
-                lows[right], highs[right] = cut + 1, hi
-                depth += 2
-            n_bins[f, s] = 0
-            if n_cuts == 0:
-                continue
-            if n_filled + n_cuts + 1 > tables.shape[0]:
-                return n_before, f
-            n_bins[f, s] = n_cuts + 1
-            cuts[n_cuts] = regions[f, s, 1] - 1
-            e = regions[f, s, 0]
-            for q in range(n_cuts + 1):
-                table = tables[n_filled]
+        n_before, n_later = n_filled, 1
+        lo, later[0] = bounds[region, 0], bounds[region, 1]
+        # the tables hold the segments before lo; later[:n_later] are the ends of the others, that
+        # of the next segment last
+        while n_later > 0:
+            hi = later[n_later - 1]
+            for k in range(n_classes):
+                total[k] = 0
+                left[k] = 0
+            for e in range(lo, hi):
+                total[cls[e]] += count[e]
+            n, s, n_present, s_total = np.uint64(0), np.int64(0), 0, 0.0
+            for k in range(n_classes):
+                n += np.uint64(total[k])
+                s += fixed[total[k]]
+                s_total += logs[total[k]]
+                n_present += total[k] > 0
+            s_whole, rows = s - fixed[n], np.float64(n)
+            # the largest gap that rounding may hide, see above
+            tolerance = np.int64((6 * n_classes + 16) * 2.0**-52 * logs[n] * unit)
+            tolerance += 2 * n_classes + 4
+            # s is the sum over both sides of L(class count) with the entries before e on the left;
+            # the best cuts so far are the last ones in near, all within tolerance of the best at
+            # their time
+            best, least = _LOWEST, _LOWEST
+            n_near, n_boundaries, n_left = 0, np.int64(0), np.uint64(0)
+            stop = hi - 1 if n_present > 1 else lo
+            for e in range(lo, stop):
+                k = np.uint64(cls[e])
+                t = np.uint64(count[e])
+                a = np.uint64(left[k])
+                b = np.uint64(total[k]) - a
+                s += (fixed[a + t] - fixed[a]) + (fixed[b - t] - fixed[b])
+                left[k] = a + t
+                n_left += t
+                here = s - fixed[n_left] - fixed[n - n_left]
+                n_boundaries += ends[e]
+                if here >= least and ends[e] > 0:
+                    if here - tolerance > best:
+                        n_near = 0
+                    if here > best:
+                        best = here
+                        least = here - tolerance
+                    near[0, n_near] = e
+                    near[1, n_near] = here
+                    n_near += 1
+            cut = np.int64(-1)
+            if n_near > 0:
+                # the last value has no boundary after it; an entry may stand for several values
+                boundary_cost = math.log(n_boundaries + ends[hi - 1] - 1) / LN2
+                model_cost = costs[n_present]
+                price = boundary_cost + model_cost - 1e-3 - 1e-9 * rows
+                if best - s_whole < bit * price + n_present * (s_whole / rows):
+                    n_near = 0
+                prior = -(s_total - logs[n]) / (rows * LN2)
                 for k in range(n_classes):
-                    table[k] = 0
-                while e <= cuts[q]:
-                    table[cls[e]] += count[e]
-                    e += 1
-                n_filled += 1
-    return n_filled, entries.shape[0]
-
-
-@njit_part
-def _best_cut(cls, count, ends, lo, hi, n_classes, fixed, unit, near, sides):
-    """Return the entry after which a segment is cut; -1 if it is not.
-
-    `near` and `sides` are work space: cuts that may be the best with their S; rows by class of the
-    segment and on either side of a cut.
-    """
-    total, left, right = sides[0], sides[1], sides[2]
-    near_entry, near_s = near[0], near[1]
-    for k in range(n_classes):
-        total[k] = 0
-        left[k] = 0
-    for e in range(lo, hi):
-        total[cls[e]] += count[e]
-    n, s, n_present = np.uint64(0), np.int64(0), 0
-    for k in range(n_classes):
-        n += np.uint64(total[k])
-        s += fixed[total[k]]
-        n_present += total[k] > 0
-    if n_present < 2:
-        return np.int64(-1)
-    s_whole, rows = s - fixed[n], np.float64(n)
-    # the largest gap that rounding may hide, see above
-    tolerance = np.int64((6 * n_classes + 16) * 2.0**-52 * (rows * math.log(rows)) * unit)
-    tolerance += 2 * n_classes + 4
-    # s is the sum over both sides of L(class count) with the entries before e on the left; the best
-    # cuts so far are the last ones in near, all within tolerance of the best at their time
-    best, least = _LOWEST, _LOWEST
-    n_near, n_boundaries, n_left = 0, np.int64(0), np.uint64(0)
-    for e in range(lo, hi - 1):
-        k = np.uint64(cls[e])
-        t = np.uint64(count[e])
-        a = np.uint64(left[k])
-        b = np.uint64(total[k]) - a
-        s += (fixed[a + t] - fixed[a]) + (fixed[b - t] - fixed[b])
-        left[k] = a + t
-        n_left += t
-        here = s - fixed[n_left] - fixed[n - n_left]
-        n_boundaries += ends[e]
-        if here >= least and ends[e] > 0:
-            if here - tolerance > best:
-                n_near = 0
-            if here > best:
-                best = here
-                least = here - tolerance
-            near_entry[n_near] = e
-            near_s[n_near] = here
-            n_near += 1
-    # the last value has no boundary after it; an entry may stand for several values
-    n_boundaries += ends[hi - 1] - 1
-    if n_near == 0:
-        return np.int64(-1)
-    price = (math.log(n_boundaries) + math.log(math.pow(3.0, n_present) - 2.0)) / LN2
-    gain = (best - s_whole) / (unit * LN2)
-    if gain < price + n_present * (s_whole / (unit * LN2 * rows)) - (1e-3 + 1e-9 * rows):
-        return np.int64(-1)
-    for k in range(n_classes):
-        left[k] = 0
-    e, cut, smallest, is_worth = lo, np.int64(-1), np.inf, False
-    for q in range(n_near):
-        if near_s[q] < least:
-            continue
-        while e <= near_entry[q]:
-            left[cls[e]] += count[e]
-            e += 1
-        for k in range(n_classes):
-            right[k] = total[k] - left[k]
-        s_left, n_left_rows = _add_logs(left, n_classes, 0.0)
-        s_both, n_right_rows = _add_logs(right, n_classes, s_left)
-        here = -s_both / ((n_left_rows + n_right_rows) * LN2)
-        if here < smallest:
-            smallest, cut = here, near_entry[q]
-            is_worth = _is_worth_cutting(total, left, right, n_classes, smallest, n_boundaries)
-    return cut if is_worth else np.int64(-1)
-
-
-@njit_part
-def _add_logs(counts, n_classes, s):
-    """Add sum_k L(count_k) - L(n) to s, in this order; return it and n."""
-    n = np.int64(0)
-    for k in range(n_classes):
-        if counts[k] > 0:
-            s += counts[k] * math.log(counts[k])
-            n += counts[k]
-    return s - n * math.log(n), n
-
-
-@njit_part
-def _is_worth_cutting(total, left, right, n_classes, split_entropy, n_boundaries):
-    """Whether the gain of the cut pays for its description."""
-    s, n = _add_logs(total, n_classes, 0.0)
-    prior = -s / (n * LN2)
-    gain = prior - split_entropy
-    if gain <= 0.0:
-        return False
-    k_total, k_left, k_right = 0, 0, 0
-    for k in range(n_classes):
-        k_total += total[k] > 0
-        k_left += left[k] > 0
-        k_right += right[k] > 0
-    s, n_side = _add_logs(left, n_classes, 0.0)
-    h_left = -s / (n_side * LN2)
-    s, n_side = _add_logs(right, n_classes, 0.0)
-    h_right = -s / (n_side * LN2)
-    model_cost = math.log(math.pow(3.0, k_total) - 2.0) / LN2
-    delta = model_cost - ((k_total * prior) - (k_right * h_right) - (k_left * h_left))
-    return gain > (math.log(n_boundaries) / LN2 + delta) / n
+                    left[k] = 0
+                e, smallest = lo, np.inf
+                for q in range(n_near):
+                    if near[1, q] < least:
+                        continue
+                    while e <= near[0, q]:
+                        left[cls[e]] += count[e]
+                        e += 1
+                    n_left, s_left, s_right, k_left, k_right = np.uint64(0), 0.0, 0.0, 0, 0
+                    for k in range(n_classes):
+                        right = total[k] - left[k]
+                        n_left += np.uint64(left[k])
+                        s_left += logs[left[k]]
+                        s_right += logs[right]
+                        k_left += left[k] > 0
+                        k_right += right > 0
+                    n_right = n - n_left
+                    s_left -= logs[n_left]
+                    s_both = s_left
+                    for k in range(n_classes):
+                        s_both += logs[total[k] - left[k]]
+                    entropy = -(s_both - logs[n_right]) / (rows * LN2)
+                    if entropy < smallest:
+                        smallest = entropy
+                        h_left = -s_left / (np.float64(n_left) * LN2)
+                        h_right = -(s_right - logs[n_right]) / (np.float64(n_right) * LN2)
+                        delta = n_present * prior - k_right * h_right - k_left * h_left
+                        gain = prior - entropy
+                        is_worth = gain > (boundary_cost + (model_cost - delta)) / rows
+                        cut = e - 1 if is_worth and gain > 0.0 else np.int64(-1)
+            if cut >= 0:
+                later[n_later] = cut + 1
+                n_later += 1
+                continue
+            if n_filled == tables.shape[0]:
+                return region
+            for k in range(n_classes):
+                tables[n_filled, k] = total[k]
+            n_filled += 1
+            n_later -= 1
+            lo = hi
+        if n_filled == n_before + 1:
+            n_filled = n_before  # one segment without a cut
+        n_bins[region] = n_filled - n_before
+    return bounds.shape[0]

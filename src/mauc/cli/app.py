@@ -4,47 +4,79 @@ The modules of the commands import the library inside their functions, so that h
 shell completion do not wait for it.
 """
 
-from typing import Annotated
+import os
+from pathlib import Path
 
-import typer
+import click
+from click.shell_completion import get_completion_class
 
-from mauc.cli.cache import cache_app
 from mauc.cli.compare import compare
-from mauc.cli.datasets import datasets_app
-from mauc.cli.methods import methods
-from mauc.cli.rank import rank
-from mauc.cli.run import run
+from mauc.cli.manage import cache_group, datasets_group, methods, warmup
+from mauc.cli.runs import run, tables
 from mauc.cli.score import score
-from mauc.cli.select import select
+from mauc.cli.select import rank, select
 from mauc.cli.siren import siren
-from mauc.cli.tables import tables
-from mauc.cli.warmup import warmup
 
-app = typer.Typer(
+#: where each shell looks for completions of a command, from the home folder
+_COMPLETION_FILES = {
+    "bash": ".local/share/bash-completion/completions/mauc",
+    "fish": ".config/fish/completions/mauc.fish",
+    "zsh": ".zfunc/_mauc",
+}
+_ZSH_LINES = "fpath+=~/.zfunc; autoload -Uz compinit; compinit\n"
+
+
+def _completion(context: click.Context, parameter: click.Parameter, is_wanted: bool) -> None:
+    """Print the completion script of the user's shell, or put it where the shell finds it."""
+    if not is_wanted:
+        return
+    shell = Path(os.environ.get("SHELL", "")).name
+    if shell not in _COMPLETION_FILES:
+        known = ", ".join(_COMPLETION_FILES)
+        raise click.UsageError(f"SHELL must name one of {known} for completion, got {shell!r}.")
+    kind = get_completion_class(shell)
+    assert kind is not None
+    script = kind(app, {}, "mauc", "_MAUC_COMPLETE").source()
+    if parameter.name == "show_completion":
+        click.echo(script)
+        context.exit()
+    path = Path.home() / _COMPLETION_FILES[shell]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(script)
+    start = Path.home() / ".zshrc"
+    if shell == "zsh" and _ZSH_LINES not in (start.read_text() if start.exists() else ""):
+        with start.open("a") as file:
+            file.write(_ZSH_LINES)
+    click.echo(f"{shell} completion is in {path}; start a new shell to use it.")
+    context.exit()
+
+
+class _Commands(click.Group):
+    """Lists the commands in the order in which they were added."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
+def _eager(name: str, help: str) -> click.Option:
+    return click.Option(
+        [name], is_flag=True, is_eager=True, expose_value=False, callback=_completion, help=help
+    )
+
+
+@click.group(
     name="mauc",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    # Plain help: it fits narrow terminals and pipes.
-    rich_markup_mode=None,
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
+    params=[
+        _eager("--install-completion", "Install completion for the current shell."),
+        _eager("--show-completion", "Show completion for the current shell, to copy it."),
+    ],
+    no_args_is_help=True,
 )
-
-
-def _show_version(is_wanted: bool) -> None:
-    if is_wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"mauc {version('mauc')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
-    ] = False,
-) -> None:
+@click.version_option(package_name="mauc", message="mauc %(version)s", help="Show the version.")
+def app() -> None:
     """Choose features for a high multi-class AUC (MAUC).
 
     \b
@@ -57,9 +89,7 @@ def _root(
     """  # noqa: D301
 
 
-for function in (
-    select, rank, compare, siren, score, methods, run, tables, warmup
+for one in (
+    select, rank, compare, siren, score, methods, run, tables, warmup, datasets_group, cache_group,
 ):  # fmt: skip
-    app.command()(function)
-app.add_typer(datasets_app)
-app.add_typer(cache_app)
+    app.add_command(one)

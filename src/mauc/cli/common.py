@@ -1,4 +1,4 @@
-"""What the commands share: options, and how errors become a message and an exit code."""
+"""What the commands share: options in groups, and how errors become a message and an exit code."""
 
 import functools
 import os
@@ -7,111 +7,124 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import field, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, TypeVar
 
-import typer
+import click
 
 from mauc.checks import allow_many_classes, check_int
 from mauc.cli.show import printable
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, spell_options
+from mauc.io.options import command_line_option
 
 FAILED, USAGE, INTERNAL, INTERRUPTED = 1, 2, 70, 130  # exit codes
-
 DEFAULT_DATA = "siren"
-DataArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A file, - for standard input, or the name of a data set (see mauc datasets list).",
-    ),
-]
-TargetOption = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="Column of the file with the labels."),
-]
-ColumnsArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A file; a folder, pattern ('folder/*.parquet') or address (s3://bucket/folder) of "
-        "Parquet or Feather files; - for standard input; or the name of a data set (see mauc "
-        "datasets list).",
-    ),
-]
-DEFAULT_METHOD = "greedy"
-MethodOption = Annotated[
-    str | None,
-    typer.Option(
-        "--method",
-        "-m",
-        metavar="NAME",
-        help="Selector: greedy by default (GreedyMAUC), mdfs (the paper's), mrmr, su, ... (see "
-        "mauc methods).",
-    ),
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Option of the method (see mauc methods); repeatable.",
-    ),
-]
-FigureOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Draw a figure to this file (png, pdf, svg).")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-SeedOption = Annotated[int, typer.Option(metavar="INT", help="Random seed.")]
-JobsOption = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="INT", help="Threads; -1 for all cores.")
-]
-WorkersOption = Annotated[
-    int, typer.Option("--jobs", "-j", metavar="INT", help="Processes; -1 for one per core.")
-]
-SchedulerOption = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.")
-]
-AlphaOption = Annotated[
-    float, typer.Option(metavar="FLOAT", help="Level of significance of the test.")
-]
-ProgressOption = Annotated[
-    str,
-    typer.Option(
-        metavar="HOW", help="auto (bar on a terminal, lines elsewhere), bar, lines or quiet."
-    ),
-]
-ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that exist.")]
-DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Make a function a command: its errors become a message on stderr and an exit code."""
+class Command(click.Command):
+    """A command whose errors become a message on stderr and an exit code; it has ``--debug``."""
 
-    @functools.wraps(function)
-    def run(*arguments: Any, **options: Any) -> None:
+    def __init__(self, name: str, *, params: list[click.Parameter], **options: Any) -> None:
+        debug = click.Option(["--debug"], is_flag=True, help="Show the traceback of an error.")
+        super().__init__(name, params=[*params, debug], **options)
+
+    def invoke(self, context: click.Context) -> None:
+        """Run the command."""
+        is_debugged = context.params.pop("debug")
         try:
-            _check_numbers(**options)
-            many = allow_many_classes() if options.get("many_classes") else nullcontext()
-            with _warnings_as_lines(), many:
-                function(*arguments, **options)
+            _check_numbers(**context.params)
+            is_many = context.params.get("many_classes")
+            many = allow_many_classes() if is_many else nullcontext()
+            with spell_options(_spell), _warnings_as_lines(), many:
+                super().invoke(context)
             sys.stdout.flush()
-        except (typer.Exit, typer.Abort):
+        except (click.exceptions.Exit, click.ClickException):
             raise
-        except KeyboardInterrupt as stop:
+        except (KeyboardInterrupt, click.Abort) as stop:
             echo_stderr(f"stopped; {stop}" if str(stop) else "stopped.")
-            raise typer.Exit(INTERRUPTED) from None
+            context.exit(INTERRUPTED)
         except BrokenPipeError:
             _drop_output()  # the reader (head, less) has closed the pipe
         except Exception as error:
-            if options.get("debug"):
+            if is_debugged:
                 traceback.print_exc()
             echo_stderr(_message_of(error))
             if isinstance(error, OSError):
                 _drop_output()
-            raise typer.Exit(_code_of(error)) from None
+            context.exit(_code_of(error))
 
-    return run
+
+def command(name: str | None = None) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a `Command`, called like the function by default."""
+    return click.command(name, cls=Command)
+
+
+def option(*names: str, default: Any = None, **how: Any) -> Any:
+    """Return a field of a group of options: names and settings as in `click.option`."""
+    return field(default=default, metadata={"names": names, "how": {"default": default, **how}})
+
+
+def option_group(group: type, parameter: str) -> Callable[[_Function], _Function]:
+    """Give a command the options of a dataclass, whose instance it takes as one parameter."""
+    own = [item for item in fields(group) if "names" in item.metadata]
+
+    def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def run(**given: Any) -> None:
+            values = {item.name: given.pop(item.name) for item in own}
+            function(**given, **{parameter: group(**values)})
+
+        for item in reversed(own):
+            run = click.option(*item.metadata["names"], item.name, **item.metadata["how"])(run)
+        return run  # type: ignore[return-value]
+
+    return decorate
+
+
+FILE = click.Path(path_type=Path)
+data_argument = click.argument("data", default=DEFAULT_DATA)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
+_NUMBER: dict[str, Any] = {"metavar": "INT", "type": int, "show_default": True}
+SEED = {**_NUMBER, "default": 0, "help": "Random seed."}
+JOBS = {**_NUMBER, "default": 1, "help": "Threads; -1 for all cores."}
+SCHEDULER: dict[str, Any] = {
+    "metavar": "ADDRESS",
+    "help": "Dask scheduler, such as tcp://host:8786.",
+}
+seed_option = click.option("--seed", **SEED)
+jobs_option = click.option("-j", "--jobs", **JOBS)
+workers_option = click.option(
+    "-j", "--jobs", **{**_NUMBER, "default": -1, "help": "Processes; -1 for one per core."}
+)
+alpha_option = click.option(
+    "--alpha", metavar="FLOAT", type=float, default=0.05, show_default=True,
+    help="Level of significance of the test.",
+)  # fmt: skip
+figure_option = click.option(
+    "--figure", metavar="FILE", type=FILE, help="Draw a figure to this file (png, pdf, svg)."
+)
+progress_option = click.option(
+    "--progress", metavar="HOW", default="auto", show_default=True,
+    help="auto (bar on a terminal, lines elsewhere), bar, lines or quiet.",
+)  # fmt: skip
+scheduler_option = click.option("--scheduler", **SCHEDULER)
+
+
+def words_of(text: str, name: str) -> list[str]:
+    """Return the words of a comma-separated list, the value of an option."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not words:
+        raise MaucError(f"{name} must be names separated by commas, got {text!r}.")
+    return words
+
+
+def echo_stderr(message: str) -> None:
+    """Write a message to stderr, with unprintable characters escaped."""
+    click.echo("mauc: " + "\n".join(map(printable, message.split("\n"))), err=True)
 
 
 def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
@@ -120,9 +133,11 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
         raise MaucError(f"--jobs must be at least 1, or -1 for all cores, got {jobs}.")
 
 
-def echo_stderr(message: str) -> None:
-    """Write a message to stderr, with unprintable characters escaped."""
-    typer.echo("mauc: " + "\n".join(map(printable, message.split("\n"))), err=True)
+def _spell(name: str, *value: Any) -> str:
+    """Return what messages call a parameter, or the class of sketches."""
+    if name == "PairAUCSketch":
+        return "--sketch, with --method mdfs or maucd"
+    return command_line_option(name, *value)
 
 
 def _code_of(error: Exception) -> int:

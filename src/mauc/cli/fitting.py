@@ -1,118 +1,438 @@
-"""Load the data of a command and fit its selector: on columns, on a cluster, or on a sketch."""
+"""Make the selector that a command names, and fit it: on columns, on a cluster, or on a sketch."""
 
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mauc.cli.common import DEFAULT_METHOD, echo_stderr
-from mauc.cli.data import check_size, chosen_method, say_columns, suited
-from mauc.cli.reading import as_options
-from mauc.cli.show import print_text, watched
-from mauc.cli.sketching import choose_rows
-from mauc.cli.streaming import Plan
-from mauc.exceptions import LateLeftOutError, MaucError
+from mauc.checks import unknown_choice
+from mauc.cli.common import JOBS, SCHEDULER, SEED, echo_stderr, option
+from mauc.cli.reading import Reading, say_columns
+from mauc.cli.show import watched
+from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
     from mauc.selectors.base import RankingSelector
 
+DEFAULT_METHOD = "greedy"
+ENGINES = ("local", "dask")
+# What reading a file whole takes at its peak, measured on tables of numbers: the columns as Arrow,
+# pandas and NumPy have them; the text, its lines and the numbers.
+_COLUMNAR_COPIES, _TEXT_COPIES = 4, 3
+_MAX_CATEGORIES = 100  # more would make many columns, nearly all of them 0
+#: parameters of methods that ``--set`` does not take, and what to do instead
+NOT_SET = {
+    "n_features_to_select": "use -k instead",
+    "random_state": "use --seed instead",
+    "n_jobs": "use --jobs instead",
+    "categorical_features": "use --categorical instead",
+    "verbose": "no option of the command line; bars show on a terminal",
+}
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """Which method is fitted, how, and where."""
+
+    method: str | None = option(
+        "-m", "--method", metavar="NAME",
+        help="Selector: greedy by default (GreedyMAUC), mdfs (the paper's), mrmr, su, ... (see "
+        "mauc methods).",
+    )  # fmt: skip
+    options: tuple[str, ...] = option(
+        "--set", metavar="NAME=VALUE", multiple=True, default=(),
+        help="Option of the method (see mauc methods); repeatable.",
+    )  # fmt: skip
+    seed: int = option("--seed", **SEED)
+    jobs: int = option("-j", "--jobs", **JOBS)
+    memory: str | None = option(
+        "--memory", metavar="SIZE",
+        help="Read the columns in blocks, within this much memory, such as 500MB or 1GB; by "
+        "default a file is read whole if there is room for it. The result is the same. Text files "
+        "are first copied to a cache by columns, see mauc cache.",
+    )  # fmt: skip
+    sketch: bool = option(
+        "--sketch", is_flag=True, default=False,
+        help="Read the rows once and sketch the AUCs (methods mdfs and maucd), whose largest "
+        "error is told; by default only where columns would take too much memory or time.",
+    )  # fmt: skip
+    engine: str = option(
+        "--engine", metavar="NAME", default="local", show_default=True,
+        help="Where columns are ranked: local (threads of this process) or dask (workers, which "
+        "read the columns themselves: those of --scheduler, or --jobs processes started here).",
+    )  # fmt: skip
+    scheduler: str | None = option("--scheduler", **SCHEDULER)
+
+    @property
+    def name(self) -> str:
+        """The method by its short name."""
+        return self.method or DEFAULT_METHOD
+
+    @property
+    def seed_words(self) -> list[str]:
+        """What was typed for the seed, if it is not the default."""
+        return ["--seed", str(self.seed)] if self.seed else []
+
+    def make_selector(self, k: str | None) -> "RankingSelector":
+        """Return the unfitted selector; what cannot be done is refused before data are read."""
+        selector = named_selector(self.name, self.options, self.seed, self.jobs)
+        if k is not None and not k.lstrip("-").isdigit():
+            check_size(k, 1, selector)
+        if self.engine not in ENGINES:
+            raise unknown_choice("--engine", self.engine, ENGINES)
+        if self.sketch and not hasattr(selector, "fit_sketch"):
+            raise MaucError(
+                f"--sketch goes with the methods mdfs and maucd, which rank by the AUCs of "
+                f"features, not with {type(selector).__name__}."
+            )
+        if self.engine == "dask":
+            from mauc.extras import optional_import
+
+            optional_import("distributed", "--engine dask")
+            if self.sketch:
+                raise MaucError(
+                    "--sketch goes with --engine local: it reads the rows here, in parts."
+                )
+        if self.scheduler is not None and self.engine != "dask":
+            raise MaucError(
+                f"--scheduler goes with --engine dask, got {self.scheduler!r} without it."
+            )
+        if self.scheduler is not None and self.jobs != 1:
+            raise MaucError(
+                f"--jobs {self.jobs} goes with workers that are started here; those of --scheduler "
+                f"{self.scheduler} have their own number of threads. Leave one of the two out."
+            )
+        return selector
+
+
+class Fitted(NamedTuple):
+    """A selector and the data that it was fitted on."""
+
+    selector: Any
+    loaded: "Dataset"
+    dataset: "Dataset"  #: as the selector took it: nominal columns are numbers, if it has to be
+    client: Any  #: of Dask, as `fit` takes it; None for this process
+
+
+@contextmanager
+def fitted(
+    fitting: Fitting, reading: Reading, data: str, k: str | None, report: Path | None = None
+) -> Iterator[Fitted]:
+    """Load data and fit the selector of a command on them, and say how they were taken."""
+    selector = fitting.make_selector(k)
+    memory = _memory_for(fitting, reading, data, k, report)
+    with _workers(fitting) as client:
+        loaded = reading.load(data, **memory)
+        is_sketched = bool(memory) and client is None and is_by_rows(fitting, selector, loaded)
+        dataset = suited(selector, loaded, fitting.name, is_sketched=is_sketched)
+        say_columns(dataset, data)
+        size = check_size(k, dataset.n_features, selector)
+        if fitting.method is None:
+            echo_stderr(
+                f"the method is {DEFAULT_METHOD} (GreedyMAUC); --method mdfs takes the paper's, "
+                f"MDFS."
+            )
+        selector.set_params(n_features_to_select=size)
+        if is_sketched:
+            _fit_rows(selector, dataset)
+        else:
+            fit_on(selector, dataset, client)
+        yield Fitted(selector, loaded, dataset, client)
+
 
 def fit_on(
     selector: "RankingSelector", dataset: "Dataset", client: Any = None, what: str | None = None
 ) -> None:
-    """Fit a selector on data that suit it; errors name the options of the command line."""
+    """Fit a selector on data that suit it."""
     options = {} if client is None else {"client": client}
-    try:
-        watched(selector.fit, what or type(selector).__name__)(dataset.X, dataset.y, **options)
-    except LateLeftOutError:
-        raise
-    except MaucError as error:
-        raise type(error)(as_options(str(error))) from error
+    watched(selector.fit, what or type(selector).__name__)(dataset.X, dataset.y, **options)
 
 
-def fit_rows(selector: Any, dataset: "Dataset", *, keep_ids: bool) -> None:
+def _fit_rows(selector: Any, dataset: "Dataset") -> None:
     """Fit a selector on a sketch of the rows."""
     from mauc.sketch import sketch_rows
-    from mauc.sources.counted import CountedRows
 
-    rows = CountedRows(dataset.X)
-    try:
-        sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
-            rows, dataset.y, n_jobs=selector.n_jobs
+    sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
+        dataset.X, dataset.y, n_jobs=selector.n_jobs
+    )
+    selector.fit_sketch(sketch)
+
+
+def _memory_for(
+    fitting: Fitting, reading: Reading, data: str, k: str | None, report: Path | None
+) -> dict[str, Any]:
+    """Return nothing if data are read whole, otherwise the memory for reading them by columns."""
+    from mauc.io.files import is_collection
+    from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
+    from mauc.memory import format_bytes, free_memory, parse_bytes
+
+    limit = None if fitting.memory is None else parse_bytes(fitting.memory, "--memory")
+    why = {
+        "--memory": "with --memory the columns are read in blocks" if limit else "",
+        "--engine dask": "workers of Dask read the columns in blocks" * (fitting.engine == "dask"),
+        "--sketch": "a sketch reads the rows in parts" * fitting.sketch,
+    }
+    asked = [name for name, reason in why.items() if reason]
+    if asked:
+        _check_streamable(data, reading, asked[0])
+        reason = why[asked[0]]
+    elif is_collection(split_array(data)[0]):
+        reason = f"{data} may stand for many files, whose columns are read in blocks"
+    elif is_data_path(data) and FORMATS[find_format(data)].has_arrays:
+        reason = f"{data} is an array whose columns are read in blocks"
+    else:
+        needed, free = _needed_bytes(data, reading), free_memory()
+        if needed is None or free is None or needed <= free:
+            return {}
+        reason = (
+            f"{data} would take about {format_bytes(needed)} of memory, of which "
+            f"{format_bytes(free)} are free, so that its columns are read in blocks"
         )
-        if not keep_ids:
-            rows.check_known()
-        selector.fit_sketch(sketch)
-    except LateLeftOutError:
-        raise
-    except MaucError as error:
-        raise type(error)(as_options(str(error))) from error
+        echo_stderr(f"{reason} (--memory says how much they may take).")
+    if k == "auto":
+        raise MaucError(
+            f"-k auto (cross-validation) needs all data in memory, but {reason}; say how many by "
+            f"-k, or say -k predicted with greedy."
+        )
+    if report is not None:
+        raise MaucError(
+            f"--report needs all data in memory, but {reason}; write the chosen columns (--output "
+            f"reduced.parquet) and report on these."
+        )
+    return {"memory": limit}
 
 
-def error_bound(selector: Any) -> float | None:
-    """Return the largest possible error of the AUCs shown; None if they are exact."""
-    bound = getattr(selector, "error_bound_", None)
-    return None if bound is None else float(bound.max())
+def _check_streamable(data: str, reading: Reading, name: str) -> None:
+    """Refuse data of which an option that reads columns or rows in parts cannot read parts."""
+    from mauc.datasets import BUNDLED
+    from mauc.io.files import is_collection, is_stream
+    from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
+    from mauc.io.registry import find_dataset
+
+    files = "files, folders and addresses"
+    if data in BUNDLED:
+        raise MaucError(
+            f"{name} goes with {files}, not with the bundled data set {data!r}, which is small; "
+            f"leave it out."
+        )
+    if is_stream(data):
+        raise MaucError(
+            f"{name} goes with {files}, which can be read more than once, got {data}; write the "
+            f"stream to a file first."
+        )
+    if is_collection(split_array(data)[0]):
+        return
+    path = data if is_data_path(data) else find_dataset(data)
+    found = find_format(path, reading.options.get("format"))
+    if not FORMATS[found].streams:
+        takers = ", ".join(other for other, known in FORMATS.items() if known.streams)
+        raise MaucError(
+            f"{path}: {found} files are read whole; {name} goes with {takers}. Leave it out, or "
+            f"convert the file."
+        )
 
 
-def error_dict(selector: Any) -> dict[str, Any]:
-    """Return the largest possible error as plain values; nothing where AUCs are exact."""
-    bound = error_bound(selector)
-    return {} if bound is None else {"error_bound": bound}
+def _needed_bytes(data: str, reading: Reading) -> int | None:
+    """Return about how much memory reading a file whole takes; None where that is not known."""
+    from mauc.io.formats import find_format
+
+    path = Path(data)
+    try:
+        name = find_format(path, reading.options.get("format"))
+        size = path.stat().st_size
+    except (MaucError, OSError):
+        return None
+    if name in ("csv", "tsv", "txt"):
+        return _TEXT_COPIES * size * (10 if path.suffix == ".gz" else 1)
+    if name != "parquet":
+        return None
+    try:
+        from pyarrow import parquet
+
+        metadata = parquet.read_metadata(path)
+    except Exception:  # whatever is wrong with it, reading it will say
+        return None
+    widths = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
+    kinds = [metadata.schema.column(j).physical_type for j in range(metadata.num_columns)]
+    return _COLUMNAR_COPIES * int(metadata.num_rows) * sum(widths.get(kind, 8) for kind in kinds)
 
 
-def say_error(selector: Any) -> None:
-    """Print how far AUCs of a sketch may be off, below their table."""
-    bound = error_bound(selector)
-    if bound is not None:
-        print_text(f"AUCs by a sketch of the rows: off by at most {bound:.2g}")
+def is_by_rows(fitting: Fitting, selector: Any, dataset: "Dataset") -> bool:
+    """Choose whether the rows are sketched or the columns read, and say so."""
+    if not hasattr(selector, "fit_sketch"):
+        return False
+    from mauc.data.columns import factorize
+    from mauc.sketch import choose_strategy
 
+    source = dataset.X
+    if fitting.sketch:
+        is_by_rows, why = True, "sketched by rows, as --sketch says"
+    else:
+        n_rows, n_columns = source.shape
+        choose = partial(
+            choose_strategy, n_rows, n_columns, source.n_bytes / (n_rows * n_columns),
+            source.memory, n_parts=len(source.row_parts()), waits=source.waits,
+        )  # fmt: skip
+        is_by_rows, why = choose(n_classes=1)
+        if is_by_rows:  # classes only make a sketch larger: for columns they are not counted
+            is_by_rows, why = choose(n_classes=len(factorize(dataset.y)[0]))
+    echo_stderr(f"{dataset.name}: {why}")
+    if is_by_rows:
+        from mauc.sketch.rows import parts_of_rows
 
-def load_and_fit(
-    selector: "RankingSelector", plan: Plan, method: str | None, k: str | None, client: Any = None
-) -> "tuple[Dataset, Dataset]":
-    """Load the data of a command and fit its selector on them, and say how they were taken.
-
-    Parameters
-    ----------
-    selector : RankingSelector
-    plan : Plan
-    method : str, optional
-        What ``--method`` says.
-    k : str, optional
-        What ``-k`` says.
-    client : optional
-        As `fit` takes it.
-
-    Returns
-    -------
-    loaded : Dataset
-    dataset : Dataset
-        As the selector took it: nominal columns are numbers, if it has to be.
-    """
-    name = method or DEFAULT_METHOD
-    said: tuple[str, ...] = ()
-    is_new = True
-    for settle in (False, True):
-        try:
-            loaded = plan.load(settle=settle)
-            is_sketched = client is None and choose_rows(plan, selector, loaded)
-            dataset = suited(selector, loaded, name, is_sketched=is_sketched)
-            if dataset.notes != said:
-                say_columns(dataset, plan.data)
-            said = dataset.notes
-            size = check_size(k, dataset.n_features, selector)
-            if is_new:
-                chosen_method(method)
-            is_new = False
-            selector.set_params(n_features_to_select=size)
-            if is_sketched:
-                fit_rows(selector, dataset, keep_ids=plan.reading.keep_ids or settle)
-            else:
-                fit_on(selector, dataset, client)
-            return loaded, dataset
-        except LateLeftOutError as error:
-            if settle:
-                raise
+        stored, read = len(source.row_parts()), len(parts_of_rows(source))
+        if read > stored:
             echo_stderr(
-                f"{as_options(str(error)).partition('; leave')[0]}; all columns are looked at"
+                f"{dataset.name}: to stay within --memory, {stored:,} row "
+                f"group{'s' * (stored > 1)} must be read in {read:,} parts, which takes longer; "
+                f"smaller ones are read at once"
             )
-    raise AssertionError("unreachable")
+    return is_by_rows
+
+
+@contextmanager
+def _workers(fitting: Fitting) -> Iterator[Any]:
+    """Give what selectors take as ``client``: None for this process, or a connected client."""
+    if fitting.engine == "local":
+        yield None
+        return
+    from mauc.cluster.connect import connected
+
+    if fitting.scheduler is not None:
+        # An address that does not answer is told before the data are read.
+        with connected(fitting.scheduler) as client:
+            yield client
+        return
+    import logging
+
+    import distributed
+
+    from mauc.parallel import count_threads
+
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=count_threads(fitting.jobs), threads_per_worker=1,
+            dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR,
+        )  # fmt: skip
+    except (RuntimeError, OSError) as error:
+        raise MaucError(
+            f"--engine dask: workers cannot be started on this machine ({error}); name a "
+            f"scheduler by --scheduler, or use --engine local."
+        ) from error
+    with cluster, connected(cluster.scheduler_address) as client:
+        yield client
+
+
+def suited(
+    selector: "RankingSelector", dataset: "Dataset", method: str, nominal: str = "onehot", *,
+    is_sketched: bool = False,
+) -> "Dataset":  # fmt: skip
+    """Return the data as a selector takes them: nominal columns as numbers, if it has to be.
+
+    With "onehot" a nominal column becomes one indicator for each of its values, or codes if it
+    has more than 100 values; with "ordinal" it becomes codes, as in experiments.
+    """
+    from mauc.datasets import encode_dataset
+
+    if (selector.accepts.nominal and not is_sketched) or not dataset.nominal_features:
+        return dataset
+    largest = _MAX_CATEGORIES if nominal == "onehot" else None
+    encoded: Dataset = watched(encode_dataset, "nominal columns")(
+        dataset, nominal, max_categories=largest
+    )
+    head, mark, tail = encoded.notes[0].partition("; left out: ")
+    taker = "a sketch" if is_sketched else method
+    line = f"{head}, as {taker} takes numbers only{mark}{tail}"
+    return replace(encoded, notes=(line, *encoded.notes[1:]))
+
+
+def named_selector(
+    method: str, options: tuple[str, ...], seed: int, jobs: int
+) -> "RankingSelector":
+    """Return the unfitted selector of ``--method`` with its ``--set`` options, checked."""
+    from mauc.registry import SELECTORS, make_selector
+
+    if method not in SELECTORS:
+        raise unknown_choice("--method", method, SELECTORS)
+    given = parse_options(options)
+    fixed = SELECTORS[method].options
+    known = make_selector(method).get_params()
+    free = [name for name in known if name not in NOT_SET and name not in fixed]
+    for name in given:
+        if name in NOT_SET:
+            raise MaucError(f"--set {name}: {NOT_SET[name]}.")
+        if name not in free:
+            choices = free or ["none (it has no options)"]
+            raise unknown_choice(f"--set for the method {method}", name, choices)
+    common = {"random_state": seed, "n_jobs": jobs}
+    given |= {name: value for name, value in common.items() if name in known}
+    selector: RankingSelector = make_selector(method, **given)
+    selector.check_options()
+    return selector
+
+
+def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
+    """Return NAME=VALUE words as a dict; values that look like numbers or lists of them are those.
+
+    Examples
+    --------
+    >>> from mauc.cli.fitting import parse_options
+    >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none", "prior=[1, 0.5]"])
+    {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None, 'prior': [1, 0.5]}
+    """
+    parsed: dict[str, Any] = {}
+    for word in options:
+        name, equals, text = word.partition("=")
+        if not equals or not name.strip():
+            raise MaucError(f"--set must be NAME=VALUE, got {word!r}.")
+        if name.strip() in parsed:
+            raise MaucError(f"--set {name.strip()} is given twice.")
+        parsed[name.strip()] = _value(text.strip())
+    return parsed
+
+
+def _value(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    if text.startswith("["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text  # the option refuses it
+    return text
+
+
+def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:
+    """Return how many features ``-k`` asks for: 10 or all if fewer by default."""
+    if k is None:
+        return min(10, n_features)
+    if k == "all":
+        return n_features
+    if k == "auto" and selector is not None:
+        return k
+    if k == "predicted" and selector is not None:
+        if "predicted" not in getattr(selector, "_size_choices", ""):
+            raise MaucError(
+                f"-k predicted goes with the method greedy, which predicts MAUC, not with "
+                f"{type(selector).__name__}; -k auto chooses by cross-validation for any method."
+            )
+        return k
+    try:
+        size = int(k)
+    except ValueError:
+        words = "or all" if selector is None else "all, auto or predicted"
+        comma = "" if selector is None else ","
+        raise MaucError(f"-k must be a whole number{comma} {words}, got {k!r}.") from None
+    if not 1 <= size <= n_features:
+        raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")
+    return size

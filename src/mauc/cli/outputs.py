@@ -1,16 +1,21 @@
 """Output files of a command: checked before the work, written after it."""
 
 import io
+import shlex
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_choice
-from mauc.cli.show import say_files
+from mauc.cli.show import say_files, watched
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
+
+if TYPE_CHECKING:
+    from mauc.datasets import Dataset
 
 _PICTURES = (".png", ".pdf", ".svg")
 
@@ -111,3 +116,51 @@ def write_figure(figure: Any, path: Path, *, force: bool) -> Path:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=path.suffix.lower().lstrip("."), dpi=200, bbox_inches="tight")
     return write_atomic(path, buffer.getvalue(), force=force)
+
+
+def write_page(
+    path: Path, selector: Any, dataset: "Dataset", reading: Sequence[str], *, force: bool,
+    options: Sequence[str] = (), is_table_written: bool = False, **more: Any,
+) -> Path:  # fmt: skip
+    """Write the page of a selection in the words of the command line.
+
+    `reading` names the data and how they are read, `options` are those of the method; a table of
+    the chosen features that is written already is not proposed again.
+    """
+    from mauc.report.html import selection_report
+
+    page = watched(selection_report, "the page")(
+        selector, dataset.X, dataset.y, data_name=dataset.name,
+        feature_names=dataset.feature_names, source=dataset.source,
+        command=shlex.join(["mauc", *sys.argv[1:]]),
+        steps=next_steps(selector, dataset.n_features, reading, options, is_table_written),
+        **{"notes": dataset.notes, **more},
+    )  # fmt: skip
+    return page.write(path, force=force)
+
+
+def next_steps(
+    selector: Any, n_features: int, reading: Sequence[str], options: Sequence[str] = (),
+    is_table_written: bool = False,
+) -> dict[str, str] | None:  # fmt: skip
+    """Return the command of each next step; None for a selector without a short name."""
+    from mauc.report.html.recipe import rivals_of, short_name
+
+    name, size = short_name(selector), len(selector.ranking_)
+    if name is None:
+        return None
+    select = ["mauc", "select", *reading, "--method"]
+    same = [*select, name, *(word for option in options for word in ("--set", option)), "-k"]
+    steps = {
+        "greedy": [*select, "greedy", "-k", str(size)],
+        "auto": [*same, "auto"],
+        "more": [*same, str(min(2 * size, n_features))],
+        "compare": [
+            "mauc", "compare", *reading, "--methods", ",".join(rivals_of(selector)),
+            "--sizes", str(size),
+        ],
+        "use": [*same, str(size), "--output", "reduced.csv"],
+    }  # fmt: skip
+    if is_table_written:
+        del steps["use"]
+    return {step: shlex.join(words) for step, words in steps.items()}

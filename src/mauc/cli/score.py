@@ -1,23 +1,22 @@
 """`mauc score`: MAUC of a file of predictions, per pair and with its interval."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from mauc.checks import check_level
 from mauc.cli.common import (
-    DebugOption,
-    ForceOption,
-    JobsOption,
-    JsonOption,
-    SeedOption,
+    FILE,
     command,
     echo_stderr,
+    force_option,
+    jobs_option,
+    json_option,
+    seed_option,
 )
 from mauc.cli.outputs import Written, check_extension, check_outputs
-from mauc.cli.reading import DEFAULT_READING, Reading, reads_data, refuse_options
+from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.show import (
     add_row,
     frame_records,
@@ -38,48 +37,32 @@ EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
 _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 
 
-@command
+@command()
+@click.argument("scores", required=False)
+@target_option
+@click.option(
+    "--bootstrap", metavar="INT", type=click.IntRange(min=0),
+    help="Percentile bootstrap of this many resamples for the interval; 0 for no interval.",
+)  # fmt: skip
+@click.option(
+    "--level", metavar="FLOAT", type=float, default=0.95, show_default=True,
+    help="Confidence level of the interval.",
+)  # fmt: skip
+@click.option("--pairs", metavar="FILE", type=FILE, help="Write the table of pairs (csv).")
 @reads_data
+@seed_option
+@jobs_option
+@force_option
+@json_option
 def score(
-    scores: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SCORES",
-            help="A file, or - for standard input, with a column of true labels and a column of "
-            "scores for each class, named as the class (or score_CLASS, proba_CLASS).",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            "-t",
-            metavar="COLUMN",
-            help='Column with the true labels, "label" by default.',
-        ),
-    ] = None,
-    bootstrap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="INT",
-            min=0,
-            help="Percentile bootstrap of so many resamples for the interval; 0 for no interval.",
-        ),
-    ] = None,
-    level: Annotated[
-        float, typer.Option(metavar="FLOAT", help="Confidence level of the interval.")
-    ] = 0.95,
-    pairs: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the table of pairs (csv).")
-    ] = None,
-    reading: Reading = DEFAULT_READING,
-    seed: SeedOption = 0,
-    jobs: JobsOption = 1,
-    force: ForceOption = False,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
-) -> None:
+    scores: str | None, bootstrap: int | None, level: float, pairs: Path | None, reading: Reading,
+    seed: int, jobs: int, force: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Compute the MAUC of predictions and the AUC of every class pair.
+
+    SCORES is a file, or - for standard input, with a column of true labels (--target, "label" by
+    default) and a column of scores for each class, named as the class (or score_CLASS,
+    proba_CLASS).
 
     The interval comes from the DeLong variance, near MAUC 1 and with few samples as well. Without a
     file, cross-validated predictions of Naive Bayes on a bundled set are scored.
@@ -92,11 +75,11 @@ def score(
     check_extension("--pairs", pairs, (".csv",))
     check_level("--level", level)
     if scores is None:
-        refuse_options({"target": target, **reading.options()}, "a file of scores")
+        reading.refuse("a file of scores")
         y, values, labels = _example(seed)
         line = ""
     else:
-        y, values, labels, line = read_scores(scores, target or "label", reading)
+        y, values, labels, line = read_scores(scores, reading)
         echo_stderr(line)
     report = pair_auc_scores(y, values, labels=labels)
     interval = None
@@ -159,9 +142,7 @@ def _number(value: float) -> str:
     return "absent" if value != value else f"{value:.4f}"
 
 
-def read_scores(
-    path: str, target: str, reading: Reading
-) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
+def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
     """Return true labels, score columns, the labels of these, and how the columns were taken.
 
     Columns that are no scores are left out: texts, and those that look like row numbers or ids,
@@ -170,12 +151,13 @@ def read_scores(
     import numpy as np
 
     from mauc.datasets import BUNDLED
-    from mauc.datasets.dataset import column_of
-    from mauc.datasets.left_out import is_id_name, is_whole_range, numbers_rows
+    from mauc.io.dataset import column_of
+    from mauc.io.rules import is_id_name, is_row_index, is_whole_range
 
     if path in BUNDLED:
         raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
-    dataset = replace(reading, keep_ids=True).load(path, target)
+    target = reading.options.get("target", "label")
+    dataset = reading.load(path, target=target, keep_ids=True)
     present = [str(label) for label in np.unique(dataset.y)]
     names = [_class_of(name, present) for name in dataset.feature_names]
     left_out = []
@@ -188,8 +170,8 @@ def read_scores(
             continue
         is_text = column in dataset.nominal_features
         values = np.zeros(0) if is_text else np.asarray(column_of(dataset.X, place))
-        is_id = is_id_name(column, is_whole_range(values)) or numbers_rows(values)
-        if is_text or (is_id and not reading.keep_ids):
+        is_id = is_id_name(column, is_whole_range(values)) or is_row_index(values)
+        if is_text or (is_id and "keep_ids" not in reading.options):
             left_out.append(place)
     kept = [place for place in range(len(names)) if place not in left_out]
     names = [names[place] for place in kept]

@@ -1,92 +1,68 @@
-"""`mauc select`: a table of chosen features and the class pairs that each one serves."""
+"""`mauc select` and `mauc rank`: the features that a method chooses, or all in its order."""
 
+import io
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from mauc.cli.common import (
-    DEFAULT_DATA,
-    DEFAULT_METHOD,
-    ColumnsArgument,
-    DebugOption,
-    ForceOption,
-    JobsOption,
-    JsonOption,
-    MethodOption,
-    SchedulerOption,
-    SeedOption,
-    SetOption,
-    TargetOption,
-    command,
+from mauc.cli.common import FILE, command, data_argument, force_option, json_option, option_group
+from mauc.cli.fitting import Fitted, Fitting, fit_on, fitted, suited
+from mauc.cli.outputs import Written, check_extension, check_outputs, check_report, write_page
+from mauc.cli.reading import Reading, reads_data, target_option
+from mauc.cli.show import (
+    add_row,
+    make_table,
+    print_json,
+    print_sentence,
+    print_table,
+    print_text,
+    short,
+    watched,
 )
-from mauc.cli.data import (
-    check_size,
-    is_greedy,
-    named_selector,
-    score_head,
-    size_curve_dict,
-)
-from mauc.cli.engine import EngineOption, check_engine, started
-from mauc.cli.fitting import error_dict, load_and_fit, say_error
-from mauc.cli.interactions import interactions_dict, say_interactions
-from mauc.cli.outputs import Written, check_outputs, check_report
-from mauc.cli.page import page_words
-from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
-from mauc.cli.selections import say_selection, selection_facts
-from mauc.cli.show import add_row, make_table, print_json, print_table, print_text, short, watched
-from mauc.cli.sketching import SketchOption, check_sketch
-from mauc.cli.streaming import MemoryOption, check_streamed, plan_reading
 from mauc.exceptions import MaucError
+from mauc.files import write_atomic
 from mauc.registry import score_label
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from mauc.datasets import Dataset
     from mauc.selectors.base import RankingSelector
 
+_MAX_LINES = 10  # of features that could be replaced, and of interacting pairs; --json has all
 
-@command
+
+def _size_option(help: str) -> Any:
+    choices = (
+        "auto (as few as cross-validation finds enough) or predicted (as few as greedy's model "
+        "finds enough)."
+    )
+    return click.option("-k", metavar="SIZE", help=f"{help}, {choices}")
+
+
+@command()
+@data_argument
+@target_option
+@_size_option("How many features: a number (10 by default), all")
+@click.option(
+    "-o", "--output", metavar="FILE", type=FILE,
+    help="Write labels and chosen features, in the format of the extension.",
+)  # fmt: skip
+@click.option("--report", metavar="FILE", type=FILE, help="Write an HTML page about the selection.")
+@option_group(Fitting, "fitting")
 @reads_data
+@force_option
+@json_option
 def select(
-    data: ColumnsArgument = DEFAULT_DATA,
-    target: TargetOption = None,
-    k: Annotated[
-        str | None,
-        typer.Option(
-            "-k",
-            metavar="SIZE",
-            help="How many features: a number (10 by default), all, auto (as few as "
-            "cross-validation finds enough) or predicted (as few as greedy's model finds enough).",
-        ),
-    ] = None,
-    method: MethodOption = None,
-    options: SetOption = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write labels and chosen features, in the format of the extension.",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write an HTML page about the selection.")
-    ] = None,
-    reading: Reading = DEFAULT_READING,
-    seed: SeedOption = 0,
-    jobs: JobsOption = 1,
-    memory: MemoryOption = None,
-    sketch: SketchOption = False,
-    engine: EngineOption = "local",
-    scheduler: SchedulerOption = None,
-    force: ForceOption = False,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
-) -> None:
+    data: str, k: str | None, output: Path | None, report: Path | None, fitting: Fitting,
+    reading: Reading, force: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Choose features and show which class pairs each one serves.
+
+    DATA is a file; a folder, pattern ('folder/*.parquet') or address (s3://bucket/folder) of
+    Parquet or Feather files; - for standard input; or the name of a data set (see mauc datasets
+    list), siren by default.
 
     Example: mauc select data.csv --target label -k 20 --output reduced.csv
 
@@ -95,31 +71,87 @@ def select(
     check_outputs(output, report, force=force)
     check_report(report)
     _check_table(output)
-    name = method or DEFAULT_METHOD
-    selector = named_selector(name, options, seed, jobs)
-    if k is not None and not k.lstrip("-").isdigit():
-        check_size(k, 1, selector)  # a wrong word is refused before the file is read
-    check_engine(engine, scheduler, jobs)
-    check_sketch(sketch, selector, engine)
-    plan = plan_reading(data, target, reading, memory, engine=engine, sketch=sketch)
-    check_streamed(plan, k, report)
-    with started(engine, scheduler, jobs) as client:
-        _, dataset = load_and_fit(selector, plan, method, k, client)
-    written = _write_files(selector, dataset, output, report, force=force)
+    with fitted(fitting, reading, data, k, report) as found:
+        selector, dataset = found.selector, found.dataset
+    written = Written()
+    if output is not None:
+        from mauc.datasets import write_table
+
+        write = watched(write_table, f"writing {output}")
+        written.add(lambda: write(dataset.take(selector.ranking_), output, force=force))
+    if report is not None:
+        written.add(
+            lambda: write_page(
+                report, selector, dataset, [*reading.words(data), *fitting.seed_words], force=force,
+                options=fitting.options, is_table_written=output is not None,
+            )
+        )  # fmt: skip
+    facts = _facts(found, fitting)
     if as_json:
-        print_json({**selection_dict(selector, dataset, name), "files": written.files})
+        print_json({**facts, "files": written.files})
     else:
         print_text(
-            f"{dataset.name}: {dataset.n_samples} samples, "
-            f"{dataset.n_features} features, {len(selector.classes_)} classes; "
-            f"{name} chose {len(selector.ranking_)}"
+            f"{dataset.name}: {dataset.n_samples} samples, {dataset.n_features} features, "
+            f"{len(selector.classes_)} classes; {fitting.name} chose {len(selector.ranking_)}"
         )
-        if hasattr(selector, "size_curve_"):
-            print_text(str(selector.size_curve_))
-        print_table(feature_table(selector, dataset.feature_names))
-        say_error(selector)
-        say_selection(selector, dataset.feature_names)
-        say_interactions(selector, dataset)
+        _print_selection(found, feature_table(selector, dataset.feature_names))
+        _print_stability(selector, dataset.feature_names)
+        _print_interactions(selector, dataset.feature_names)
+    written.finish()
+
+
+@command()
+@data_argument
+@target_option
+@_size_option("How many features to show: a number, all (by default)")
+@click.option(
+    "--pairs", metavar="FILE", type=FILE,
+    help="Write the AUC of every feature on every class pair (csv, parquet).",
+)  # fmt: skip
+@option_group(Fitting, "fitting")
+@reads_data
+@force_option
+@json_option
+def rank(
+    data: str, k: str | None, pairs: Path | None, fitting: Fitting, reading: Reading, force: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Rank all features by a method and show their scores.
+
+    DATA is what mauc select takes.
+
+    Example: mauc rank data.csv --target label --method su --pairs auc.csv
+
+    Larger than memory: mauc rank big.parquet --target label --method mdfs --memory 1GB
+    """
+    check_outputs(pairs, force=force)
+    check_extension("--pairs", pairs, (".csv", ".parquet"))
+    written = Written()
+    with fitted(fitting, reading, data, k or "all") as found:
+        if pairs is not None:
+            written.add(lambda: write_pairs(found, pairs, fitting.jobs, force=force))
+    selector, dataset = found.selector, found.dataset
+    ranked = [
+        {
+            "rank": place + 1,
+            "feature": dataset.feature_names[column],
+            "column": int(column),
+            "score": float(selector.scores_[column]),
+        }
+        for place, column in enumerate(selector.ranking_)
+    ]
+    if as_json:
+        facts = _facts(found, fitting)
+        names = ("data", "columns", "method", "size_curve", "error_bound", "interactions")
+        shown = {name: facts[name] for name in names if name in facts}
+        print_json({**shown, "features": ranked, "files": written.files})
+    else:
+        head = score_head(selector)
+        table = make_table("#", "feature", head, right=("#", head))
+        for row in ranked:
+            add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
+        _print_selection(found, table)
+        _print_interactions(selector, dataset.feature_names)
     written.finish()
 
 
@@ -128,78 +160,176 @@ def _check_table(path: Path | None) -> None:
     if path is None:
         return
     from mauc.datasets import WRITABLE
-    from mauc.datasets.readers import find_format
+    from mauc.io.formats import find_format
 
     try:
         found = find_format(path)
     except MaucError as error:
-        raise MaucError(str(error).partition("; or say")[0] + ".") from error
+        raise MaucError(str(error).partition("; or name")[0] + ".") from error
     if found not in WRITABLE:
         raise MaucError(f"{path}: {found} files are only read; write {', '.join(WRITABLE)}.")
 
 
-def _write_files(
-    selector: "RankingSelector",
-    dataset: "Dataset",
-    output: Path | None,
-    report: Path | None,
-    *,
-    force: bool,
-) -> Written:
-    from mauc.datasets import write_table
+def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
+    """Write the folded AUC of every feature (row) on every class pair (column).
 
-    written = Written()
-    if output is not None:
-        write = watched(write_table, f"writing {output}")
-        written.add(lambda: write(dataset.take(selector.ranking_), output, force=force))
-    if report is not None:
-        written.add(lambda: _write_report(selector, dataset, report, force=force))
-    return written
+    Those of a sketch, where there is one.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from mauc.data.decomposition import Decomposition
+    from mauc.selectors import MAUCD
+
+    selector: Any = MAUCD("all", n_jobs=jobs)
+    sketch = getattr(found.selector, "sketch_", None)
+    if sketch is None:
+        dataset = suited(selector, found.loaded, "--pairs")
+        fit_on(selector, dataset, found.client, what="AUCs of all features")
+    else:
+        dataset = found.dataset
+        selector.fit_sketch(sketch)
+    auc: Any = np.empty_like(selector.pair_auc_)
+    auc[selector.ranking_] = selector.pair_auc_
+    names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
+    frame = pd.DataFrame(auc, columns=names)
+    frame.insert(0, "feature", dataset.feature_names)
+    buffer = io.BytesIO()
+    if path.suffix.lower() == ".csv":
+        frame.to_csv(buffer, index=False)
+    else:
+        frame.to_parquet(buffer, index=False)
+    return write_atomic(path, buffer.getvalue(), force=force)
 
 
-def _write_report(
-    selector: "RankingSelector", dataset: "Dataset", path: Path, *, force: bool
-) -> Path:
-    from mauc.report.html import selection_report
-
-    page = watched(selection_report, "the page")(
-        selector, dataset.X, dataset.y, data_name=dataset.name,
-        feature_names=dataset.feature_names, notes=dataset.notes, source=dataset.source,
-        **page_words(selector, dataset.n_features),
-    )  # fmt: skip
-    return page.write(path, force=force)
-
-
-def selection_dict(selector: "RankingSelector", dataset: "Dataset", method: str) -> dict[str, Any]:
-    """Return a selection as plain values."""
+def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
+    """Return a selection as plain values; what is not known is not there."""
+    selector, dataset = found.selector, found.dataset
+    names = dataset.feature_names
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
-    return {
+    facts: dict[str, Any] = {
         "data": dataset.name,
         "columns": list(dataset.notes),
         "n_samples": dataset.n_samples,
         "n_features": dataset.n_features,
         "classes": [str(label) for label in selector.classes_],
-        "method": method,
+        "method": fitting.name,
         "parameters": selector.get_params(),
-        **size_curve_dict(selector),
-        **error_dict(selector),
-        **interactions_dict(selector, dataset),
-        "features": [
-            {
-                "order": step.step + 1,
-                "feature": dataset.feature_names[step.feature],
-                "column": step.feature,
-                "asked_for_by": step.subproblem_name if is_paired else None,
-                "rank": step.rank,
-                "score_there": step.score,
-                "score": selector.scores_[step.feature],
-                "serves_best": served[step.step],
-            }
-            for step in selector.trace_
-        ],
-        **selection_facts(selector, dataset.feature_names),
     }
+    curve = getattr(selector, "size_curve_", None)
+    if curve is not None:
+        facts["size_curve"] = {
+            "chosen": curve.size,
+            "best": curve.best_size,
+            "sizes": curve.sizes.tolist(),
+            "mauc": curve.mean.tolist(),
+            "standard_error": curve.standard_error.tolist(),
+            "note": curve.edge_note,
+        }
+    if hasattr(selector, "error_bound_"):
+        facts["error_bound"] = float(selector.error_bound_.max())
+    if getattr(selector, "interactions_", None) is not None:
+        facts["interactions"] = [
+            {
+                "features": [names[one.first], names[one.second]],
+                "columns": [one.first, one.second],
+                "p_value": one.p_value,
+                "rank": one.step + 1 if one.step >= 0 else None,
+            }
+            for one in selector.interactions_
+        ]
+    facts["features"] = [
+        {
+            "order": step.step + 1,
+            "feature": names[step.feature],
+            "column": step.feature,
+            "asked_for_by": step.subproblem_name if is_paired else None,
+            "rank": step.rank,
+            "score_there": step.score,
+            "score": selector.scores_[step.feature],
+            "serves_best": served[step.step],
+        }
+        for step in selector.trace_
+    ]
+    stability = getattr(selector, "stability_", None)
+    if stability is not None:
+        from mauc.selectors.consensus import SHOWN_THRESHOLD
+
+        facts["stability"] = {
+            "value": stability.value,
+            "lower": stability.lower,
+            "upper": stability.upper,
+            "n_resamples": len(selector.rankings_),
+        }
+        facts["wrong_features"] = selector.error_control_.at(SHOWN_THRESHOLD)._asdict()
+    if getattr(selector, "alternatives_", None) is not None:
+        facts["alternatives"] = [
+            {"feature": names[one.feature], "alternative": names[one.alternative], "loss": one.loss}
+            for exchanges in selector.alternatives_.with_names(names).values()
+            for one in exchanges
+        ]
+    return facts
+
+
+def _print_selection(found: Fitted, table: "Table") -> None:
+    """Print the curve of sizes, the table, and how far AUCs of a sketch may be off."""
+    selector = found.selector
+    if hasattr(selector, "size_curve_"):
+        print_text(str(selector.size_curve_))
+    print_table(table)
+    if hasattr(selector, "error_bound_"):
+        bound = float(selector.error_bound_.max())
+        print_text(f"AUCs by a sketch of the rows: off by at most {bound:.2g}")
+
+
+def _print_stability(selector: Any, names: Sequence[str]) -> None:
+    """Print how stable a selection is, if that was measured, and which features could change."""
+    if hasattr(selector, "stability_"):
+        from mauc.selectors.consensus import stability_sentence
+
+        if sentence := stability_sentence(selector):
+            print_sentence(sentence)
+    if getattr(selector, "alternatives_", None) is not None:
+        _print_lines(selector.alternatives_.with_names(names).lines())
+
+
+def _print_interactions(selector: Any, names: Sequence[str]) -> None:
+    """Print the pairs of selected features that act together, where they were looked for."""
+    found = getattr(selector, "interactions_", None)
+    if found is None:
+        return
+    lines = found.lines(names)
+    if not lines:
+        print_text(f"no interaction of selected features ({found.n_tested:,} pairs tested)")
+    _print_lines(lines)
+
+
+def _print_lines(lines: list[str]) -> None:
+    for line in lines[:_MAX_LINES]:
+        print_sentence(line)
+    if len(lines) > _MAX_LINES:
+        print_sentence(f"... and {len(lines) - _MAX_LINES} more (--json has all)")
+
+
+def is_greedy(selector: "RankingSelector") -> bool:
+    """Whether a fitted selector judged features given those chosen before."""
+    if selector.decomposition_.name != "whole":
+        return not hasattr(selector, "recipe")
+    alone = [float(selector.scores_[step.feature]) for step in selector.trace_]
+    return alone != [step.score for step in selector.trace_]
+
+
+def score_head(selector: "RankingSelector") -> str:
+    """Return what tables call the scores of a fitted selector, those of features by themselves."""
+    measure = score_label(selector)
+    is_paired = selector.decomposition_.name != "whole"
+    if hasattr(selector, "frequencies_"):
+        return "mean frequency"  # of a consensus
+    if is_greedy(selector):
+        return "alone" if is_paired else f"{measure} alone"
+    # The AUC of a feature on the whole problem is its mean over the class pairs.
+    return f"mean {measure}" if is_paired or measure == "AUC" else measure
 
 
 def served_pairs(selector: "RankingSelector") -> list[list[str]]:
@@ -213,7 +343,7 @@ def served_pairs(selector: "RankingSelector") -> list[list[str]]:
     return served
 
 
-def feature_table(selector: "RankingSelector", feature_names: list[str]) -> "Table":
+def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> "Table":
     """Return the table of a fitted selector, one row per chosen feature."""
     measure = score_label(selector)
     served = served_pairs(selector)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
+import click
 
 from mauc.progress import progress
 
@@ -100,7 +100,7 @@ def print_table(table: "Table") -> None:
         with console.capture() as captured:
             console.print(table)
         text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
-        typer.echo(text.strip("\n"))
+        click.echo(text.strip("\n"))
     elif _fit_columns(table, console):
         console.print(table)
     else:
@@ -167,7 +167,7 @@ def print_report_table(*tables: Any) -> None:
 
 def print_text(text: str) -> None:
     """Print lines, their control characters as escapes."""
-    typer.echo("\n".join(map(printable, text.split("\n"))))
+    click.echo("\n".join(map(printable, text.split("\n"))))
 
 
 def print_sentence(text: str) -> None:
@@ -219,4 +219,4 @@ def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
 def say_files(files: list[Path]) -> None:
     """Report which files were written."""
     for file in files:
-        typer.echo(f"wrote {printable(file)}", err=True)
+        click.echo(f"wrote {printable(file)}", err=True)

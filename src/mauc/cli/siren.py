@@ -1,59 +1,58 @@
 """`mauc siren`: which class pairs are hard, and which selectors neglect them."""
 
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
 from mauc.cli.common import (
-    DEFAULT_DATA,
-    DataArgument,
-    DebugOption,
-    FigureOption,
-    ForceOption,
-    JobsOption,
-    JsonOption,
-    SeedOption,
-    TargetOption,
     command,
+    data_argument,
+    figure_option,
+    force_option,
+    jobs_option,
+    json_option,
+    seed_option,
+    words_of,
 )
-from mauc.cli.data import check_size, say_columns, words_of
+from mauc.cli.fitting import check_size
 from mauc.cli.outputs import Written, check_figure, write_figure
-from mauc.cli.reading import DEFAULT_READING, Reading, reads_data
+from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 from mauc.cli.show import frame_records, print_json, print_text, short
 
 
-@command
+@command()
+@data_argument
+@target_option
+@click.option(
+    "--relevance", metavar="NAME", default="chi2", show_default=True,
+    help="Relevance that ranks the features: chi2, su, auc, ...",
+)  # fmt: skip
+@click.option("-k", metavar="INT", type=int, help="How many of the best features to follow.")
+@click.option(
+    "-m", "--methods", metavar="NAMES", default="mdfs,maucd,chi,su,mrmr", show_default=True,
+    help="Selectors, comma-separated.",
+)  # fmt: skip
+@click.option(
+    "--folds", metavar="INT", type=int, default=5, show_default=True,
+    help="Folds of the cross-validation on each pair.",
+)  # fmt: skip
+@figure_option
 @reads_data
+@seed_option
+@jobs_option
+@force_option
+@json_option
 def siren(
-    data: DataArgument = DEFAULT_DATA,
-    target: TargetOption = None,
-    relevance: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Relevance that ranks the features: chi2, su, auc, ..."),
-    ] = "chi2",
-    k: Annotated[
-        int | None,
-        typer.Option("-k", metavar="INT", help="How many of the best features to follow."),
-    ] = None,
-    methods: Annotated[
-        str, typer.Option("--methods", "-m", metavar="NAMES", help="Selectors, comma-separated.")
-    ] = "mdfs,maucd,chi,su,mrmr",
-    folds: Annotated[
-        int, typer.Option(metavar="INT", help="Folds of the cross-validation on each pair.")
-    ] = 5,
-    figure: FigureOption = None,
-    reading: Reading = DEFAULT_READING,
-    seed: SeedOption = 0,
-    jobs: JobsOption = 1,
-    force: ForceOption = False,
-    as_json: JsonOption = False,
-    debug: DebugOption = False,
-) -> None:
+    data: str, relevance: str, k: int | None, methods: str, folds: int, figure: Path | None,
+    reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Show which class pairs are hard, and which selectors neglect them.
 
     Neglect is how far down a pair ranks the chosen features: 0 if they are its best, 1 if its
     worst. The siren index is how much more the hard pairs are neglected than the easy ones.
+
+    DATA is a file, - for standard input, or the name of a data set (see mauc datasets list).
 
     Example: mauc siren data.csv --target label --relevance su
     """
@@ -69,7 +68,7 @@ def siren(
     names = words_of(methods, "--methods")
     for name in names:
         make_selector(name)  # a wrong name is refused before the data are read
-    dataset = reading.load(data, target)
+    dataset = reading.load(data)
     say_columns(dataset, data)
     if k is not None:
         check_size(str(k), dataset.n_features)

@@ -63,7 +63,7 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
 
 def _client_of(source: ColumnSource) -> Any:
     """Return the active client if a source is of a Dask collection, else None."""
-    from mauc.sources.dask import is_dask
+    from mauc.io.dask import is_dask
 
     return active_client() if is_dask(source) else None
 
@@ -74,7 +74,7 @@ def _why_not(X: Any) -> str:
         return f"data in memory ({type(X).__name__})"
     from distributed.protocol.pickle import dumps
 
-    from mauc.sources.dask import holds_futures
+    from mauc.io.dask import holds_futures
 
     if holds_futures(X):
         return f"{X.name} whose parts lie on workers already (persist)"

@@ -108,7 +108,7 @@ class Problem:
     @cached_property
     def count_logs(self) -> Any:
         """L(v) = v ln v of the counts up to n_samples in fixed point, and its unit."""
-        return log_table(self.n_samples, 1.0)[1:]
+        return log_table(self.n_samples, 1.0)
 
     @cached_property
     def by_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from mauc.data.categories import category_codes, column_mask
 from mauc.data.columns import Columns
 from mauc.data.frames import as_block, common_type
 from mauc.data.source import ColumnSource
-from mauc.exceptions import MaucError, NotEnoughMemoryError
+from mauc.exceptions import MaucError, NotEnoughMemoryError, option
 from mauc.memory import Workspace, format_bytes
 from mauc.parallel import count_threads, run_blocks
 
@@ -239,10 +239,10 @@ def plan_pass(
         if held:
             what = "one column, the memory to sort it and what else is held"
         else:
-            further = ", or sketch the AUCs over the rows (PairAUCSketch)"
+            further = f", or sketch the AUCs over the rows ({option('PairAUCSketch')})"
         raise NotEnoughMemoryError(
-            f"memory={format_bytes(source.memory)} is too little for columns of {n:,} rows: {what} "
-            f"take {format_bytes(least)}; allow that much{further}."
+            f"{option('memory')} of {format_bytes(source.memory)} is too little for columns of "
+            f"{n:,} rows: {what} take {format_bytes(least)}; allow that much{further}."
         )
     n_threads = max_threads(source, largest, n_jobs, held)
     # Columns of one type lie in one array: the last block of a stripe keeps all of it alive while

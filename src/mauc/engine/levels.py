@@ -18,7 +18,7 @@ _MAX_ROWS = 2**26  # whose pairs, counted twice, a double holds exactly
 _MAX_DECIMALS = 6
 _N_SAMPLED = 16  # values that tell columns of reals from others
 _EXACT = 2.0**30  # beyond, a value times the finest factor is not exact
-_CHUNK = 64  # values that are checked at once: most columns are rejected early
+_CHUNK = 256  # values that are checked at once: most columns are rejected early
 
 
 def can_count(n_samples: int, n_classes: int) -> bool:
@@ -50,7 +50,8 @@ def find_levels(XT):
             XT[columns] = single[columns]
         doubles = XT.view()
         doubles.flags.writeable = False
-        _write_levels(doubles, columns, decimals, max_levels, LT, n_levels, n_missing)
+        factors = 10.0 ** np.arange(_MAX_DECIMALS + 1)
+        _write_levels(doubles, columns, decimals, factors, max_levels, LT, n_levels, n_missing)
     return LT, n_levels, n_missing
 
 
@@ -87,41 +88,52 @@ def _sample_decimals(sample, max_levels):
 
 
 @njit(cache=True, nogil=True)
-def _write_levels(XT, columns, decimals, max_levels, LT, n_levels, n_missing):
+def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_missing):
     n = uintp(XT.shape[1])
     for c in range(columns.shape[0]):
         j = columns[c]
         x, levels = XT[j], LT[j]
-        for d in range(decimals[j], _MAX_DECIMALS + 1):
-            factor = 10.0**d
-            low, high = np.inf, -np.inf
-            n_off_double = n_off_single = n_nan = start = uintp(0)
-            is_open = True
+        first = 0.0  # the first known value: a column without one has one level
+        for i in range(n):
+            if x[i] == x[i]:
+                first = x[i]
+                break
+        for d in range(decimals[j], factors.shape[0]):
+            factor = factors[d]
+            # Steps from there are whole numbers, whose minimum LLVM vectorises.
+            origin = np.rint(first * factor)
+            low, high = np.int32(0), np.int32(0)
+            n_off_double = n_off_single = n_far = n_nan = start = uintp(0)
+            is_open = is_few = True
             while is_open:
                 stop = start + uintp(_CHUNK) if start + uintp(_CHUNK) < n else n
                 for i in range(start, stop):
                     value = x[i]
                     k = np.rint(value * factor)
                     nearest = k / factor
-                    is_nan = value != value
-                    n_off_double += uintp((nearest != value) & ~is_nan)
-                    n_off_single += uintp((np.float64(np.float32(nearest)) != value) & ~is_nan)
-                    n_nan += uintp(is_nan)
-                    low = k if k < low else low
-                    high = k if k > high else high
+                    # NaN is counted by all four.
+                    n_off_double += uintp(nearest != value)
+                    n_off_single += uintp(np.float64(np.float32(nearest)) != value)
+                    n_nan += uintp(value != value)
+                    k -= origin
+                    is_near = abs(k) < max_levels
+                    n_far += uintp(not is_near)
+                    step = np.int32(k if is_near else 0.0)
+                    low = step if step < low else low
+                    high = step if step > high else high
                 start = stop
-                is_open = start < n and (n_off_double == 0 or n_off_single == 0)
-                is_open &= not high - low >= max_levels
-            if n_off_double > 0 and n_off_single > 0:
+                is_few = n_far == n_nan and high - low < max_levels
+                is_open = start < n and is_few and (n_off_double == n_nan or n_off_single == n_nan)
+            if not is_few:
+                break
+            if n_off_double > n_nan and n_off_single > n_nan:
                 continue
-            if n_nan == n:
-                low = high = 0.0  # a column without a known value has one level
-            if high - low < max_levels:
-                n_levels[j], n_missing[j] = np.int64(high - low) + 1, n_nan
-                for i in range(n):
-                    value = x[i]
-                    level = np.int32(np.rint(value * factor) - low)
-                    levels[i] = np.uint8(level) if value == value else np.uint8(0)
+            n_levels[j], n_missing[j] = high - low + 1, n_nan
+            origin += low
+            for i in range(n):
+                value = x[i]
+                level = np.int32(np.rint(value * factor) - origin)
+                levels[i] = np.uint8(level) if value == value else np.uint8(0)
             break
 
 
@@ -139,35 +151,31 @@ def count_levels(LT, y, class_counts, n_levels, n_missing=None):
         known -= n_missing
     length = padded_length(n_classes)
     table = np.zeros((MAX_LEVELS, length), np.uint32)
-    sums = aligned_rows(n_classes + 2, length, np.float64)
+    sums = aligned_rows(n_classes + 2, length, np.float64).reshape(-1)
     column = np.zeros(n_samples + 8 - n_samples % 8, np.uint8)
     labels = np.zeros(column.shape[0], np.uint8)
     labels[:n_samples] = y
     wins = np.empty((LT.shape[0], n_pairs_of(n_classes)), np.int64)
     _count_columns(
-        LT, labels, class_counts, known, n_levels, column, column.view(np.uint64), table,
-        sums, wins,
+        LT, labels, known, n_levels, column, column.view(np.uint64), table, sums,
+        np.uint64(sums.ctypes.data), wins,
     )  # fmt: skip
+    if n_missing is not None and n_missing.any():
+        # A pair of rows with a missing value counts as equal.
+        first, second = np.triu_indices(n_classes, 1)
+        wins += class_counts[first] * class_counts[second] - known[:, first] * known[:, second]
     return wins
 
 
 @njit(cache=True, nogil=True)
-def _count_columns(
-    LT, labels, class_counts, known, n_levels, column, eights, table, sums, wins
-):  # fmt: skip
-    n, n_classes, length = uintp(LT.shape[1]), uintp(class_counts.shape[0]), uintp(table.shape[1])
-    lanes, row_size = uintp(LANES), uintp(8) * length
-    # The rows of `sums`: the counts t of a level, 2 * below + t, and the wins of each class.
-    here, middle = sums[0], sums[1]
-    here_at = uintp(sums.ctypes.data)
-    middle_at, won_at = here_at + row_size, here_at + row_size + row_size
+def _count_columns(LT, labels, known, n_levels, column, eights, table, sums, sums_at, wins):
+    """Count the wins of known values; `table` is zero before and after, `sums_at` an address."""
+    n, n_classes, length = uintp(LT.shape[1]), uintp(known.shape[1]), uintp(table.shape[1])
+    row_size = uintp(8) * length
     for j in range(LT.shape[0]):
         x = LT[j]
         for i in range(n):
             column[i] = x[i]
-        for level in range(n_levels[j]):
-            for k in range(length):
-                table[level, k] = 0
         # Level 0, the background of images and counts, need not be counted: it follows from the
         # class sizes. So eight rows of it are skipped at once, and so is the padding.
         for block in range(uintp(eights.shape[0])):
@@ -179,30 +187,29 @@ def _count_columns(
             for level in range(1, n_levels[j]):
                 total += np.int64(table[level, k])
             table[0, k] = np.uint32(known[j, k] - total)
-        for row in range(sums.shape[0]):
-            for k in range(length):
-                sums[row, k] = 0.0
+        # The rows of `sums`: the counts t of a level, 2 * below + t, and the wins of each class.
+        for k in range(uintp(sums.shape[0])):
+            sums[k] = 0.0
         for level in range(uintp(n_levels[j])):
             t = table[level]
             n_here = uintp(0)
             for k in range(length):
                 n_here += uintp(t[k])
-                here[k] = np.float64(t[k])
-                middle[k] += here[k]
+                sums[k] = np.float64(t[k])
+                sums[length + k] += sums[k]
             if n_here == 0:
                 continue
             # Add t_i (2 below_j + t_j).
             for k in range(n_classes):
                 if t[k] > 0:
-                    for v in range(uintp(0), length, lanes):
-                        at = uintp(8) * v
-                        add_multiple(won_at + k * row_size + at, middle_at + at, here[k])
+                    for at in range(uintp(0), row_size, uintp(8 * LANES)):
+                        won_at = sums_at + (k + uintp(2)) * row_size + at
+                        add_multiple(won_at, sums_at + row_size + at, sums[k])
             for k in range(length):
-                middle[k] += here[k]
+                sums[length + k] += sums[k]
+                t[k] = 0
         pair = uintp(0)
         for i in range(n_classes):
             for k in range(i + uintp(1), n_classes):
-                # A pair of rows with a missing value counts as equal.
-                n_tied = class_counts[i] * class_counts[k] - known[j, i] * known[j, k]
-                wins[j, pair] = np.int64(sums[i + uintp(2), k]) + n_tied
+                wins[j, pair] = np.int64(sums[(i + uintp(2)) * length + k])
                 pair += uintp(1)

@@ -29,10 +29,14 @@ from pydantic import (
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from mauc.checks import is_int, unknown_choice
-from mauc.datasets.load import OPTIONS
 from mauc.exceptions import MaucError
+from mauc.io.options import DEFAULTS
 from mauc.registry import CLASSIFIERS, SELECTORS, make_classifier, make_selector
 
+#: options of `mauc.datasets.load_dataset` that a data set of a plan may have
+DATASET_OPTIONS = tuple(
+    name for name in DEFAULTS if name not in ("target", "columns", "storage_options")
+)
 Scope = Literal["dataset", "dataset_size", "fold", "fold_size"]
 Search = Literal["full", "coarse_to_fine"]
 Combination = tuple[str, str]  # names of a selector and a classifier
@@ -87,8 +91,8 @@ def _check_options(options: Any) -> Any:
 
 def _check_reading(options: dict[str, Any]) -> dict[str, Any]:
     for option in options:
-        if option not in OPTIONS:
-            raise unknown_choice("an option of a data set", option, OPTIONS)
+        if option not in DATASET_OPTIONS:
+            raise unknown_choice("an option of a data set", option, DATASET_OPTIONS)
     return options
 
 
@@ -480,7 +484,7 @@ def plan_schema() -> Schema:
     parts, tables = schema["properties"], schema.pop("$defs")
     for table in (schema, *tables.values()):
         table["description"] = table["description"].splitlines()[0]
-    options = {"properties": {key: {} for key in OPTIONS}, "additionalProperties": False}
+    options = {"properties": {key: {} for key in DATASET_OPTIONS}, "additionalProperties": False}
     tables["DatasetSpec"]["properties"]["options"] |= options
     parts["datasets"]["items"] = {"anyOf": [text, tables["DatasetSpec"]]}
     for part, known in (("selectors", SELECTORS), ("classifiers", CLASSIFIERS)):

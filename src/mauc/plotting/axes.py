@@ -32,7 +32,7 @@ _MAX_BELOW = 9  # names of a legend below the panels
 _LEGEND_LINE = 0.2  # inches of a line of the legend
 _MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
 _MAX_STRONG = 9  # more bars are paler: together they would be darker than the curves
-_MAX_SHIFT = 1.4  # points that a bar stands beside its size, below 1 % of a panel
+_MAX_SHIFT = 1.4  # points between a bar and its size, below 1 % of a panel
 
 
 def new_axes(*shape: int, **options: Any) -> Any:

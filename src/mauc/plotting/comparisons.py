@@ -286,7 +286,7 @@ class CriticalDifferenceDisplay:
         n_lines = -(-n // 2)
         low, high = self._limits()
         has_ruler = self.posthoc == "nemenyi" and self.difference < high - low
-        top = 0.9 + 0.55 * n_levels  # where the first name stands below the axis, in lines
+        top = 0.9 + 0.55 * n_levels  # lines from the axis down to the first name
         if ax is None:
             width = 3.6 + 2 * (0.5 + room_for([selector_label(name) for name in self.names]))
             ax = new_axes(figsize=(min(width, MAX_WIDTH), 0.9 + 0.24 * (top + n_lines + has_ruler)))

@@ -20,8 +20,8 @@ from mauc.plotting.axes import (
 if TYPE_CHECKING:
     import pandas as pd
 
-_MIN_LINE = 6.0  # inches in which title and legend stand side by side
-_MAX_BOXES = 80  # boxes that stay apart; more pairs become a band
+_MIN_LINE = 6.0  # inches that title and legend need side by side
+_MAX_BOXES = 80  # boxes that do not touch; more pairs become a band
 _GREY = "#555555"
 
 
@@ -206,7 +206,7 @@ class SirenDisplay:
         what = "class pair, the hardest first" if order == "difficulty" else "class pair"
         ax.set_xlabel(f"{what} (shaded: the hardest third)")
         is_narrow = size_in_inches(ax)[0] < _MIN_LINE
-        if is_narrow:  # the title stands above the legend, not beside it
+        if is_narrow:  # title above the legend, not beside it
             ax.set_title(ax.get_title(loc="left"), loc="left", fontsize="medium", pad=19)
         ax.set_axisbelow(True)
         ax.grid(axis="y", color="0.9")

@@ -261,7 +261,7 @@ def open_input(
     if client is None and is_in_memory(X) and is_in_memory(y) and is_in_memory(sample_weight):
         return X, y, sample_weight, nullcontext()
     from mauc.cluster import join_cluster
-    from mauc.sources import as_source, as_vector
+    from mauc.io.objects import as_source, as_vector
 
     X = as_source(X)
     joined = join_cluster(client, X if uses_cluster else None)

@@ -7,10 +7,10 @@ import numpy as np
 from mauc.data.source import ColumnSource, default_memory
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import
+from mauc.io.dask import home_of, part_lengths
 from mauc.memory import format_bytes
 from mauc.sketch.pair_auc_sketch import PairAUCSketch
 from mauc.sketch.rows import is_of_dask
-from mauc.sources.dask import home_of, part_lengths
 
 _BRANCHES = 8  # sketches that are merged in one task
 _COLUMNAR = ("ReadParquet", "FromPandas", "FromArray")  # expressions of Dask

@@ -21,9 +21,9 @@ from mauc.data.source import ColumnSource
 from mauc.data.validate import check_labels, check_number_frame, check_table, encode_labels
 from mauc.engine.arrays import contiguous_columns, read_only, take_columns
 from mauc.exceptions import MaucError
+from mauc.io.objects import as_source, as_vector
 from mauc.progress import track
 from mauc.sketch.bins import Column
-from mauc.sources import as_source, as_vector
 
 _PART_SHARE = 4  # of the memory, for the rows that are counted and for those that are read ahead
 _TICKS = {"ms": 10**3, "us": 10**6, "ns": 10**9, "ps": 10**12, "fs": 10**15, "as": 10**18}

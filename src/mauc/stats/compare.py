@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mauc.checks import check_choice, check_level
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, option
 from mauc.stats.means import mean_mauc
 from mauc.stats.paired import corrected_t_tests, wilcoxon_tests
 from mauc.stats.rows import (
@@ -60,8 +60,8 @@ class Comparison:
 
     def __post_init__(self) -> None:
         """Refuse a test or level that does not exist."""
-        check_choice("test", self.test, TESTS)
-        check_level("alpha", self.alpha)
+        check_choice(option("test"), self.test, TESTS)
+        check_level(option("alpha"), self.alpha)
 
     def __str__(self) -> str:
         """Return the test and its level in words."""

@@ -33,7 +33,7 @@ class PairedTest:
     p_value : float
         Two-sided; NaN where the statistic is.
     mark : {"better", "worse", "none"}
-        What the values are against the reference at the level asked for.
+        How the values compare with the reference at the level given.
     """
 
     n: int
@@ -124,7 +124,7 @@ def corrected_t_test(
     .. math:: t = \frac{\bar d}{\sqrt{(1/n + n_{test}/n_{train}) \, s^2}}
 
     has Student's distribution with n - 1 degrees of freedom. The usual t-test has 1/n alone; the
-    second term stands for the overlap of the training parts.
+    second term accounts for the overlap of the training parts.
 
     References
     ----------

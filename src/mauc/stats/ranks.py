@@ -82,7 +82,7 @@ def friedman_test(
     Returns
     -------
     test : FriedmanTest
-        If every problem ranks all methods alike the p-values are 1; if all problems give the
+        If every problem ties all methods the p-values are 1; if all problems give the
         same ranking without ties F is infinite.
 
     See Also
@@ -130,7 +130,7 @@ def friedman_test(
         spread = 12 * ((ranks - (n_methods + 1) / 2) ** 2).sum()
         statistic *= n_problems * n_methods * (n_methods**2 - 1) / spread
     largest = n_problems * (n_methods - 1)
-    # A statistic of the maximum, but for rounding, means that all problems rank alike.
+    # A statistic of the maximum, but for rounding, means that all problems give one ranking.
     rest = largest - statistic
     f_statistic = np.inf if rest <= 1e-12 * largest else (n_problems - 1) * statistic / rest
     degrees = n_methods - 1, (n_methods - 1) * (n_problems - 1)

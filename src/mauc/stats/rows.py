@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from mauc.checks import unknown_choice
-from mauc.datasets.registry import dataset_label
 from mauc.exceptions import MaucError
+from mauc.io.registry import dataset_label
 from mauc.registry import CLASSIFIERS, SELECTORS
 
 if TYPE_CHECKING:
@@ -77,8 +77,9 @@ def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None)
 
 def select_rows(rows: Any, **wanted: Iterable[str] | str | None) -> Any:
     """Return the rows whose labels are among those wanted, given by column; None keeps all."""
-    for column, labels in wanted.items():
-        rows = rows[rows[column].isin(labels_of(rows, column, labels))]
+    kept = {column: labels_of(rows, column, labels) for column, labels in wanted.items()}
+    for column, labels in kept.items():
+        rows = rows[rows[column].isin(labels)]
     return rows
 
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.engine.arrays import log_table
 from mauc.selectors.information import joint_counts
-from mauc.selectors.information.joint_counts import feature_margins, pack_planes, popcount
+from mauc.selectors.information.joint_counts import pack_row, pack_rows, popcount
 from tests.helpers import rival_strategies
 
 
@@ -20,13 +20,11 @@ def callable_from_python(part):
     return njit(part.py_func)
 
 
-complete_counts = callable_from_python(joint_counts.complete_counts)
-histogram_counts = callable_from_python(joint_counts.histogram_counts)
+count_pairs = callable_from_python(joint_counts.count_pairs)
 information = callable_from_python(joint_counts.information)
-plane_counts = callable_from_python(joint_counts.plane_counts)
 
 
-def count_pairs(a, b, n_a, n_b):
+def table_of(a, b, n_a, n_b):
     joint = np.zeros((n_a, n_b), np.int64)
     for u, v in zip(a.tolist(), b.tolist(), strict=True):
         joint[u, v] += 1
@@ -41,42 +39,47 @@ def test_popcount_is_compiled():
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
 def test_planes_hold_one_bit_a_sample(rng, n):
     codes = rng.integers(0, 5, n).astype(np.uint8)
-    planes = np.full((6, -(-n // 64)), 2**64 - 1, np.uint64)
-    pack_planes(codes, 4, 1, planes)
+    planes = pack_row(codes, 4)
     bits = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")
-    assert_array_equal(bits[1:5, :n], codes == np.arange(4)[:, np.newaxis])
-    assert not bits[1:5, n:].any()
-    assert bits[[0, 5]].all()  # planes of other features are left alone
+    assert_array_equal(bits[:, :n], codes == np.arange(4)[:, np.newaxis])
+    assert not bits[:, n:].any()
 
 
 @given(rival_strategies.seeds(), st.integers(1, 300), st.integers(2, 8), st.integers(2, 8))
 def test_planes_and_histograms_count_alike(seed, n, n_a, n_b):
     rng = np.random.default_rng(seed)
     D = np.stack([rng.integers(0, n_a, n), rng.integers(0, n_b, n)]).astype(np.uint8)
-    wanted = count_pairs(D[0], D[1], n_a, n_b)
+    wanted = table_of(D[0], D[1], n_a, n_b)
     n_states = np.array([n_a, n_b])
     starts = np.array([0, n_a - 1, n_a + n_b - 2])
     planes = np.empty((starts[-1], -(-n // 64)), np.uint64)
-    counts, logs = np.zeros((2, 8), np.int64), np.empty(2, np.int64)
-    _, table, _ = log_table(n, 1.0)
-    feature_margins(D, n_states, starts, table, planes, counts, logs)
+    counts, by_histogram = np.zeros((2, 2, 8), np.int64)
+    pack_rows(D, starts, planes, counts)
+    pack_rows(D, np.zeros(3, np.int64), planes[:0], by_histogram)
+    assert_array_equal(counts, by_histogram)
     assert_array_equal(counts[0, :n_a], wanted.sum(axis=1))
     assert_array_equal(counts[1, :n_b], wanted.sum(axis=0))
-    assert_array_equal(logs, table[counts].sum(axis=1))
-    by_planes, by_histogram = np.full((2, 8, 8), -1, np.int64)
-    plane_counts(planes, 0, n_a - 1, planes, n_a - 1, n_b - 1, by_planes)
-    complete_counts(by_planes, counts[0], n_a, counts[1], n_b)
-    histogram_counts(D[0], n_a, D[1], n_b, by_histogram)
-    assert_array_equal(by_planes[:n_a, :n_b], wanted)
-    assert_array_equal(by_histogram[:n_a, :n_b], wanted)
+    for n_planes in (n_b - 1, 0):
+        joint = np.full((8, 8), -1, np.int64)
+        count_pairs(
+            D, n_states, starts, planes, counts, 0, D[1], n_b, planes, n_a - 1, n_planes,
+            counts[1], joint,
+        )  # fmt: skip
+        assert_array_equal(joint[:n_a, :n_b], wanted)
 
 
-def test_plane_counts_of_many_words(rng):
-    planes = rng.integers(0, 2**63, (6, 1200)).astype(np.uint64)
-    joint = np.empty((3, 3), dtype=np.int64)
-    plane_counts(planes, 0, 3, planes, 3, 3, joint)
-    bits = np.unpackbits(planes.view(np.uint8), axis=1).astype(np.int64)
-    assert_array_equal(joint, bits[:3] @ bits[3:].T)
+@pytest.mark.parametrize("n_states", [3, 4])
+def test_counts_of_many_words(rng, n_states):
+    D = rng.integers(0, n_states, (2, 70_000)).astype(np.uint8)
+    starts = (n_states - 1) * np.arange(3)
+    planes = np.empty((starts[-1], -(-D.shape[1] // 64)), np.uint64)
+    counts, joint = np.zeros((2, n_states), np.int64), np.empty((n_states, n_states), np.int64)
+    pack_rows(D, starts, planes, counts)
+    count_pairs(
+        D, np.full(2, n_states), starts, planes, counts, 0, D[1], n_states, planes, starts[1],
+        n_states - 1, counts[1], joint,
+    )  # fmt: skip
+    assert_array_equal(joint, table_of(*D, n_states, n_states))
 
 
 def test_information_by_hand():

@@ -22,10 +22,10 @@ SAME = 0.005  # a difference of MAUC that is negligible here
 # Of Nogueira, Sechidis and Brown, after Fleiss: above 0.75 excellent, below 0.4 poor.
 STABLE, UNSTABLE = 0.75, 0.4
 _MAX_CLASSES = 200  # with an interval: it takes all pairs of classes at once
-_POOR = 0.6  # MAUC of features that tell next to nothing
+_POOR = 0.6  # MAUC of features with next to no information
 
 SEPARATED = 0.99  # AUC from which a pair is not called hard
-MIN_SAMPLES = 10  # of a class; with fewer an AUC says little
+MIN_SAMPLES = 10  # of a class; an AUC on fewer is hardly reliable
 MIN_GAP = 0.05  # of AUC, by which a feature is better than the best of the chosen
 MIN_GAIN = 0.005  # of cross-validated AUC, by which one more feature must raise it
 MIN_RISE = 0.25  # part of the distance to AUC 1 that all features together must gain
@@ -160,11 +160,11 @@ def _verdict(chosen: dict[str, Any], every: dict[str, Any] | None, n_features: i
         return "All features are chosen."
     loss = every["mauc"] - chosen["mauc"]
     if loss > SAME:
-        return f"The choice gives away {loss:.3f} of what all {n_features:,} features reach."
+        return f"The choice reaches {loss:.3f} less than all {n_features:,} features."
     if loss < -SAME:
         return (
             f"The choice does better than all {n_features:,} features by {-loss:.3f}: what was "
-            "left out disturbs more than it tells."
+            "left out adds more noise than information."
         )
     within = max(abs(loss), 0.001)
     return f"The choice does as well as all {n_features:,} features, within {within:.3f}."
@@ -297,7 +297,7 @@ def choose_step(
     if can_grow and (is_short or "left_out" in kinds):
         if is_fixed:
             return "auto", (
-                "More features would do better. Let cross-validation say how many are enough:"
+                "More features would do better. Let cross-validation choose how many are enough:"
             )
         if "left_out" in kinds:
             return "more", "The choice leaves better features out. Try more of them:"
@@ -316,18 +316,18 @@ def choose_step(
             "needed before a choice can be trusted. See whether another method does better:"
         )
     if chosen is None:
-        return "use", "Go on with the chosen features; more samples would tell how good they are:"
+        return "use", "Continue with the choice; more samples would show how good it is:"
     if chosen["mauc"] < _POOR or kinds <= {"none", "few"}:
         return "compare", (
-            "The chosen features hardly tell the pairs above apart, and no other feature does: "
+            "The chosen features hardly separate the pairs above, and no other feature does: "
             "more samples or other measurements are needed. See whether another method does better:"
         )
     if "more" in kinds:
         return "use", (
-            "Over all pairs the choice does as well as all features. Go on with it, or choose more "
-            "features if the pairs above matter:"
+            "Over all pairs the choice does as well as all features. Continue with it, or choose "
+            "more features if the pairs above matter:"
         )
-    return "use", "Nothing speaks against this choice. Go on with the chosen features:"
+    return "use", "No problem was found. Continue with the chosen features:"
 
 
 def diagnose(pair: PairFacts) -> tuple[str, str]:
@@ -341,7 +341,7 @@ def diagnose(pair: PairFacts) -> tuple[str, str]:
 Naive Bayes gets from 0.750 to 0.920.')
     """
     if pair.set_auc is not None and pair.set_auc >= SEPARATED:
-        return "separated", "The chosen features tell them apart; nothing needs to be done."
+        return "separated", "The chosen features separate them; nothing needs to be done."
     small = min(pair.counts)
     if small < MIN_SAMPLES:
         who = " and ".join(
@@ -355,7 +355,7 @@ Naive Bayes gets from 0.750 to 0.920.')
         return "few", (
             f"The best of {pair.n_features:,} features has an AUC of {pair.best_auc:.3f}, and "
             f"with {pair.counts[0]:,} and {pair.counts[1]:,} samples chance alone may give "
-            f"{chance:.3f}: more samples are needed to tell which feature helps."
+            f"{chance:.3f}: more samples are needed to find which feature helps."
         )
     if _is_left_out(pair):
         gain = ""

@@ -235,7 +235,7 @@ def _next_step(
         code = python_steps(selector, n_features)[kind]
         return {"kind": kind, "why": why, "command": None, "code": code}
     if kind not in steps:
-        kind, why = "compare", "Nothing speaks against this choice. Compare it with others:"
+        kind, why = "compare", "No problem was found. Compare the choice with others:"
     return {"kind": kind, "why": why, "command": text(steps[kind]), "code": None}
 
 

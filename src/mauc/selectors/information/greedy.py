@@ -24,12 +24,10 @@ from mauc.selectors.information.joint_counts import (
     MAX_CLASS_PRODUCTS,
     MAX_PLANE_STATES,
     CountArrays,
-    complete_counts,
-    feature_margins,
-    histogram_counts,
-    pack_planes,
-    plane_counts,
-    shared_information,
+    count_pairs,
+    information,
+    pack_row,
+    pack_rows,
     target_information,
 )
 from mauc.texts import insert_texts
@@ -296,11 +294,11 @@ def binned_features(
     def count(block):
         joint = np.empty((counts.shape[1], n_classes), np.int64)
         for first, last in row_parts(*block, max_rows):
-            feature_margins(
-                D[first:last], n_states[first:last], starts[first : last + 1] - starts[first],
-                table, planes[starts[first] : starts[last]], counts[first:last],
-                margin_logs[first:last],
+            pack_rows(
+                D[first:last], starts[first : last + 1] - starts[first],
+                planes[starts[first] : starts[last]], counts[first:last],
             )  # fmt: skip
+            margin_logs[first:last] = table[counts[first:last]].sum(axis=1)
             target_information(
                 *arrays, classes, n_classes, class_planes, class_counts, log_y,
                 np.arange(first, last), joint, relevance[first:last],
@@ -335,14 +333,11 @@ def class_margins(y, n_classes, logs=None):
 
     There are no planes where there are too many classes for them.
     """
-    table, unit = logs or log_table(y.shape[0], 1.0)[1:]
+    _, table, unit = logs or log_table(y.shape[0], 1.0)
     # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
-    class_planes = np.empty((n_planes, (y.shape[0] + 63) // 64), dtype=np.uint64)
-    if n_planes > 0:
-        pack_planes(y, n_planes, 0, class_planes)
     class_counts = np.bincount(y, minlength=n_classes)
-    return table, unit, class_planes, class_counts, int(table[class_counts].sum())
+    return table, unit, pack_row(y, n_planes), class_counts, int(table[class_counts].sum())
 
 
 def mrmr_search(features, k, quotient=False) -> GreedySearch:
@@ -381,9 +376,7 @@ def jmi_search(features, k) -> GreedySearch:
         states = features.arrays.D[search.ranking[step - 1]]
         z, counts, groups = merge_classes(states, features.y, len(features.class_counts))
         n_planes = len(counts) - 1 if len(counts) <= MAX_CLASS_PRODUCTS + 1 else 0
-        z_planes = np.empty((n_planes, features.arrays.planes.shape[1]), np.uint64)
-        if n_planes > 0:
-            pack_planes(read_only(z.astype(np.uint8)), n_planes, 0, z_planes)
+        z_planes = pack_row(read_only(z.astype(np.uint8)), n_planes)
         return read_only(z), z_planes, counts, groups
 
     def add(block, merged):
@@ -470,10 +463,13 @@ def best_of_block(
                 return best, best_score, turn if turn > first else first
             n_rows += 2
             s = chosen[n_counted[f]]
-            redundancy_sum[f] += shared_information(
-                D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-                f, D[s], n_states[s], planes, starts[s], starts[s + 1] - starts[s], counts[s],
-                margin_logs[s], joint,
+            count_pairs(
+                D, n_states, starts, planes, counts, f, D[s], n_states[s], planes, starts[s],
+                starts[s + 1] - starts[s], counts[s], joint,
+            )  # fmt: skip
+            redundancy_sum[f] += information(
+                joint, n_states[f], n_states[s], margin_logs[f], margin_logs[s], log_n, D.shape[1],
+                table, unit,
             )  # fmt: skip
             n_counted[f] += 1
         if can_win:
@@ -500,13 +496,10 @@ def add_joint_information(
             continue
         score = masked_relevance[f]
         if score > -np.inf:
-            n_planes = starts[f + 1] - starts[f]
-            is_planed = z_planes.shape[0] == n_codes - 1 and n_planes > 0
-            if is_planed and n_planes * (n_codes - 1) <= MAX_CLASS_PRODUCTS:
-                plane_counts(planes, starts[f], n_planes, z_planes, np.int64(0), n_codes - 1, joint)
-                complete_counts(joint, counts[f], n_states[f], z_counts, n_codes)
-            else:
-                histogram_counts(D[f], n_states[f], z, n_codes, joint)
+            count_pairs(
+                D, n_states, starts, planes, counts, f, z, n_codes, z_planes, np.int64(0),
+                z_planes.shape[0], z_counts, joint,
+            )  # fmt: skip
             total = log_n - log_y
             for a in range(n_states[f]):
                 for g in range(groups.shape[0] - 1):

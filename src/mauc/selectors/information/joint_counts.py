@@ -18,7 +18,7 @@ from numba import types, uintp
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from mauc.compile import njit, njit_inline, njit_part
+from mauc.compile import njit, njit_part
 
 # A feature of more states has no planes: 7 x 7 ANDs a word cost about as much as 64 histogram
 # updates where the processor counts the bits of one word at a time.
@@ -81,75 +81,63 @@ def equal_mask(typingctx, codes, index, state):
 
 
 @njit_part
-def margin_counts(codes, n_states, counts):
-    """Count the states of one row of codes into ``counts[:n_states]``."""
-    for state in range(n_states):
-        counts[state] = 0
-    for i in range(codes.shape[0]):
-        counts[codes[i]] += 1
+def count_pairs(
+    D, n_states, starts, planes, counts,
+    j, target, n_target, target_planes, first, n_target_planes, target_counts, joint,
+):  # fmt: skip
+    """Count the samples by the state of feature j and that of a target, see `target_information`.
 
-
-@njit_part
-def plane_counts(planes_a, first_a, n_a, planes_b, first_b, n_b, joint):
-    """Count the samples in plane a and plane b into ``joint[:n_a, :n_b]``."""
-    n_words = planes_a.shape[1]
-    if n_a == 2 and n_b == 2:
+    They fill ``joint[:n_states[j], :n_target]``; the planes of the target are those from `first`
+    on. One part, for Numba optimises every part on its own and again in its callers.
+    """
+    n_planes, n_words = starts[j + 1] - starts[j], planes.shape[1]
+    last, last_target = n_states[j] - 1, n_target - 1
+    n_products = n_planes * n_target_planes
+    for a in range(last + 1):
+        for b in range(n_target):
+            joint[a, b] = 0
+    if n_products == 0 or n_products > MAX_CLASS_PRODUCTS:
+        codes = D[j]
+        for i in range(codes.shape[0]):
+            joint[codes[i], target[i]] += 1
+        return
+    if n_planes == 2 and n_products == 4:
         # The three states of mRMR: one reading of four planes gives the four counts.
+        words_a, more_a = planes[starts[j]], planes[starts[j] + 1]
+        words_b, more_b = target_planes[first], target_planes[first + 1]
         c00, c01, c10, c11 = 0, 0, 0, 0
         for w in range(n_words):
-            a0 = planes_a[first_a, w]
-            a1 = planes_a[first_a + 1, w]
-            b0 = planes_b[first_b, w]
-            b1 = planes_b[first_b + 1, w]
-            c00 += popcount(a0 & b0)
-            c01 += popcount(a0 & b1)
-            c10 += popcount(a1 & b0)
-            c11 += popcount(a1 & b1)
+            c00 += popcount(words_a[w] & words_b[w])
+            c01 += popcount(words_a[w] & more_b[w])
+            c10 += popcount(more_a[w] & words_b[w])
+            c11 += popcount(more_a[w] & more_b[w])
         joint[0, 0] = c00
         joint[0, 1] = c01
         joint[1, 0] = c10
         joint[1, 1] = c11
-        return
-    for a in range(n_a):
-        for b in range(n_b):
-            joint[a, b] = 0
-    for begin in range(0, n_words, BLOCK_WORDS):
-        end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
-        # joint holds the counts of the words before begin.
-        for a in range(n_a):
-            words_a = planes_a[first_a + a]
-            for b in range(n_b):
-                words_b = planes_b[first_b + b]
-                ones = 0
-                for w in range(uintp(begin), uintp(end)):
-                    ones += popcount(words_a[w] & words_b[w])
-                joint[a, b] += ones
-
-
-@njit_part
-def complete_counts(joint, counts_a, n_states_a, counts_b, n_states_b):
-    """Fill the last row and column of ``joint`` from the margins."""
-    last_a, last_b = n_states_a - 1, n_states_b - 1
-    for a in range(last_a):
-        rest = counts_a[a]
-        for b in range(last_b):
+    else:
+        for begin in range(0, n_words, BLOCK_WORDS):
+            end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
+            # joint holds the counts of the words before begin.
+            for a in range(n_planes):
+                words_a = planes[starts[j] + a]
+                for b in range(n_target_planes):
+                    words_b = target_planes[first + b]
+                    ones = 0
+                    for w in range(uintp(begin), uintp(end)):
+                        ones += popcount(words_a[w] & words_b[w])
+                    joint[a, b] += ones
+    # The last state of either follows from the margins.
+    for a in range(last):
+        rest = counts[j, a]
+        for b in range(last_target):
             rest -= joint[a, b]
-        joint[a, last_b] = rest
-    for b in range(n_states_b):
-        rest = counts_b[b]
-        for a in range(last_a):
+        joint[a, last_target] = rest
+    for b in range(n_target):
+        rest = target_counts[b]
+        for a in range(last):
             rest -= joint[a, b]
-        joint[last_a, b] = rest
-
-
-@njit_part
-def histogram_counts(codes_a, n_states_a, codes_b, n_states_b, joint):
-    """Count the samples of every pair of states into ``joint[:n_states_a, :n_states_b]``."""
-    for a in range(n_states_a):
-        for b in range(n_states_b):
-            joint[a, b] = 0
-    for i in range(codes_a.shape[0]):
-        joint[codes_a[i], codes_b[i]] += 1
+        joint[last, b] = rest
 
 
 @njit_part
@@ -168,65 +156,41 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
     return (total if total > 0 else np.int64(0)) / (n_samples * unit)
 
 
-@njit_inline
-def shared_information(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-    j, target, n_target, target_planes, first, n_target_planes, target_counts, target_log, joint,
-):  # fmt: skip
-    """Return I(f; t) of feature j and a target, see `target_information`.
-
-    The planes of the target are those from `first` on.
-    """
-    n_planes = starts[j + 1] - starts[j]
-    n_products = n_planes * n_target_planes
-    if 0 < n_products <= MAX_CLASS_PRODUCTS:
-        plane_counts(planes, starts[j], n_planes, target_planes, first, n_target - 1, joint)
-        complete_counts(joint, counts[j], n_states[j], target_counts, n_target)
-    else:
-        histogram_counts(D[j], n_states[j], target, n_target, joint)
-    return information(
-        joint, n_states[j], n_target, margin_logs[j], target_log, log_n, D.shape[1], table, unit
-    )
+def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
+    """Return the bit planes of states 0 .. n_planes - 1 of one row of codes, uint8 if any."""
+    planes = np.empty((n_planes, (len(codes) + 63) // 64), np.uint64)
+    if n_planes > 0:
+        counts = np.empty((1, n_planes + 1), np.int64)
+        pack_rows(codes[np.newaxis], np.array([0, n_planes]), planes, counts)
+    return planes
 
 
 @njit(cache=True, nogil=True)
-def pack_planes(codes, n_planes, first, planes):
-    """Write the bit planes of states 0 .. n_planes - 1 to ``planes[first:first + n_planes]``."""
-    n_samples = codes.shape[0]
-    n_full = n_samples // 64
-    for state in range(n_planes):
-        # Words before w hold the samples before 64 w; the bits past the last sample stay 0.
-        for w in range(n_full):
-            planes[first + state, w] = equal_mask(codes, 64 * w, codes.dtype.type(state))
-        if n_full < planes.shape[1]:
-            word = np.uint64(0)
-            for i in range(64 * n_full, n_samples):
-                word |= np.uint64(codes[i] == state) << np.uint64(i - 64 * n_full)
-            planes[first + state, n_full] = word
-
-
-@njit(cache=True, nogil=True)
-def feature_margins(D, n_states, starts, table, planes, counts, margin_logs):
-    """Fill the planes, counts and logs of `CountArrays` from its states."""
-    n_samples = D.shape[1]
+def pack_rows(D, starts, planes, counts):
+    """Fill the planes of `CountArrays` from its states, and add its counts to zeros."""
+    n_full = D.shape[1] // 64
     for j in range(D.shape[0]):
-        n_planes = starts[j + 1] - starts[j]
+        codes, count = D[j], counts[j]
+        n_planes, rest = starts[j + 1] - starts[j], D.shape[1]
         if n_planes == 0:
-            margin_counts(D[j], n_states[j], counts[j])
-        else:
-            pack_planes(D[j], n_planes, starts[j], planes)
-            rest = n_samples
-            for state in range(n_planes):
-                ones = 0
-                for w in range(planes.shape[1]):
-                    ones += popcount(planes[starts[j] + state, w])
-                counts[j, state] = ones
-                rest -= ones
-            counts[j, n_planes] = rest
-        total = np.int64(0)
-        for state in range(n_states[j]):
-            total += table[counts[j, state]]
-        margin_logs[j] = total
+            for i in range(rest):
+                count[codes[i]] += 1
+            continue
+        for state in range(n_planes):
+            plane, ones = planes[starts[j] + state], 0
+            # Words before w hold the samples before 64 w; the bits past the last sample stay 0.
+            for w in range(n_full):
+                plane[w] = equal_mask(codes, 64 * w, codes.dtype.type(state))
+                ones += popcount(plane[w])
+            if n_full < plane.shape[0]:
+                word = np.uint64(0)
+                for i in range(64 * n_full, D.shape[1]):
+                    word |= np.uint64(codes[i] == state) << np.uint64(i - 64 * n_full)
+                plane[n_full] = word
+                ones += popcount(word)
+            count[state] = ones
+            rest -= ones
+        count[n_planes] = rest
 
 
 @njit(cache=True, nogil=True)
@@ -241,8 +205,11 @@ def target_information(
     work space.
     """
     for i in range(features.shape[0]):
-        out[i] = shared_information(
-            D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
-            features[i], target, n_target, target_planes, np.int64(0), target_planes.shape[0],
-            target_counts, target_log, joint,
+        j = features[i]
+        count_pairs(
+            D, n_states, starts, planes, counts, j, target, n_target, target_planes, np.int64(0),
+            target_planes.shape[0], target_counts, joint,
         )  # fmt: skip
+        out[i] = information(
+            joint, n_states[j], n_target, margin_logs[j], target_log, log_n, D.shape[1], table, unit
+        )

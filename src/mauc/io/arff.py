@@ -1,0 +1,385 @@
+"""Open and write ARFF files, WEKA's format: attributes and rows, dense or sparse.
+
+The header is read here, since liac-arff knows neither dates nor comments behind a line nor lists of
+values over several lines; liac-arff cuts the rows into values.
+"""
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.data.columns import MAX_EXACT_INTEGER
+from mauc.exceptions import MaucError
+from mauc.io.arrays import FrameSource, SparseSource
+from mauc.io.dataset import Dataset, column_of
+from mauc.io.lines import check_text, open_lines
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table, check_precision, check_unique
+
+# A quoted text with backslash escapes, in either kind of quotes.
+_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(.*)", re.IGNORECASE | re.DOTALL)
+_VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"]*?)\s*(,|$)", re.DOTALL)
+# All up to a % outside quotes; a quote that is never closed is an ordinary letter.
+_BEFORE_COMMENT = re.compile(rf"(?:{_QUOTED}|[^%])*")
+_PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
+_ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_UNESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_BLOCK_ROWS = 4096  # that are texts at the same time
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    name: str
+    kind: str  #: "numeric", "nominal", "string" or "date"
+    values: tuple[str, ...] = ()  #: declared, of a nominal attribute
+
+    def parse(self, texts: Sequence[str | None]) -> np.ndarray[Any, Any]:
+        """Return numbers, or codes of declared values, NaN if missing; texts stay texts."""
+        if self.kind == "numeric":
+            return np.array([np.nan if text is None else text for text in texts], np.float64)
+        if self.kind == "nominal":
+            codes: dict[str | None, float] = {value: j for j, value in enumerate(self.values)}
+            codes[None] = np.nan
+            return np.array([codes[text] for text in texts], np.float64)
+        return np.array(texts, object)
+
+
+class _Rows:
+    """The rows of a file behind its header, each with the number of its line."""
+
+    def __init__(self, path: Path, encoding: str) -> None:
+        self.path, self._encoding = path, encoding
+        with open_lines(path, encoding, newline=None) as file:
+            self.attributes = _read_header(path, enumerate(file, start=1))
+        check_unique(path, [attribute.name for attribute in self.attributes])
+        self.numbers: list[int] = []
+        first = next(self._lines(), None)
+        if first is None:
+            raise MaucError(f"{path} has a header but no rows after @data.")
+        self.is_sparse = first.startswith("{")
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines of rows, without comments, and write down their numbers."""
+        self.numbers.clear()
+        with open_lines(self.path, self._encoding, newline=None) as file:
+            lines = enumerate(file, start=1)
+            _read_header(self.path, lines)
+            for number, line in lines:
+                line = _cut_comment(line).strip()
+                if line:
+                    self.numbers.append(number)
+                    yield line
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield lists of texts, or dictionaries of column and text in sparse rows."""
+        import arff
+
+        # All values are texts to liac-arff: its patterns for lists of values take forever on some.
+        header = ["@relation r", *(f"@attribute a{j} string" for j in range(len(self.attributes)))]
+        last = ""
+
+        def lines() -> Iterator[str]:
+            nonlocal last
+            yield from (*header, "@data")
+            for last in self._lines():
+                if last.startswith("{") != self.is_sparse:
+                    raise arff.BadLayout()
+                yield last
+
+        kind = arff.LOD_GEN if self.is_sparse else arff.DENSE_GEN
+        try:
+            yield from arff.ArffDecoder().decode(lines(), return_type=kind)["data"]
+        except (arff.ArffException, ValueError) as error:
+            if isinstance(error, MaucError):
+                raise
+            n = len(self.attributes)
+            wanted = (
+                f"a sparse row {{place value, ...}} with places in [0, {n - 1}]" if self.is_sparse
+                else f"a row of {n} values separated by commas"
+            )  # fmt: skip
+            raise MaucError(
+                f"{self.path}, line {self.numbers[-1]}: {wanted} is wanted (dense and sparse rows "
+                f"are not mixed, weights of rows are not read; quote values that hold blanks, "
+                f"commas, braces or quotes), got {last[:60]!r}."
+            ) from error
+
+    def parse(self, j: int, texts: Sequence[str | None], rows: Sequence[int]) -> Any:
+        """Return the values of a column in some rows; raise if one is not what is declared."""
+        attribute = self.attributes[j]
+        try:
+            return attribute.parse(texts)
+        except (ValueError, KeyError):
+            for text, row in zip(texts, rows, strict=True):
+                try:
+                    attribute.parse([text])
+                except (ValueError, KeyError) as error:
+                    raise self._value_error(attribute, text, row) from error
+            raise
+
+    def _value_error(self, attribute: _Attribute, text: str | None, row: int) -> MaucError:
+        values = attribute.values
+        listed = ", ".join(values[:8]) + ", ..." * (len(values) > 8)
+        wanted = f"one of its declared values ({listed})" if values else "a number"
+        return MaucError(
+            f"{self.path}, line {self.numbers[row]}: attribute {attribute.name!r} wants {wanted} "
+            f"or ? for a missing value, got {text!r}."
+        )
+
+    def texts(self, j: int) -> Iterator[str]:
+        """Yield the texts of a column."""
+        for row in self:
+            text = row.get(j) if self.is_sparse else row[j]
+            if text is not None:
+                yield text
+
+
+def open_arff(path: Path, options: ReadOptions, memory: int | None) -> Table:
+    """Open an ARFF file: a data frame, or a sparse matrix with codes in nominal columns.
+
+    The last attribute is the target unless another is named, as in WEKA. Relational attributes and
+    weights of rows are refused.
+
+    The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+    """
+    encoding = options.encoding or "utf-8"
+    check_text(path, "an ARFF file", encoding)
+    rows = _Rows(path, encoding)
+    attributes = rows.attributes
+    names = [attribute.name for attribute in attributes]
+    read = _read_sparse if rows.is_sparse else _read_dense
+    source = read(rows, memory)
+    numbers = np.array(rows.numbers)
+
+    def check_column(column: int) -> tuple[str, ...]:
+        attribute = attributes[column]
+        if attribute.kind == "numeric":
+            (values,) = source.read(np.array([column]))
+            if (np.abs(values) >= MAX_EXACT_INTEGER).any():
+                check_precision(path, attribute.name, rows.texts(column))
+        return ()
+
+    declared = {a.name: a.values for a in attributes if a.kind == "nominal"}
+    return Table(
+        path, source, names, target=len(names) - 1, is_named=not rows.is_sparse,
+        locate_row=lambda row: f"line {numbers[row]}", check_column=check_column,
+        categories=declared if rows.is_sparse else {},
+        dates=frozenset(j for j, a in enumerate(attributes) if a.kind == "date"),
+    )  # fmt: skip
+
+
+def _read_dense(rows: _Rows, memory: int | None) -> FrameSource:
+    import pandas as pd
+
+    parts: list[list[Any]] = [[] for _ in rows.attributes]
+    found = iter(rows)
+    start = 0
+    while block := list(islice(found, _BLOCK_ROWS)):
+        numbers = range(start, start + len(block))
+        for j, texts in enumerate(zip(*block, strict=True)):
+            parts[j].append(rows.parse(j, texts, numbers))
+        start += len(block)
+    columns = {}
+    for attribute, blocks in zip(rows.attributes, parts, strict=True):
+        values = np.concatenate(blocks)
+        blocks.clear()
+        if attribute.kind == "nominal":
+            codes = np.where(np.isnan(values), -1, values).astype(np.int32)
+            values = pd.Categorical.from_codes(codes, categories=list(attribute.values))
+        columns[attribute.name] = values
+    return FrameSource(pd.DataFrame(columns, copy=False), str(rows.path), memory=memory)
+
+
+def _read_sparse(rows: _Rows, memory: int | None) -> SparseSource:
+    """Read rows ``{place value, ...}``: what a row leaves out is 0, or the first nominal value."""
+    for attribute in rows.attributes:
+        if attribute.kind in ("string", "date"):
+            raise MaucError(
+                f"{rows.path}: attribute {attribute.name!r} is a {attribute.kind}, which sparse "
+                f"rows cannot leave out safely; declare it as nominal or remove it."
+            )
+    data: list[float] = []
+    indices: list[int] = []
+    indptr = [0]
+    for number, row in enumerate(rows):
+        for j, text in sorted(row.items()):
+            value = float(rows.parse(j, [text], [number])[0])
+            if value != 0:
+                data.append(value)
+                indices.append(j)
+        indptr.append(len(data))
+    shape = (len(indptr) - 1, len(rows.attributes))
+    values = sparse.csr_array((np.array(data, np.float64), indices, indptr), shape=shape)
+    return SparseSource(values, str(rows.path), memory=memory)
+
+
+def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> list[_Attribute]:
+    """Read numbered lines up to and with ``@data``."""
+    attributes: list[_Attribute] = []
+    for number, line in lines:
+        line = _cut_comment(line).strip()
+        if not line:
+            continue
+        keyword = line.split(None, 1)[0].lower()
+        if keyword == "@data":
+            if not attributes:
+                raise MaucError(f"{path}, line {number}: @data comes before any @attribute.")
+            return attributes
+        if keyword == "@attribute":
+            # The values of a nominal attribute may go on over several lines, as in WEKA.
+            while _is_open(line) and (following := next(lines, None)) is not None:
+                line = f"{line} {_cut_comment(following[1]).strip()}"
+            attributes.append(_read_attribute(path, number, line))
+        elif keyword != "@relation":
+            raise MaucError(
+                f"{path}, line {number}: @relation, @attribute, @data or a comment (%) is wanted "
+                f"in the header of an ARFF file, got {line[:40]!r}."
+            )
+    raise MaucError(f"{path} has no @data line; an ARFF file needs one in front of its rows.")
+
+
+def _read_attribute(path: Path, number: int, line: str) -> _Attribute:
+    found = _ATTRIBUTE.fullmatch(line)
+    if not found:
+        raise MaucError(
+            f"{path}, line {number}: an attribute is written @attribute name type (quote names "
+            f"with spaces), got {line[:60]!r}."
+        )
+    name, declared = _unquote(found[1]), found[2].strip()
+    if declared.startswith("{"):
+        if not declared.endswith("}"):
+            raise MaucError(f"{path}, line {number}: the values of {name!r} must end with '}}'.")
+        values = _split_values(declared[1:-1])
+        if not all(values) or len(set(values)) != len(values):
+            raise MaucError(
+                f"{path}, line {number}: the values of {name!r} must be different and separated "
+                f"by commas (quote those with spaces, commas or quotes in them)."
+            )
+        return _Attribute(name, "nominal", tuple(map(_unquote, values)))
+    kind = declared.split(None, 1)[0].lower() if declared else ""
+    if kind in ("numeric", "real", "integer"):
+        return _Attribute(name, "numeric")
+    if kind in ("string", "date"):
+        return _Attribute(name, kind)
+    raise MaucError(
+        f"{path}, line {number}: the type of {name!r} must be numeric, real, integer, string, "
+        f"date or a list of values in braces, got {declared!r}."
+    )
+
+
+def _cut_comment(line: str) -> str:
+    """Return a line without what follows a ``%`` outside quotes."""
+    if "%" not in line:
+        return line
+    found = _BEFORE_COMMENT.match(line)
+    return line if found is None else found[0]
+
+
+def _is_open(line: str) -> bool:
+    """Whether the list of values of an attribute goes on in the next line."""
+    bare = re.sub(_QUOTED, "", line)
+    return "{" in bare and "}" not in bare
+
+
+def _split_values(text: str) -> list[str]:
+    """Cut a text at the commas outside quotes; an empty value if the quotes do not match."""
+    values, start = [], 0
+    while True:
+        found = _VALUE.match(text, start)
+        if not found:
+            return [""]
+        values.append(found[1])
+        start = found.end()
+        if not found[2]:
+            return values
+
+
+def _unquote(text: str) -> str:
+    """Take the quotes and backslashes off a text, if it has any."""
+    if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
+        return text
+    return re.sub(r"\\(.)", lambda found: _UNESCAPES.get(found[1], found[1]), text[1:-1])
+
+
+def write_arff(dataset: Dataset, file: IO[bytes]) -> None:
+    """Write an ARFF file, the labels as its last attribute, which is nominal."""
+    labels = [str(label) for label in dataset.y.tolist()]
+    classes = sorted(set(labels))
+    nominal = set(dataset.nominal_features)
+    kinds = [
+        _braces(dataset.X[name].cat.categories) if name in nominal else "numeric"
+        for name in dataset.feature_names
+    ]
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=True)
+    try:
+        text.write(f"@relation {_quote(dataset.name)}\n\n")
+        names = [*dataset.feature_names, dataset.target_name]
+        for name, kind in zip(names, [*kinds, _braces(classes)], strict=True):
+            text.write(f"@attribute {_quote(name)} {kind}\n")
+        text.write("\n@data\n")
+        write = _write_sparse if sparse.issparse(dataset.X) else _write_dense
+        write(dataset, classes, labels, text)
+    finally:
+        text.detach()
+
+
+def _braces(values: Any) -> str:
+    return "{" + ",".join(_quote(str(value)) for value in values) + "}"
+
+
+def _quote(text: str) -> str:
+    """Quote a name or value if it needs it."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return "'" + "".join(_ESCAPES.get(letter, letter) for letter in text) + "'"
+
+
+def _write_dense(
+    dataset: Dataset, classes: list[str], labels: list[str], text: io.TextIOWrapper
+) -> None:
+    columns = []
+    nominal = set(dataset.nominal_features)
+    for j, name in enumerate(dataset.feature_names):
+        column = column_of(dataset.X, j)
+        if name in nominal:
+            quoted = [_quote(str(value)) for value in column.cat.categories] + ["?"]
+            columns.append([quoted[code] for code in column.cat.codes])
+        else:
+            columns.append(_format_numbers(dataset, name, np.asarray(column)))
+    columns.append([_quote(label) for label in labels])
+    for row in zip(*columns, strict=True):
+        text.write(",".join(row) + "\n")
+
+
+def _write_sparse(
+    dataset: Dataset, classes: list[str], labels: list[str], text: io.TextIOWrapper
+) -> None:
+    X = sparse.csr_array(dataset.X, copy=True)
+    X.sum_duplicates()
+    values = _format_numbers(dataset, "X", X.data)
+    for row, label in enumerate(labels):
+        stored = range(X.indptr[row], X.indptr[row + 1])
+        items = [f"{X.indices[at]} {values[at]}" for at in stored]
+        if label != classes[0]:  # the first value is what a sparse row leaves out
+            items.append(f"{dataset.n_features} {_quote(label)}")
+        text.write("{" + ", ".join(items) + "}\n")
+
+
+def _format_numbers(dataset: Dataset, name: str, values: np.ndarray[Any, Any]) -> list[str]:
+    if values.dtype.kind == "f":
+        if np.isinf(values).any():
+            raise MaucError(
+                f"{dataset.name}: column {name!r} holds infinite values, which an arff file "
+                f"cannot hold; write csv, parquet or npz."
+            )
+        values = values.astype(np.float64)
+    elif values.dtype.kind == "b":
+        values = values.astype(np.uint8)
+    return ["?" if value != value else repr(value) for value in values.tolist()]

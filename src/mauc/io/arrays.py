@@ -1,0 +1,510 @@
+"""Columns of arrays: in memory, memmaps, .npy files, HDF5 datasets and Zarr arrays; of frames."""
+
+import mmap
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.data.categories import find_nominal, get_column
+from mauc.data.columns import default_names
+from mauc.data.frames import pandas_values, polars_values
+from mauc.data.source import ColumnSource, default_memory
+from mauc.engine.arrays import contiguous_columns, is_row_major, take_columns
+from mauc.exceptions import MaucError, MaucTypeError, option
+from mauc.extras import optional_import
+from mauc.io.files import FileSystem, stamped, unreadable_error
+from mauc.io.formats import split_array
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table
+
+WORDS = np.dtype(object)  # of columns that are text or categories
+_PART_BYTES = 2**24  # of rows that are transposed together
+_CHUNK_SHARE = 8  # of the memory, for the chunks that one column lies in
+Array = np.ndarray[Any, Any]
+
+
+class ArraySource(ColumnSource):
+    """Columns of a two-dimensional array: of NumPy, a memmap, of Zarr or of h5py.
+
+    It is opened again in another process if `reopen` does so, and pickled otherwise. What `stamp`
+    returns must not change while it is read. `waits` if its chunks come from another machine.
+    """
+
+    def __init__(
+        self, array: Any, name: str, *, reopen: Callable[[], Any] | None = None,
+        stamp: Callable[[], dict[str, Any]] | None = None, waits: bool = False,
+        memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self._array, self._reopen = check_array(array, name), reopen
+        self._stamp, self._mark = stamp, None if stamp is None else stamp()
+        self.waits = waits
+        self._lock = threading.Lock()
+        self._rest: tuple[int, Array] | None = None  # columns beyond the last ones, and the first
+        self._is_broad = is_broad(array, default_memory() if memory is None else memory)
+        kind = array.dtype.newbyteorder("=")
+        super().__init__(name, array.shape[0], [kind] * array.shape[1], memory=memory)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__ | {"_rest": None}
+        del state["_lock"]
+        if self._reopen is not None:
+            del state["_array"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+        if self._reopen is not None:
+            self._array = self._reopen()
+
+    def __copy__(self) -> "ArraySource":
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__ | {"_lock": threading.Lock(), "_rest": None})
+        return other
+
+    @property
+    def matrix(self) -> Any:
+        """The array itself if it is in memory, None otherwise."""
+        return self._array if type(self._array) is np.ndarray else None
+
+    def read(self, columns: Array) -> list[Any]:
+        """Read whole columns, see `ColumnSource.read`."""
+        return self.read_rows(0, self.shape[0], columns)
+
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
+        """Read some rows of columns."""
+        columns = np.asarray(columns)
+        try:
+            if isinstance(self._array, np.ndarray):
+                return list(self._copy(start, stop, columns))
+            return list(self._read_chunks(start, stop, columns))
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            self.check_unchanged()
+            raise MaucError(f"{self.name} cannot be read: {error}") from error
+
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return ranges of rows: as many chunks as are cheap to read one by one."""
+        n, m = self.shape
+        step = max(1, _PART_BYTES // max(1, m * self.types[0].itemsize))
+        n_rows, _ = _chunks_of(self._array)
+        step = max(1, step // n_rows) * n_rows
+        return [(start, min(start + step, n)) for start in range(0, n, step)]
+
+    def check_unchanged(self) -> None:
+        """Raise if the file changed since the source was opened."""
+        if self._stamp is not None and self._stamp() != self._mark:
+            raise _changed_error(self.name)
+
+    def _copy(self, start: int, stop: int, columns: Array) -> Array:
+        rows = np.asarray(self._array)[start:stop]
+        found: Array = contiguous_columns(take_columns(rows, columns))
+        if isinstance(self._array, np.memmap):
+            if np.may_share_memory(found, rows):
+                found = found.copy()  # read here, not where it is worked on
+            _drop_pages(self._array)
+        return found
+
+    def _read_chunks(self, start: int, stop: int, columns: Array) -> Array:
+        """Read columns run by run, and each run chunk by chunk."""
+        out: Array = np.empty((len(columns), stop - start), self.types[0])
+        if len(columns) == 0:
+            return out
+        cuts = np.flatnonzero(np.diff(columns) != 1) + 1
+        position = 0
+        for run in np.split(columns, cuts):
+            target = out[position : position + len(run)]
+            self._read_run(start, stop, int(run[0]), int(run[-1]) + 1, target)
+            position += len(run)
+        return out
+
+    def _read_run(self, start: int, stop: int, first: int, last: int, out: Array) -> None:
+        """Fill `out` with neighbouring columns.
+
+        No chunk is decompressed twice in a pass over the columns in their order: what the last
+        chunks hold beyond the run is kept for the next call.
+        """
+        is_whole = (start, stop) == (0, self.shape[0]) and not self._is_broad
+        done = 0
+        if is_whole:
+            with self._lock:
+                rest, self._rest = self._rest, None
+            if rest is not None and rest[0] <= first < rest[0] + len(rest[1]):
+                kept = rest[1][first - rest[0] :][: last - first]
+                out[: len(kept)] = kept
+                done = len(kept)
+                if first + done < rest[0] + len(rest[1]):
+                    with self._lock:
+                        self._rest = rest
+        if first + done == last:
+            return
+        _, width = _chunks_of(self._array)
+        edge = min(-(-last // width) * width, self.shape[1]) if is_whole else last
+        more = np.empty((edge - last, stop - start), out.dtype)
+        self._fill(start, stop, first + done, last, out[done:], more)
+        if len(more):
+            with self._lock:
+                self._rest = last, more
+
+    def _fill(self, start: int, stop: int, first: int, last: int, out: Array, more: Array) -> None:
+        n_rows, _ = _chunks_of(self._array)
+        row_bytes = (last - first + len(more)) * out.itemsize
+        step = max(1, _PART_BYTES // max(1, row_bytes * n_rows)) * n_rows
+        row = start
+        while row < stop:
+            end = min((row // n_rows) * n_rows + step, stop)
+            part = np.asarray(self._array[row:end, first : last + len(more)])
+            out[:, row - start : end - start] = part[:, : last - first].T
+            more[:, row - start : end - start] = part[:, last - first :].T
+            row = end
+
+
+def check_array(array: Any, name: str) -> Any:
+    """Return an array if it has numbers in two dimensions; raise otherwise."""
+    if len(array.shape) != 2 or array.dtype.kind not in "biufmM":
+        raise MaucTypeError(
+            f"{name} must be an array of numbers with two dimensions (samples, features), got "
+            f"{array.dtype} of shape {tuple(array.shape)}."
+        )
+    return array
+
+
+def _chunks_of(array: Any) -> tuple[int, int]:
+    """Return the rows and columns of the pieces in which an array is stored."""
+    if isinstance(array, np.ndarray):
+        return 1, 1
+    chunks = getattr(array, "chunks", None)
+    if chunks is None:  # row after row
+        return max(1, min(array.shape[0], 1024)), 1
+    return int(chunks[0]), int(chunks[1])
+
+
+def is_broad(array: Any, memory: int) -> bool:
+    """Whether the pieces that one column lies in take too large a part of the memory."""
+    _, width = _chunks_of(array)
+    n_bytes = int(array.shape[0] * min(width, array.shape[1]) * array.dtype.itemsize)
+    return n_bytes * _CHUNK_SHARE > memory
+
+
+def _drop_pages(array: Any) -> None:
+    """Tell the system that the pages of a mapped file are not needed; they would count as used."""
+    held = getattr(array, "_mmap", None)
+    if held is not None and getattr(array, "mode", None) != "c" and hasattr(held, "madvise"):
+        held.madvise(mmap.MADV_DONTNEED)
+
+
+def _changed_error(name: str) -> MaucError:
+    return MaucError(
+        f"{name} changed while it was being read; what was computed from it is not valid. Open it "
+        f"again."
+    )
+
+
+class FrameSource(ColumnSource):
+    """Columns of a data frame of pandas or polars.
+
+    With `keeps_objects`, columns of Python objects are read as they are, such as the cells of a
+    spreadsheet: whether they are numbers, text or dates is told by their values.
+    """
+
+    def __init__(
+        self, frame: Any, name: str = "the data frame", *, keeps_objects: bool = False,
+        memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self._frame = frame
+        self._is_word = find_nominal(frame)
+        if keeps_objects:
+            self._is_word |= np.array([kind == WORDS for kind in frame.dtypes], bool)
+        types = [
+            WORDS if word else column_values(get_column(frame, j)[:0]).dtype
+            for j, word in enumerate(self._is_word)
+        ]
+        super().__init__(
+            name, frame.shape[0], types, feature_names=list(frame.columns), memory=memory
+        )
+
+    def read(self, columns: Array) -> list[Any]:
+        """Read whole columns, see `ColumnSource.read`."""
+        return self.read_rows(0, self.shape[0], columns)
+
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
+        """Read some rows of columns."""
+        found = []
+        for j in columns:
+            column = get_column(self._frame, int(j))[start:stop]
+            found.append(as_words(column) if self._is_word[j] else column_values(column))
+        return found
+
+
+class SparseSource(ColumnSource):
+    """Columns of a sparse matrix, which are made dense as they are read."""
+
+    def __init__(
+        self, matrix: Any, name: str = "the sparse matrix", *, memory: int | None = None
+    ) -> None:
+        self.matrix = sparse.csc_array(matrix)
+        super().__init__(name, matrix.shape[0], [matrix.dtype] * matrix.shape[1], memory=memory)
+
+    def read(self, columns: Array) -> list[Any]:
+        """Read whole columns, see `ColumnSource.read`."""
+        return list(self.matrix[:, np.asarray(columns)].toarray(order="F").T)
+
+
+def column_values(column: Any) -> Array:
+    """Return a column of numbers or dates of a data frame as an array."""
+    is_polars = not hasattr(column, "iloc")
+    values: Array = polars_values(column) if is_polars else pandas_values(column)
+    if values.dtype.kind in "biufmM":
+        return values
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise MaucError(
+            f"column {column.name!r} has the type {column.dtype}, which is neither a number, a "
+            f"date nor words; leave it out ({option('drop', column.name)})."
+        ) from error
+
+
+def as_words(column: Any) -> Any:
+    """Return a column of words or categories as a pandas Series."""
+    import pandas
+
+    if hasattr(column, "iloc"):
+        return column.reset_index(drop=True)
+    return pandas.Series(pandas.Categorical(column.cast(str).to_list()))
+
+
+def open_array(
+    array: Any, name: str, *, reopen: Callable[[], Any] | None = None,
+    stamp: Callable[[], dict[str, Any]] | None = None, waits: bool = False,
+    memory: int | None = None,
+) -> ColumnSource:  # fmt: skip
+    """Return the columns of an array, from a cache on disk where it lies by rows.
+
+    An array on disk that lies by rows, or in chunks that are too wide, would be read whole for
+    every few columns, if it is larger than the memory. One without a stamp is not cached.
+    """
+    check_array(array, name)
+    limit = default_memory() if memory is None else memory
+    n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
+    if stamp is not None and n_bytes > limit and _lies_by_rows(array, limit):
+        from mauc.io.cache import cache_array
+
+        known = None if os.path.isfile(name) else stamp  # a file is stamped by itself
+        return cache_array(array, name, memory=limit, stamp=known, layout=_layout(array))
+    return ArraySource(array, name, reopen=reopen, stamp=stamp, waits=waits, memory=memory)
+
+
+def _lies_by_rows(array: Any, memory: int) -> bool:
+    """Whether a column of an array on disk cannot be read without most of the others."""
+    if isinstance(array, np.memmap):  # mode "c": the file lacks what was changed
+        return array.mode != "c" and bool(is_row_major(array))
+    if isinstance(array, np.ndarray):
+        return False
+    return getattr(array, "chunks", None) is None or is_broad(array, memory)
+
+
+def _layout(array: Any) -> list[int]:
+    """Return where in its file a memory map begins, and how it goes on; nothing for others."""
+    held = getattr(array, "_mmap", None)
+    if held is None:
+        return []
+    pages = np.frombuffer(held, np.uint8).__array_interface__["data"][0]
+    first = array.__array_interface__["data"][0]
+    begin = array.offset - array.offset % mmap.ALLOCATIONGRANULARITY
+    return [begin + first - pages, *array.strides]
+
+
+def _file_stamp(path: str) -> dict[str, Any]:
+    size, time = stamped(FileSystem(path), path).stamp
+    return {"size": size, "mtime_ns": time}
+
+
+def array_table(source: ColumnSource, labels: Any = None) -> Table:
+    """Return the table of a source whose columns have numbers; the target may name `labels`."""
+    return Table(
+        source.name, source, default_names(range(source.shape[1])), labels=labels,
+        is_named=False, has_named_labels=labels is not None,
+    )  # fmt: skip
+
+
+def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
+    """Open a .npy file, which is mapped into memory if it is not read whole."""
+    if memory is None:
+        source: ColumnSource = ArraySource(np.array(_load_npy(str(path))), str(path))
+    else:
+        source = open_array(
+            _load_npy(str(path)), str(path), reopen=partial(_load_npy, str(path)),
+            stamp=partial(_file_stamp, str(path)), memory=memory,
+        )  # fmt: skip
+    return array_table(source, _file_labels(options.target))
+
+
+def _file_labels(target: str | int | None) -> Any:
+    """Return the labels of a .npy file if a target is the path of one, None otherwise."""
+    if not isinstance(target, str) or not target.lower().endswith(".npy"):
+        return None
+    labels = _load_npy(target)
+    if labels.ndim != 1:
+        raise MaucError(f"{target} must hold labels in one dimension, got shape {labels.shape}.")
+    return np.array(labels)
+
+
+def _load_npy(path: str) -> Any:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise unreadable_error(path, error) from error
+    except ValueError as error:
+        raise MaucError(f"{path} cannot be read as a .npy file: {error}") from error
+
+
+def open_memmap(array: Any, memory: int | None = None) -> ColumnSource:
+    """Return the columns of a memmap."""
+    path = None if array.filename is None else str(array.filename)
+    reopen = None
+    if path is not None and isinstance(array.base, mmap.mmap):  # all of what was mapped
+        order = "C" if array.flags.c_contiguous else "F"
+        reopen = partial(np.memmap, path, array.dtype, "r", array.offset, array.shape, order)
+    stamp = None if path is None else partial(_file_stamp, path)
+    return open_array(array, path or "the memmap", reopen=reopen, stamp=stamp, memory=memory)
+
+
+def open_hdf5(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
+    """Open a dataset of an HDF5 file; the only one of two dimensions if none is named."""
+    file, name = split_array(str(path))
+    name = name or _only_one(file, _datasets(file, 2))
+    source = open_array(
+        _load_hdf5(file, name), f"{file}::{name}", reopen=partial(_load_hdf5, file, name),
+        stamp=partial(_file_stamp, file), memory=memory,
+    )  # fmt: skip
+    labels = _file_labels(options.target)
+    if labels is None and _is_name(options.target):
+        labels = _load_hdf5(file, str(options.target))[:]
+    return array_table(source, labels)
+
+
+def open_h5py(dataset: Any, memory: int | None = None) -> ColumnSource:
+    """Return the columns of a dataset of h5py."""
+    path, name = dataset.file.filename, dataset.name
+    is_file = os.path.isfile(path)
+    return open_array(
+        dataset, f"{path}::{name}", reopen=partial(_load_hdf5, path, name) if is_file else None,
+        stamp=partial(_file_stamp, path) if is_file else None, memory=memory,
+    )  # fmt: skip
+
+
+def _is_name(target: str | int | None) -> bool:
+    """Whether a target is the name of an array, not the number of a column."""
+    return isinstance(target, str) and not target.removeprefix("-").isdigit()
+
+
+def _load_hdf5(path: str, name: str) -> Any:
+    h5py = optional_import("h5py", "HDF5 files")
+    try:
+        return h5py.File(path, "r")[name]
+    except KeyError as error:
+        listed = ", ".join(_datasets(path, None)) or "none"
+        raise MaucError(f"{path} has no dataset {name!r}. Its datasets: {listed}.") from error
+    except OSError as error:
+        raise _hdf5_error(path, error) from error
+
+
+def _hdf5_error(path: str, error: OSError) -> MaucError:
+    if isinstance(error, FileNotFoundError | PermissionError):
+        return unreadable_error(path, error)
+    return MaucError(f"{path} cannot be read as an HDF5 file: {error}")
+
+
+def _datasets(path: str, n_dimensions: int | None) -> list[str]:
+    h5py = optional_import("h5py", "HDF5 files")
+    found: list[str] = []
+
+    def visit(name: str, held: Any) -> None:
+        if isinstance(held, h5py.Dataset) and n_dimensions in (None, held.ndim):
+            found.append(name)
+
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(visit)
+    except OSError as error:
+        raise _hdf5_error(path, error) from error
+    return found
+
+
+def _only_one(path: str, tables: list[str]) -> str:
+    if len(tables) != 1:
+        listed = ", ".join(tables) or "none"
+        raise MaucError(
+            f"{path} must name one array of two dimensions, as in {path}::X. It holds: {listed}."
+        )
+    return tables[0]
+
+
+def open_zarr(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
+    """Open a Zarr array; the only one of two dimensions of a group if none is named."""
+    address, name = split_array(str(path))
+    known = dict(options.storage_options or {})
+    source = open_zarr_array(_load_zarr(address, name, known), memory)
+    labels = _file_labels(options.target)
+    if labels is None and _is_name(options.target):
+        labels = _load_zarr(address, str(options.target), known)[:]
+    return array_table(source, labels)
+
+
+def open_zarr_array(array: Any, memory: int | None = None) -> ColumnSource:
+    """Return the columns of a Zarr array."""
+    name = str(getattr(array, "store_path", "the Zarr array"))
+    return open_array(
+        array, name, stamp=partial(_zarr_stamp, array), waits=_is_remote(array), memory=memory
+    )
+
+
+def _is_remote(array: Any) -> bool:
+    """Whether the chunks of a Zarr array come by way of fsspec, and not from a local disk."""
+    system = getattr(array.store, "fs", None)  # none of the other stores has one
+    if system is None:
+        return False
+    local = optional_import("fsspec.implementations.local", "addresses of files")
+    within = getattr(system, "sync_fs", system)  # Zarr makes systems asynchronous
+    return not isinstance(within, local.LocalFileSystem)
+
+
+def _zarr_stamp(array: Any) -> dict[str, Any]:
+    """Return what tells whether a Zarr array is still the same: its files, or its bytes."""
+    root = getattr(array.store, "root", None)
+    if not isinstance(root, os.PathLike):
+        return {"size": int(array.nbytes_stored())}
+    found = [file.stat() for file in (Path(root) / array.path).rglob("*") if file.is_file()]
+    return {
+        "files": len(found),
+        "size": sum(status.st_size for status in found),
+        "mtime_ns": max((status.st_mtime_ns for status in found), default=0),
+    }
+
+
+def _load_zarr(address: str, name: str | None, options: dict[str, Any]) -> Any:
+    """Return an array of a Zarr store; the only one of a group if none is named."""
+    zarr = optional_import("zarr", "Zarr arrays")
+    known = {"mode": "r", "storage_options": options or None}
+    try:
+        found = zarr.open(address, path=name or "", **known)
+    except (OSError, ValueError, KeyError) as error:
+        try:
+            arrays = sorted(key for key, _ in zarr.open_group(address, **known).arrays())
+        except (OSError, ValueError, KeyError):
+            arrays = []
+        if name is not None and arrays:
+            raise MaucError(
+                f"{address} has no array {name!r}. Its arrays: {', '.join(arrays)}."
+            ) from error
+        called = address if name is None else f"{address}::{name}"
+        raise MaucError(f"{called} cannot be opened as a Zarr array: {error}") from error
+    if not hasattr(found, "arrays"):
+        return found
+    return found[_only_one(address, [key for key, held in found.arrays() if held.ndim == 2])]

@@ -1,0 +1,545 @@
+"""Columns of Arrow: its types as types of NumPy, tables and datasets of pyarrow, Feather files.
+
+Numbers, booleans, dates and durations become arrays of NumPy; missing values are NaN or NaT, of
+integers and booleans as `mauc.data.columns.with_missing` has them. Times of the day are
+durations, decimals the nearest float64. Strings and dictionaries are categories.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mauc.data.columns import with_missing
+from mauc.data.source import ColumnSource
+from mauc.exceptions import MaucError, option
+from mauc.io.files import (
+    File,
+    FileSystem,
+    check_unchanged,
+    content_error,
+    read_beginning,
+    stamped,
+)
+from mauc.io.formats import FORMATS
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table, check_unique
+
+WORDS = np.dtype(object)  # of columns that become categories
+_FLOAT_BYTES = 9  # a float64, and whether it is missing
+_BATCH_ROWS = 2**17
+_UNITS = ("s", "ms", "us", "ns")
+_STREAM = b"\xff\xff\xff\xff"
+_FEATHER = "a Feather (Arrow IPC) file"
+Array = np.ndarray[Any, Any]
+
+
+def numpy_type(kind: Any) -> np.dtype[Any] | None:
+    """Return the type of NumPy for the values of an Arrow type, None if there is none.
+
+    >>> import pyarrow as pa
+    >>> numpy_type(pa.float32()), numpy_type(pa.timestamp("us", "UTC"))
+    (dtype('float32'), dtype('<M8[us]'))
+    >>> numpy_type(pa.decimal128(10, 2)), numpy_type(pa.list_(pa.int8()))
+    (dtype('float64'), None)
+    """
+    from pyarrow import types
+
+    kind = storage_type(kind)
+    if is_words(kind):
+        return WORDS
+    if types.is_boolean(kind):
+        return np.dtype(bool)
+    if types.is_integer(kind) or types.is_floating(kind):
+        plain: np.dtype[Any] = np.dtype(kind.to_pandas_dtype())
+        return plain
+    if types.is_null(kind) or types.is_decimal(kind):
+        return np.dtype(np.float64)
+    if types.is_date32(kind):
+        return np.dtype("datetime64[D]")
+    if types.is_date64(kind):
+        return np.dtype("datetime64[ms]")
+    if types.is_timestamp(kind):
+        return np.dtype(f"datetime64[{kind.unit}]")
+    if types.is_duration(kind) or types.is_time(kind):
+        return np.dtype(f"timedelta64[{kind.unit}]")
+    return None
+
+
+def feature_type(kind: Any) -> np.dtype[Any]:
+    """Return the type of NumPy that a source names for a column; object where there is none."""
+    found = numpy_type(kind)
+    return WORDS if found is None else found
+
+
+def storage_type(kind: Any) -> Any:
+    """Return an Arrow type, that of its storage for an extension type."""
+    return getattr(kind, "storage_type", kind)
+
+
+def is_words(kind: Any) -> bool:
+    """Whether an Arrow type is one of strings or of a dictionary of plain values."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return is_words(kind.value_type) or numpy_type(kind.value_type) is not None
+    is_view = getattr(types, "is_string_view", None)
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or (is_view is not None and is_view(kind))
+    )
+
+
+def no_feature_error(name: str, column: str, kind: Any) -> MaucError:
+    """Return the error for a column of a type that no feature has."""
+    return MaucError(
+        f"{name}: column {column!r} has the type {kind}, which is neither a number, a date nor "
+        f"words; leave it out ({option('drop', column)})."
+    )
+
+
+class ColumnFill:
+    """One column that is read chunk by chunk into `values`, or gathered if these are None."""
+
+    def __init__(self, values: Array | None) -> None:
+        self._values = values
+        self._missing: Array | None = None
+        self._words: list[Any] = []
+        self._position = 0
+
+    def add(self, chunk: Any) -> None:
+        """Take the values of the next rows, a pyarrow.Array or ChunkedArray."""
+        if hasattr(chunk, "chunks"):
+            for part in chunk.chunks:
+                self.add(part)
+            return
+        if hasattr(chunk, "storage"):
+            chunk = chunk.storage
+        if self._values is None:
+            self._words.append(chunk if hasattr(chunk, "dictionary") else _encode(chunk))
+            return
+        start, stop = self._position, self._position + len(chunk)
+        self._position = stop
+        out = self._values[start:stop]
+        if chunk.null_count and out.dtype.kind not in "fmM":
+            if self._missing is None:
+                self._missing = np.zeros(len(self._values), bool)
+            self._missing[start:stop] = chunk.is_null().to_numpy(zero_copy_only=False)
+            chunk = chunk.fill_null(False if out.dtype.kind == "b" else 0)
+        out[...] = _chunk_values(chunk)
+
+    def result(self) -> Any:
+        """Return the column as `ColumnSource.read` does."""
+        if self._values is None:
+            return _categories(self._words)
+        if self._missing is None:
+            return self._values
+        return with_missing(self._values, self._missing)
+
+
+class WideningFill(ColumnFill):
+    """Takes chunks of another type than the `kind` of the whole column, exactly or not at all."""
+
+    def __init__(self, fill: ColumnFill, kind: Any, file: str, column: str) -> None:
+        self._fill, self._kind = fill, kind
+        self._file, self._column = file, column
+
+    def add(self, chunk: Any) -> None:
+        """Take the values of the next rows, cast to the type of the column."""
+        import pyarrow as arrow
+
+        if is_words(self._kind):
+            self._fill.add(chunk)
+            return
+        try:
+            self._fill.add(chunk.cast(self._kind))  # checks that nothing is lost
+        except arrow.ArrowInvalid as error:
+            raise MaucError(
+                f"{self._file}: column {self._column!r} is {chunk.type} here and {self._kind} "
+                f"together with the other files, which does not hold all its values ({error}); "
+                f"write it with one type in all files, or leave it out "
+                f"({option('drop', self._column)})."
+            ) from error
+
+
+def make_fills(types: list[np.dtype[Any]], n_samples: int) -> list[ColumnFill]:
+    """Return what takes columns of given types; those of one type lie in one array."""
+    stacks = {
+        kind: iter(np.empty((types.count(kind), n_samples), kind))
+        for kind in dict.fromkeys(types)
+        if kind != WORDS
+    }
+    return [ColumnFill(None if kind == WORDS else next(stacks[kind])) for kind in types]
+
+
+def add_widths(source: ColumnSource, may_miss: Collection[int]) -> None:
+    """Count what columns take that may have missing values: integers then become floats."""
+    for j in may_miss:
+        if source.types[j].kind in "biu":
+            source.widths[j] += _FLOAT_BYTES
+
+
+def _chunk_values(chunk: Any) -> Array:
+    """Return numbers, dates or durations of Arrow as an array; missing floats and dates only."""
+    kind = str(chunk.type)
+    if kind.startswith(("time32", "time64")):
+        chunk = chunk.view("int32" if kind.startswith("time32") else "int64")
+        ticks = chunk.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        ticks[chunk.is_null().to_numpy(zero_copy_only=False)] = np.iinfo(np.int64).min
+        times: Array = ticks.view(f"timedelta64[{kind.partition('[')[2].rstrip(']')}]")
+        return times
+    if kind.startswith("decimal"):
+        chunk = chunk.cast("float64")
+    elif kind == "null":
+        return np.full(len(chunk), np.nan)
+    values: Array = chunk.to_numpy(zero_copy_only=False)
+    return values
+
+
+def _encode(chunk: Any) -> Any:
+    from pyarrow import types
+
+    return (chunk.cast("string") if types.is_null(chunk.type) else chunk).dictionary_encode()
+
+
+def _categories(chunks: list[Any]) -> Any:
+    """Return chunks of dictionaries as a pandas Series of categories."""
+    import pandas
+    import pyarrow as arrow
+
+    if not chunks:
+        return pandas.Series(pandas.Categorical([]))
+    value_type = next((c.type.value_type for c in chunks if len(c.dictionary)), None)
+    kind = arrow.dictionary(arrow.int32(), value_type or chunks[0].type.value_type)
+    chunks = [chunk if chunk.type == kind else chunk.cast(kind) for chunk in chunks]
+    return arrow.chunked_array(chunks, type=kind).to_pandas()
+
+
+class ArrowColumns(ColumnSource):
+    """A source of columns whose Arrow types are known, those that cannot be read among them."""
+
+    arrow_types: list[Any]
+    type_errors: dict[str, MaucError]  #: columns whose types in several files do not go together
+
+    def check_readable(self, columns: Iterable[int]) -> None:
+        """Raise if one of the columns has a type that no feature has."""
+        assert self.feature_names is not None
+        for j in columns:
+            name = self.feature_names[j]
+            if name in self.type_errors:
+                raise self.type_errors[name]
+            if j < len(self.arrow_types) and numpy_type(self.arrow_types[j]) is None:
+                raise no_feature_error(self.name, name, self.arrow_types[j])
+
+
+class ArrowSource(ArrowColumns):
+    """Columns of a pyarrow.Table or pyarrow.dataset.Dataset.
+
+    `files` are those that must not change. A table that `reopen` returns is pickled without its
+    values.
+    """
+
+    def __init__(
+        self, data: Any, name: str, *, system: FileSystem | None = None,
+        files: Sequence[File] = (), type_errors: Mapping[str, MaucError] = {},
+        reopen: Callable[[], Any] | None = None, memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self._data, self._reopen = data, reopen
+        self._system, self._files = system, tuple(files)
+        self.type_errors = dict(type_errors)
+        check_unique(name, data.schema.names)
+        self.arrow_types = list(data.schema.types)
+        self._is_table = hasattr(data, "num_rows")
+        self.waits = system is not None and not system.is_local
+        self.name = name
+        with self._reading():
+            n_samples = data.num_rows if self._is_table else data.count_rows()
+            self._edges = self._find_edges(n_samples)
+        super().__init__(
+            name, n_samples, [feature_type(kind) for kind in self.arrow_types],
+            feature_names=data.schema.names, memory=memory,
+        )  # fmt: skip
+        counts = [data.column(j).null_count for j in range(self.shape[1])] if self._is_table else ()
+        add_widths(self, [j for j in range(self.shape[1]) if not counts or counts[j]])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | ({} if self._reopen is None else {"_data": None})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._reopen is not None:
+            self._data = self._reopen()
+
+    def __copy__(self) -> "ArrowSource":
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def read(self, columns: Array) -> list[Any]:
+        """Read whole columns, see `ColumnSource.read`."""
+        return self.read_rows(0, self.shape[0], columns)
+
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
+        """Read some rows of columns."""
+        numbers = [int(j) for j in columns]
+        self.check_readable(numbers)
+        distinct = sorted(set(numbers))
+        fills = make_fills([self.types[j] for j in distinct], max(0, stop - start))
+        with self._reading():
+            for batch in self._batches(start, stop, distinct):
+                for fill, column in zip(fills, batch, strict=True):
+                    fill.add(column)
+            found = dict(zip(distinct, (fill.result() for fill in fills), strict=True))
+        return [found[j] for j in numbers]
+
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return ranges of rows, each within one file."""
+        edges = sorted({*self._edges, *(stop for _, stop in super().row_parts())})
+        return list(pairwise(edges))
+
+    def check_unchanged(self) -> None:
+        """Raise if a file changed since the source was opened."""
+        if self._system is not None:
+            check_unchanged(self._system, self._files)
+
+    def _batches(self, start: int, stop: int, columns: list[int]) -> Iterator[list[Any]]:
+        if self._is_table:
+            yield self._data.select(columns).slice(start, stop - start).columns
+            return
+        # In order and without reading ahead: that is done for whole stripes of columns.
+        options = {
+            "columns": [self._data.schema.names[j] for j in columns], "batch_size": _BATCH_ROWS,
+            "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False,
+        }  # fmt: skip
+        if len(self._edges) == 2:
+            yield from _cut(self._data.to_batches(**options), 0, start, stop)
+            return
+        for fragment, (first, last) in zip(
+            self._data.get_fragments(), pairwise(self._edges), strict=True
+        ):
+            if first < stop and last > start:
+                batches = fragment.to_batches(schema=self._data.schema, **options)
+                yield from _cut(batches, first, start, stop)
+
+    def _find_edges(self, n_samples: int) -> list[int]:
+        """Return where the files of a dataset begin, and the end of the last."""
+        try:
+            fragments = [] if self._is_table else list(self._data.get_fragments())
+        except ValueError:  # rows are filtered
+            fragments = []
+        counts = [fragment.count_rows() for fragment in fragments]
+        if len(counts) > 1 and sum(counts) == n_samples:
+            return [0, *accumulate(counts)]
+        return [0, n_samples]
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        import pyarrow as arrow
+
+        try:
+            yield
+        except MaucError:
+            raise
+        except (arrow.ArrowException, OSError) as error:
+            self.check_unchanged()
+            raise MaucError(
+                f"{self.name} cannot be read, it is truncated or damaged: {str(error).rstrip('.')}."
+            ) from error
+
+
+def _cut(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:
+    """Yield the columns of batches, the first of which begins with `row`, from start to stop."""
+    for batch in batches:
+        begin, end = max(start - row, 0), min(stop - row, len(batch))
+        if begin < end:
+            yield batch.slice(begin, end - begin).columns
+        row += len(batch)
+        if row >= stop:
+            return
+
+
+def open_arrow(data: Any, memory: int | None = None) -> ArrowSource:
+    """Return the columns of a table, record batch or dataset of pyarrow."""
+    import pyarrow
+
+    if isinstance(data, pyarrow.RecordBatch):
+        data = pyarrow.Table.from_batches([data])
+    if hasattr(data, "num_rows"):
+        return ArrowSource(data, "the Arrow table", memory=memory)
+    known: dict[str, Any] = {}
+    paths = getattr(data, "files", None)
+    if paths and type(data.filesystem).__name__ == "LocalFileSystem":  # that must not change
+        system = FileSystem(paths[0])
+        known = {"system": system, "files": [stamped(system, path) for path in paths]}
+    return ArrowSource(data, "the Arrow dataset", **known, memory=memory)
+
+
+def arrow_table(source: ArrowColumns, hidden: Collection[str] = ()) -> Table:
+    """Return the table of a source of Arrow columns; columns `hidden` are no features."""
+    assert source.feature_names is not None
+    names = source.feature_names.tolist()
+    if source.shape[0] == 0:
+        raise MaucError(f"{source.name} has columns but no rows.")
+
+    def check_column(column: int) -> Sequence[str]:
+        source.check_readable([column])
+        return ()
+
+    return Table(
+        source.name, source, names, check_column=check_column,
+        hidden=frozenset(j for j, name in enumerate(names) if name in hidden),
+    )  # fmt: skip
+
+
+def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
+    """Open Feather (Arrow IPC) files with the same columns, or an Arrow IPC stream."""
+    import pyarrow as arrow
+    import pyarrow.dataset as dataset
+
+    system = FileSystem(str(path), options.storage_options)
+    files = system.files(FORMATS["feather"].endings)
+    if system.is_local and len(files) == 1:
+        beginning = read_beginning(Path(files[0].path), 8)
+        if beginning.startswith(b"FEA1"):
+            raise MaucError(f"{path} is a Feather file of version 1; save it again as version 2.")
+        if beginning.startswith(_STREAM):
+            return _open_stream(str(path), system, files, memory)
+        if not beginning.startswith(b"ARROW1"):
+            raise content_error(Path(path), _FEATHER)
+    paths = [file.path for file in files]
+    try:
+        schemas = [_read_schema(system, file) for file in files]
+        types, errors = unify_schemas([file.name for file in files], schemas)
+        found = dataset.dataset(
+            paths, format="ipc", filesystem=system.arrow_system(),
+            partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
+        )  # fmt: skip
+    except (arrow.ArrowException, OSError) as error:
+        check_unchanged(system, files)
+        culprit = next((file.name for file in files if file.path in str(error)), files[0].name)
+        raise MaucError(
+            f"{culprit} cannot be read as {_FEATHER}, it is truncated or damaged: "
+            f"{str(error).rstrip('.')}."
+        ) from error
+    if any(not schema.equals(schemas[0]) for schema in schemas):
+        fields = [
+            arrow.field(field.name, types.get(field.name, field.type)) for field in found.schema
+        ]
+        found = found.replace_schema(arrow.schema(fields))
+    source = ArrowSource(
+        found, system.address, system=system, files=files, type_errors=errors, memory=memory
+    )
+    return arrow_table(source, index_names(schemas[0]))
+
+
+def _read_schema(system: FileSystem, file: File) -> Any:
+    import pyarrow as arrow
+
+    opened = system.open(file)
+    with arrow.OSFile(opened) if system.is_local else arrow.PythonFile(opened) as source:
+        return arrow.ipc.open_file(source).schema
+
+
+def _open_stream(path: str, system: FileSystem, files: Sequence[File], memory: int | None) -> Table:
+    """Open an Arrow IPC stream, which is mapped into memory; compressed values are read."""
+    import pyarrow as arrow
+
+    read = partial(_read_stream, path)
+    try:
+        data = read()
+    except (arrow.ArrowException, OSError) as error:
+        raise MaucError(f"{path} cannot be read as {_FEATHER}: {error}") from error
+    source = ArrowSource(data, path, system=system, files=files, reopen=read, memory=memory)
+    return arrow_table(source, index_names(data.schema))
+
+
+def _read_stream(path: str) -> Any:
+    import pyarrow as arrow
+
+    return arrow.ipc.open_stream(arrow.memory_map(path)).read_all()
+
+
+def index_names(schema: Any) -> list[str]:
+    """Return the columns in which pandas keeps the index of a frame."""
+    try:
+        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    except ValueError:
+        return []
+    return [str(name) for name in found.get("index_columns", []) if isinstance(name, str)]
+
+
+def unify_schemas(
+    names: Sequence[str], schemas: Sequence[Any]
+) -> tuple[dict[str, Any], dict[str, MaucError]]:
+    """Return the Arrow type of each column of files, and errors of those that do not go together.
+
+    All files need the columns of the first; their types are widened where nothing is lost.
+    """
+    first = schemas[0]
+    check_unique(names[0], first.names)
+    types = {field.name: storage_type(field.type) for field in first}
+    origin = dict.fromkeys(types, names[0])
+    errors: dict[str, MaucError] = {}
+    for name, schema in zip(names[1:], schemas[1:], strict=True):
+        if schema is first or schema.equals(first):
+            continue
+        check_unique(name, schema.names)
+        _check_columns(name, schema.names, names[0], first.names)
+        for column, known in types.items():
+            other = storage_type(schema.field(column).type)
+            if other == known or column in errors:
+                continue
+            wider = widen(known, other)
+            if wider is None:
+                errors[column] = MaucError(
+                    f"column {column!r} is {known} in {origin[column]} but {other} in {name}; "
+                    f"write it with one type in all files, or leave it out "
+                    f"({option('drop', column)})."
+                )
+            elif wider != known:
+                types[column], origin[column] = wider, name
+    return types, errors
+
+
+def _check_columns(name: str, found: list[str], first: str, wanted: list[str]) -> None:
+    for verb, other, one, two in (("lacks", "has", wanted, found), ("has", "lacks", found, wanted)):
+        known = set(two)
+        odd = next((column for column in one if column not in known), None)
+        if odd is not None:
+            raise MaucError(
+                f"{name} {verb} column {odd!r}, which {first} {other}; files of one table need the "
+                f"same columns."
+            )
+
+
+def widen(one: Any, other: Any) -> Any:
+    """Return an Arrow type that holds the values of two, None if there is none.
+
+    Integers and floats go together in float64: a value that it does not hold is an error when it is
+    read, see `WideningFill`.
+    """
+    import pyarrow as arrow
+
+    kinds = arrow.types
+    for a, b in ((one, other), (other, one)):
+        if kinds.is_null(a):
+            return b
+    if is_words(one) and is_words(other):
+        return arrow.string()
+    if kinds.is_timestamp(one) and kinds.is_timestamp(other):
+        if (one.tz is None) != (other.tz is None):
+            return None
+        return arrow.timestamp(max(one.unit, other.unit, key=_UNITS.index), one.tz)
+    if kinds.is_duration(one) and kinds.is_duration(other):
+        return arrow.duration(max(one.unit, other.unit, key=_UNITS.index))
+    if all(kinds.is_integer(kind) or kinds.is_floating(kind) for kind in (one, other)):
+        return arrow.from_numpy_dtype(np.promote_types(feature_type(one), feature_type(other)))
+    if all(kinds.is_decimal(kind) or kinds.is_floating(kind) for kind in (one, other)):
+        return arrow.float64()
+    return None

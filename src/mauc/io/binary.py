@@ -1,0 +1,307 @@
+"""Open files that are read whole: arrays (npz, mat, svmlight) and Excel workbooks."""
+
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.checks import unknown_choice
+from mauc.data.columns import default_names
+from mauc.exceptions import MaucError, option
+from mauc.extras import optional_import
+from mauc.io.arrays import ArraySource, FrameSource, SparseSource
+from mauc.io.files import content_error, open_binary, read_beginning
+from mauc.io.lines import NUMBER, check_text
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table, check_unique, find_place, first_few
+from mauc.io.words import MISSING, label_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: how svmlight files of `write_table` begin the note of names that the format has no place for
+NOTE = "mauc "
+_ROW = re.compile(
+    r"\s*(%(n)s)(\s+qid:\d+)?(\s+\d+:(%(n)s))*\s*(#.*)?" % {"n": rf"{NUMBER}|[+-]?inf|nan"},
+    re.IGNORECASE,
+)
+# Under which names the well-known collections of .mat files keep things.
+_ALIASES = {
+    "X": ("X", "x", "fea", "data"),
+    "y": ("y", "Y", "gnd", "label", "labels"),
+    "classes": ("classes",),
+    "feature_names": ("feature_names", "featureNames"),
+}
+
+
+def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
+    """Open an .npz file with arrays X, y, classes and feature_names; nothing is unpickled."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
+            arrays = {key: parts[key] for key in parts.files}
+    except (ValueError, zipfile.BadZipFile, EOFError, AttributeError, TypeError) as error:
+        if "allow_pickle" in str(error) and zipfile.is_zipfile(path):
+            raise MaucError(
+                f"{path} holds Python objects, which are not loaded because they can run code; "
+                f"save X and y as numeric arrays and names as arrays of text (dtype str)."
+            ) from error
+        raise MaucError(f"{path} is not an .npz file (numpy.savez): {error}") from error
+    return _array_table(path, arrays, memory)
+
+
+def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
+    """Open a .mat file of MATLAB version 4 to 7.2 (``save -v7``).
+
+    It has a matrix ``X`` (or ``fea``, ``data``), labels ``y`` (or ``Y``, ``gnd``, ``label``) and,
+    if there are any, ``classes`` and ``feature_names``. Codes ``y`` that have no 0 count
+    ``classes`` from 1, as MATLAB does.
+    """
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+
+    beginning = read_beginning(path)
+    if b"MATLAB 7.3" in beginning[:128] or b"\x89HDF" in beginning[:1024]:
+        raise MaucError(
+            f"{path} is a MATLAB file of version 7.3 (HDF5), which is not read; it should hold a "
+            f"matrix 'X' and labels 'y'. Load it in MATLAB and save its variables with "
+            f"save('{path.name}', ..., '-v7')."
+        )
+    try:
+        variables = loadmat(path)
+    # A file of another kind fails in many ways, deep in the parsing of what is not a header.
+    except (MatReadError, ValueError, TypeError, OSError, NotImplementedError, KeyError) as error:
+        raise content_error(path, f"a MATLAB file ({error})", beginning) from error
+    arrays: dict[str, Any] = {}
+    for wanted, names in _ALIASES.items():
+        known = [name for name in names if name in variables]
+        if known:
+            arrays[wanted] = _plain_cells(variables[known[0]])
+    if "X" not in arrays:
+        held = sorted(name for name in variables if not name.startswith("__"))
+        raise MaucError(
+            f"{path} must hold a matrix 'X' (and 'y' with the labels); it holds "
+            f"{first_few(held) or 'nothing'}."
+        )
+    codes = arrays.get("y")
+    if "classes" in arrays and codes is not None and codes.dtype.kind in "fiub" and codes.all():
+        arrays["y"] = codes.astype(np.float64) - 1
+    return _array_table(path, arrays, memory)
+
+
+def _plain_cells(value: Any) -> Any:
+    """Turn a cell array of texts or numbers into a plain array."""
+    if value.dtype.kind == "U":
+        return np.char.rstrip(value)  # rows of a char matrix are padded
+    if value.dtype.kind != "O":
+        return value
+    cells = [np.ravel(cell) for cell in np.ravel(value)]
+    return np.array([cell[0] if len(cell) else "" for cell in cells])
+
+
+def _array_table(path: Path, arrays: Mapping[str, Any], memory: int | None) -> Table:
+    """Return the table of arrays ``X``, ``y``, ``classes`` and ``feature_names``.
+
+    Without ``y`` a column of ``X`` is the target. With ``classes``, ``y`` holds codes 0, 1, ... of
+    these names.
+    """
+    if "X" not in arrays:
+        raise MaucError(
+            f"{path} must hold an array 'X' (and 'y' with the labels), "
+            f"it holds {first_few(sorted(arrays)) or 'none'}."
+        )
+    X = arrays["X"]  # the sparse matrices of some versions of SciPy cannot be indexed
+    X = sparse.csc_array(X) if sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "fiub":
+        raise MaucError(
+            f"{path}: X must be a numeric array of two dimensions (samples, features), "
+            f"got {X.dtype} of shape {X.shape}."
+        )
+    if X.dtype.kind == "b":
+        X = X.astype(np.uint8)  # numbers, not the nominal columns of a table
+    n_columns = X.shape[1]
+    names = default_names(range(n_columns))
+    if "feature_names" in arrays:
+        names = [str(name) for name in np.ravel(np.asarray(arrays["feature_names"])).tolist()]
+        if len(names) != n_columns:
+            raise MaucError(
+                f"{path}: feature_names must hold {n_columns} names (the columns of X), "
+                f"got {len(names)}."
+            )
+        check_unique(path, names)
+    labels = _labels(path, arrays, X.shape[0]) if "y" in arrays else None
+    last = n_columns - 1 if labels is None and "feature_names" not in arrays else None
+    make = SparseSource if sparse.issparse(X) else ArraySource
+    source = make(X, str(path), memory=memory)
+    return Table(path, source, names, labels=labels, target=last, is_named=False)
+
+
+def _labels(path: Path, arrays: Mapping[str, Any], n_samples: int) -> np.ndarray[Any, Any]:
+    y = np.asarray(arrays["y"])
+    if y.ndim == 2 and 1 in y.shape:  # a column or a row, as MATLAB keeps vectors
+        y = y.ravel()
+    if y.shape != (n_samples,):
+        raise MaucError(
+            f"{path}: y must hold {n_samples} labels (the rows of X), got shape {y.shape}."
+        )
+    if "classes" not in arrays:
+        return y
+    classes = np.ravel(np.asarray(arrays["classes"]))
+    codes = y.astype(np.int64) if y.dtype.kind in "fiub" and np.isfinite(y).all() else None
+    if codes is None or (codes != y).any() or ((codes < 0) | (codes >= len(classes))).any():
+        raise MaucError(
+            f"{path}: with classes, y must hold codes in [0, {len(classes) - 1}] "
+            f"(places in classes), got {first_few([str(label) for label in np.unique(y)])}."
+        )
+    return classes.astype(str)[codes] if classes.dtype.kind not in "fiub" else classes[codes]
+
+
+def open_svmlight(path: Path, options: ReadOptions, memory: int | None) -> Table:
+    """Open an svmlight (libsvm) file, rows ``label place:value ...``; it stays sparse.
+
+    Columns are x0, x1, ..., whether the file counts places from 0 or from 1.
+    """
+    from sklearn.datasets import load_svmlight_file
+
+    check_text(path, "an svmlight file", "utf-8")
+    try:
+        with open_binary(path) as file:
+            X, y = load_svmlight_file(file)
+    except ValueError as error:
+        _check_rows(path)
+        raise MaucError(f"{path} cannot be read as an svmlight file: {error}") from error
+    X = sparse.csr_array(X)
+    if X.shape[0] == 0:
+        raise MaucError(f"{path} has no rows.")
+    note = _read_note(path)
+    names, labels = default_names(range(X.shape[1])), y
+    if note is not None:
+        names = [str(name) for name in note["features"]]
+        check_unique(path, names)
+        # Columns at the end that are all zero are in no row.
+        X.resize((X.shape[0], max(len(names), X.shape[1])))
+        if X.shape[1] != len(names):
+            raise MaucError(f"{path}: its note names {len(names)} features, it has {X.shape[1]}.")
+        if note["classes"] is not None:
+            labels = np.array(note["classes"])[y.astype(np.int64)]
+    source = SparseSource(X, str(path), memory=memory)
+    return Table(path, source, names, labels=labels, is_named=False)
+
+
+def _check_rows(path: Path) -> None:
+    """Raise the error that names the first row which is not one."""
+    with open_binary(path) as file:
+        for number, raw in enumerate(file, start=1):
+            line = raw.decode("utf-8", "replace").strip()
+            if line and not line.startswith("#") and not _ROW.fullmatch(line):
+                raise MaucError(
+                    f"{path}, line {number}: a row 'label place:value place:value ...' with "
+                    f"numbers is wanted, got {line[:40]!r}."
+                )
+
+
+def _read_note(path: Path) -> dict[str, Any] | None:
+    with open_binary(path) as file:
+        for line in file:
+            if not line.startswith(b"#"):
+                return None
+            text = line[1:].decode("utf-8", "replace").strip()
+            if text.startswith(NOTE):
+                try:
+                    note: dict[str, Any] = json.loads(text.removeprefix(NOTE))
+                except ValueError:
+                    return None
+                return note
+    return None
+
+
+def open_xlsx(path: Path, options: ReadOptions, memory: int | None) -> Table:
+    """Open a sheet of an Excel workbook, whose first row names the columns.
+
+    Formulas count with the value that was last computed for them.
+    """
+    import pandas as pd
+
+    if read_beginning(path, 4) != b"PK\x03\x04":
+        raise content_error(path, "an Excel workbook (.xlsx)")
+    engine: Any = "calamine" if find_spec("python_calamine") is not None else "openpyxl"
+    if engine == "openpyxl":
+        optional_import("openpyxl", "Excel files")
+    try:
+        with path.open("rb") as file, pd.ExcelFile(file, engine=engine) as book:
+            titles = [str(title) for title in book.sheet_names]
+            sheet = _find_sheet(path, titles, options.sheet)
+            cells = pd.read_excel(
+                book, sheet_name=sheet, header=None, dtype=object, keep_default_na=False,
+                na_values=[""],
+            )  # fmt: skip
+    except MaucError:
+        raise
+    except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise content_error(path, "an Excel workbook (.xlsx)") from error
+    except Exception as error:  # calamine has errors of its own, below Exception
+        if type(error).__module__.partition(".")[0] != "python_calamine":
+            raise
+        raise content_error(path, "an Excel workbook (.xlsx)") from error
+    rows = np.flatnonzero(cells.notna().any(axis=1))
+    if len(rows) < 2:
+        raise MaucError(
+            f"{path}: the sheet {sheet!r} must have a row of names and rows below it, got "
+            f"{len(rows)} rows; {option('sheet')} names another sheet of {', '.join(titles)}."
+        )
+    cells = cells.iloc[rows]
+    filled = np.flatnonzero(cells.notna().any(axis=0))
+    cells = cells.iloc[:, : filled[-1] + 1]  # columns without any cell at the right
+    heads = ["" if head != head else str(head).strip() for head in cells.iloc[0]]
+    names = [head or f"column{j + 1}" for j, head in enumerate(heads)]
+    check_unique(path, names)
+    missing = options.missing or ()
+    label = find_place(names, options.target)
+    frame = pd.DataFrame({
+        name: _typed_cells(cells.iloc[1:, j], missing, is_label=j == label)
+        for j, name in enumerate(names)
+    })  # fmt: skip
+    notes: tuple[str, ...] = ()
+    if options.sheet is None and len(titles) > 1:
+        notes = (
+            f"the sheet {titles[0]!r}, the first of {len(titles)}; {option('sheet')} names another",
+        )
+    return Table(
+        path, FrameSource(frame, str(path), keeps_objects=True, memory=memory), names,
+        locate_row=lambda row: f"row {rows[row + 1] + 1}", notes=notes,
+        missing_words=tuple(word for word in MISSING if word not in missing),
+    )  # fmt: skip
+
+
+def _find_sheet(path: Path, titles: list[str], sheet: str | int | None) -> str:
+    """Return the name of a sheet that is given by name or number."""
+    if isinstance(sheet, str) and sheet not in titles and sheet.isdigit():
+        sheet = int(sheet)
+    if isinstance(sheet, str):
+        if sheet not in titles:
+            raise unknown_choice(f"{path}: {option('sheet')}", sheet, titles)
+        return sheet
+    if not 0 <= (sheet or 0) < len(titles):
+        raise MaucError(
+            f"{path}: {option('sheet')} as a number must be in [0, {len(titles) - 1}], got {sheet}."
+        )
+    return titles[sheet or 0]
+
+
+def _typed_cells(
+    cells: "pd.Series[Any]", missing: tuple[str, ...], *, is_label: bool
+) -> "pd.Series[Any]":
+    """Return the cells of a column as Python objects, or as numbers if they all are."""
+    import pandas as pd
+
+    gaps = ("", "?", *missing) if is_label else (*MISSING, *missing)
+    plain = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    column = pd.Series(
+        [None if c is pd.NaT or c != c or c in gaps else c for c in plain], dtype=object
+    )
+    return label_values(column) if is_label else column.infer_objects()

@@ -1,0 +1,255 @@
+"""The features of a table: raw columns in, numbers and categories out, in memory or not."""
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.data.columns import is_wide
+from mauc.data.source import ColumnSource
+from mauc.exceptions import MaucError, option
+from mauc.io.dataset import MAX_DENSE_CELLS, ConvertedColumns
+from mauc.io.table import Table, check_precision, number_row
+
+Array = np.ndarray[Any, Any]
+
+
+class HeldColumns(ColumnSource):
+    """Some columns of a source, read into memory at once; they keep their numbers."""
+
+    def __init__(self, source: ColumnSource, columns: Sequence[int]) -> None:
+        super().__init__(
+            source.name, source.shape[0], source.types, feature_names=source.feature_names,
+            memory=source.memory,
+        )  # fmt: skip
+        self.arrow_types = getattr(source, "arrow_types", None)
+        self._columns = dict(zip(columns, source.read(np.array(columns)), strict=True))
+        source.check_unchanged()
+
+    def read(self, columns: Array) -> list[Any]:
+        """Return whole columns."""
+        return [self._columns[int(j)] for j in columns]
+
+
+class FeatureColumns(ConvertedColumns):
+    """The features of a table: numbers as they are, dates as seconds, the others as categories.
+
+    Columns that are raw stay as they were read, but for `categorical` ones.
+    """
+
+    def __init__(
+        self, table: Table, columns: Sequence[int], categorical: Collection[int] = (), *,
+        is_raw: bool = False,
+    ) -> None:  # fmt: skip
+        self._path, self._is_raw, self._categories = table.path, is_raw, table.categories
+        self._categorical = frozenset(categorical)
+        names = [table.names[j] for j in columns]
+        types = [self._type(table.names[j], j, table.source.types[j]) for j in columns]
+        super().__init__(table.source, columns, types, names)
+
+    def _type(self, name: str, j: int, kind: np.dtype[Any]) -> np.dtype[Any]:
+        if j in self._categorical or name in self._categories:
+            return np.dtype(object)
+        if self._is_raw or kind.kind not in "bmM":
+            return kind
+        return np.dtype(object if kind.kind == "b" else np.float64)
+
+    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
+        import pandas
+
+        assert self.feature_names is not None
+        made: dict[int, Any] = {}
+        origins = self._origins[columns].tolist()
+        for column, j in zip(columns, origins, strict=True):
+            if j in made:
+                continue
+            values, name = read.pop(j), self.feature_names[column]
+            if not self._is_raw or j in self._categorical:
+                values = feature_column(
+                    self._path, name, values, self._source.types[j],
+                    is_categorical=j in self._categorical, is_sorted=_is_sorted(self._source, j),
+                    categories=self._categories.get(name),
+                )  # fmt: skip
+                is_category = isinstance(values, pandas.Categorical)
+                values = pandas.Series(values) if is_category else np.ascontiguousarray(values)
+            made[j] = values
+        return [made[j] for j in origins]
+
+
+def feature_matrix(
+    table: Table, source: ColumnSource, chosen: list[int], categorical: Collection[int] = ()
+) -> Any:
+    """Return the features of a table in memory: an array, a sparse array, or a DataFrame.
+
+    It is a frame, with categorical columns, if there are nominal columns: text, categories and
+    booleans, and `categorical` ones. `source` holds the columns that are `chosen`.
+    """
+    import pandas
+
+    names = [table.names[j] for j in chosen]
+    matrix = getattr(table.source, "matrix", None)
+    if matrix is not None:
+        values = matrix[:, chosen]
+        is_nominal = {j for j in chosen if j in categorical or table.names[j] in table.categories}
+        if not is_nominal:
+            _check_matrix(table, chosen, values)
+            if sparse.issparse(values):
+                return sparse.csr_array(values)
+            return values.astype(np.uint8) if values.dtype.kind == "b" else values
+        if sparse.issparse(values) and values.shape[0] * values.shape[1] > MAX_DENSE_CELLS:
+            name = table.names[min(is_nominal)]
+            raise MaucError(
+                f"{table.path}: column {name!r} is nominal, and a sparse table of "
+                f"{values.shape[0]} x {values.shape[1]} is too large to be made dense for it; "
+                f"leave it out ({option('drop', name)})."
+            )
+    columns = []
+    for name, j in zip(names, chosen, strict=True):
+        values = source.read(np.array([j]))[0]
+        if matrix is not None and values.dtype.kind == "b" and j not in categorical:
+            values = values.astype(np.uint8)
+        columns.append(
+            feature_column(
+                table.path, name, values, source.types[j], is_categorical=j in categorical,
+                is_sorted=_is_sorted(source, j), categories=table.categories.get(name),
+                locate_row=table.locate_row,
+            )
+        )  # fmt: skip
+    if any(isinstance(column, pandas.Categorical) for column in columns):
+        return pandas.DataFrame(dict(zip(names, columns, strict=True)), copy=False)
+    return np.column_stack(columns)
+
+
+def _check_matrix(table: Table, chosen: list[int], values: Any) -> None:
+    """Raise if integers of a matrix are beyond what float64 holds."""
+    if values.dtype.kind in "iu" and is_wide(values.data if sparse.issparse(values) else values):
+        for at, j in enumerate(chosen):
+            column = values[:, [at]]
+            column = column.data if sparse.issparse(column) else column.ravel()
+            check_precision(table.path, table.names[j], column.tolist())
+
+
+def _is_sorted(source: ColumnSource, j: int) -> bool:
+    """Whether categories are put in order: those of text; a file may declare another order."""
+    types = getattr(source, "arrow_types", None)
+    return types is not None and j < len(types) and not hasattr(types[j], "value_type")
+
+
+def feature_column(
+    path: Any, name: str, values: Any, kind: np.dtype[Any], *, is_categorical: bool = False,
+    is_sorted: bool = False, categories: Sequence[str] | None = None, locate_row: Any = number_row,
+) -> Any:  # fmt: skip
+    """Return a column of a source, of the type `kind`, as numbers or as a Categorical.
+
+    `categories` are those that codes stand for.
+    """
+    import pandas as pd
+
+    if categories is not None:
+        codes = np.where(np.isnan(values), -1, values).astype(np.int64)
+        return pd.Categorical.from_codes(codes, categories=list(categories))
+    if hasattr(values, "iloc"):
+        if str(values.dtype) == "category" and is_sorted:
+            values = _sort_categories(values)
+        if str(values.dtype) != "category" and values.dtype == object and not is_categorical:
+            return _object_column(path, name, values, locate_row)
+        return pd.Categorical(values)
+    if kind.kind == "b" and values.dtype.kind != "b":  # with missing values
+        codes = np.where(np.isnan(values), -1, values).astype(np.int8)
+        found = pd.Categorical.from_codes(codes, categories=[False, True])
+        return found.remove_unused_categories()
+    if is_categorical or kind.kind == "b":
+        return pd.Categorical(_plain_integers(values, kind))
+    if kind.kind in "mM":
+        return seconds(values)
+    if kind.kind in "iu":
+        _check_exact(path, name, values)
+    return values
+
+
+def _sort_categories(column: Any) -> Any:
+    try:
+        return column.cat.reorder_categories(column.cat.categories.sort_values())
+    except TypeError:  # values that cannot be compared
+        return column
+
+
+def _plain_integers(values: Array, kind: np.dtype[Any]) -> Array:
+    """Return integers beyond float64 with missing values, see `with_missing`, as floats."""
+    if kind.kind not in "iu" or values.dtype.char not in "mg":
+        return values
+    numbers = values.view(np.int64) if values.dtype.kind == "m" else values
+    return np.where(values == values, numbers.astype(np.float64), np.nan)
+
+
+def _check_exact(path: Any, name: str, values: Array) -> None:
+    """Raise if integers are beyond what float64 holds."""
+    if values.dtype.char in "mg":
+        known = values[values == values]
+        numbers = known.view(np.int64) if known.dtype.kind == "m" else known
+        check_precision(path, name, map(int, numbers))
+    elif values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values):
+        check_precision(path, name, [int(values.max()), int(values.min())])
+
+
+def seconds(values: Array) -> Array:
+    """Return dates as seconds since 1970, and times as seconds; NaN where there is none.
+
+    The values keep their unit: dates in nanoseconds would end in 2262.
+    """
+    if values.dtype.kind == "M":
+        values = values - np.datetime64(0, "s")
+    found: Array = values / np.timedelta64(1, "s")
+    return found
+
+
+def _plain_date(value: Any) -> date | None:
+    """Return a date without a time zone, None if it is missing."""
+    if not isinstance(value, date) or value != value:  # NaT is a date
+        return None
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC).replace(tzinfo=None)
+    return value
+
+
+def _object_column(path: Any, name: str, column: Any, locate_row: Any) -> Any:
+    """Return a column of Python objects, such as the cells of a spreadsheet."""
+    import pandas as pd
+
+    known = column.dropna()
+    if len(known) == 0:
+        return np.full(len(column), np.nan)
+    if known.map(lambda value: isinstance(value, date)).all():
+        return seconds(np.array([_plain_date(value) for value in column], "datetime64[us]"))
+    kinds = known.map(_kind)
+    counts = kinds.value_counts()
+    if "other" in counts:
+        example = known[kinds == "other"].iloc[0]
+        raise MaucError(
+            f"{path}: column {name!r} holds values that are neither numbers nor text, such as "
+            f"{str(example)!r} ({type(example).__name__}); turn them into numbers or leave the "
+            f"column out ({option('drop', name)})."
+        )
+    if len(counts) > 1:
+        row = int(np.flatnonzero((column.map(_kind) == counts.index[-1]) & column.notna())[0])
+        raise MaucError(
+            f"{path}: column {name!r} mixes {' and '.join(counts.index)}; the first odd value is "
+            f"{column.iloc[row]!r} in {locate_row(row)}. Correct it, or declare the column nominal "
+            f"({option('categorical_features', name)})."
+        )
+    if counts.index[0] != "numbers":
+        return pd.Categorical(column)
+    check_precision(path, name, (value for value in known if isinstance(value, int)))
+    return column.map(float, na_action="ignore").to_numpy(dtype=np.float64)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "booleans"
+    return "numbers" if isinstance(value, Real | Decimal) else "other"

@@ -1,0 +1,313 @@
+"""Files: a path, pattern, folder or address in, files with their stamps out.
+
+Also what a file is by its first bytes, and standard input as a file.
+"""
+
+import codecs
+import gzip
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+from urllib.parse import unquote
+
+from mauc.exceptions import MaucError, option
+from mauc.extras import MissingExtraError, optional_import
+
+NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+STDIN = "stdin"  # name of a data set that came through a pipe
+# How the bytes of a file begin, and what such a file is.
+_BEGINNINGS = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF document"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "a Feather (Arrow IPC) file"),
+    (b"FEA1", "a Feather file of version 1"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"PK\x03\x04", "a zip archive (such as .npz or .xlsx)"),
+    (b"\x93NUMPY", "a NumPy .npy file"),
+    (b"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)"),
+    (b"MATLAB 5.0", "a MATLAB file"),
+    (b"SQLite format 3", "an SQLite data base"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document (such as .xls)"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+)
+_GZIP = b"\x1f\x8b"
+# What file systems call the time or version of a file.
+_MARKS = ("mtime", "LastModified", "last_modified", "updated", "created", "ETag", "etag")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a source."""
+
+    path: str  #: as its file system calls it
+    name: str  #: as errors call it: the path, or the address
+    stamp: tuple[Any, ...]  #: its size and when it was written, as far as the file system tells
+    #: columns and values in the names of its folders, as in ``year=2024/``
+    parts: tuple[tuple[str, str], ...] = ()
+
+
+class FileSystem:
+    """Local files, or those of an address by way of fsspec with its `storage_options`.
+
+    `root` is the path of the file, folder or pattern `address` in the file system.
+    """
+
+    def __init__(self, address: str, storage_options: Mapping[str, Any] | None = None) -> None:
+        self.is_local = not is_address(address)
+        self.address = address
+        if self.is_local:
+            self.root = address
+            if storage_options:
+                raise MaucError(f"storage_options go with addresses such as s3://, not {address}.")
+        else:
+            self._fs, self.root = _open_system(address, dict(storage_options or {}))
+
+    def open(self, file: File) -> Any:
+        """Return what pyarrow opens: a path, or an open file of fsspec."""
+        return file.path if self.is_local else self._fs.open(file.path, "rb")
+
+    def arrow_system(self) -> Any:
+        """Return the file system for functions of pyarrow, None for local files."""
+        return None if self.is_local else self._fs
+
+    def stamp(self, path: str) -> tuple[Any, ...]:
+        """Return the size of a file and when it was written; raise FileNotFoundError."""
+        if self.is_local:
+            found = os.stat(path)
+            return found.st_size, found.st_mtime_ns
+        self._fs.invalidate_cache(path)
+        info = self._fs.info(path)
+        return info.get("size"), *(str(info[mark]) for mark in _MARKS if mark in info)
+
+    def find(self) -> list[str]:
+        """Return the paths of the files that the address stands for, in their order."""
+        if has_magic(self.root) and not self._is_file(self.root):
+            found = sorted(path for path in self._glob(self.root) if self._is_file(path))
+        elif os.path.isdir(self.root) if self.is_local else self._fs.isdir(self.root):
+            found = sorted(path for path in self._walk(self.root) if not self._is_hidden(path))
+        elif os.path.exists(self.root) if self.is_local else self._fs.exists(self.root):
+            return [self.root]
+        else:
+            raise MaucError(f"{self.address} does not exist.")
+        if not found:
+            raise MaucError(
+                f"{self.address} has no file: a file, or a folder or pattern of Parquet or Feather "
+                f"files is wanted."
+            )
+        return found
+
+    def files(self, endings: Sequence[str]) -> tuple[File, ...]:
+        """Return the files; of a folder or pattern those with the endings, all if none has one."""
+        paths = self.find()
+        return tuple(stamped(self, p) for p in [p for p in paths if ending(p) in endings] or paths)
+
+    def name(self, path: str) -> str:
+        """Return how errors call a file."""
+        return path if self.is_local else self._fs.unstrip_protocol(path)
+
+    def parts(self, path: str) -> tuple[tuple[str, str], ...]:
+        """Return columns and values that are written in the names of the folders of a file."""
+        below = path[len(self.root) :] if path.startswith(self.root) else path
+        pieces = below.replace(os.sep, "/").split("/")[:-1]
+        pairs = (piece.partition("=") for piece in pieces if "=" in piece)
+        return tuple((unquote(key), unquote(value)) for key, _, value in pairs)
+
+    def _is_hidden(self, path: str) -> bool:
+        pieces = path[len(self.root) :].replace(os.sep, "/").split("/")
+        return any(piece.startswith((".", "_")) and "=" not in piece for piece in pieces)
+
+    def _is_file(self, path: str) -> bool:
+        return os.path.isfile(path) if self.is_local else bool(self._fs.isfile(path))
+
+    def _glob(self, pattern: str) -> list[str]:
+        return glob(pattern, recursive=True) if self.is_local else list(self._fs.glob(pattern))
+
+    def _walk(self, folder: str) -> list[str]:
+        if self.is_local:
+            return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
+        return list(self._fs.find(folder))
+
+
+def stamped(system: FileSystem, path: str) -> File:
+    """Return a file with its stamp."""
+    try:
+        return File(path, system.name(path), system.stamp(path), system.parts(path))
+    except OSError as error:
+        raise unreadable_error(system.name(path), error) from error
+
+
+def unreadable_error(name: str, error: OSError) -> MaucError:
+    """Return the error for a file that the system does not let us read."""
+    if isinstance(error, FileNotFoundError):
+        return MaucError(f"{name} does not exist (any more).")
+    if isinstance(error, PermissionError):
+        return MaucError(f"{name} cannot be read: you have no permission to.")
+    return MaucError(f"{name} cannot be read: {error.strerror or error}.")
+
+
+def check_unchanged(system: FileSystem, files: Sequence[File]) -> None:
+    """Raise a `MaucError` that names the first file that is not what it was."""
+    for file in files:
+        try:
+            stamp = system.stamp(file.path)
+        except OSError as error:
+            raise MaucError(
+                f"{file.name} was removed, or cannot be read any more, while it was being read "
+                f"({error.strerror or error}); what was computed from it is not valid. Open it "
+                f"again."
+            ) from error
+        if stamp != file.stamp:
+            raise MaucError(
+                f"{file.name} changed while it was being read (it had {file.stamp[0]:,} bytes and "
+                f"has {stamp[0]:,} now, or was written again); what was computed from it is not "
+                f"valid. Open it again."
+            )
+
+
+def ending(path: str | Path) -> str:
+    """Return the ending of a path in lower case, with its dot."""
+    return os.path.splitext(path)[1].lower()
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a file rather than a path."""
+    return "://" in text
+
+
+def is_collection(data: str) -> bool:
+    """Whether data are a folder, a pattern or an address rather than a file or a name.
+
+    >>> [is_collection(data) for data in ("folder/*.parquet", "s3://bucket/big.parquet", "siren")]
+    [True, True, False]
+    """
+    path = Path(data)
+    if path.is_file() or data.startswith("/dev/"):
+        return False
+    return is_address(data) or has_magic(data) or path.is_dir()
+
+
+def _open_system(address: str, options: dict[str, Any]) -> Any:
+    core = optional_import("fsspec.core", "addresses of files")
+    try:
+        return core.url_to_fs(address, **options)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{address} needs a package that is not installed: {error}"
+        ) from error
+    except (ValueError, OSError) as error:
+        raise MaucError(f"{address} cannot be opened: {error}.") from error
+
+
+def check_file(path: Path) -> None:
+    """Raise unless the path is a readable file that is not empty."""
+    if path.is_dir():
+        raise MaucError(f"{path} is a folder; a data file is wanted.")
+    if not path.is_file():
+        raise MaucError(f"{path} does not exist.")
+    try:
+        is_empty = not read_beginning(path, 1)
+    except OSError as error:
+        raise MaucError(f"{path} cannot be opened: {error.strerror}.") from error
+    if is_empty:
+        raise MaucError(f"{path} is empty; a data file is wanted.")
+
+
+def read_beginning(path: Path, n_bytes: int = 4096) -> bytes:
+    """Return the first bytes of a file, as they are on disk."""
+    with path.open("rb") as file:
+        return file.read(n_bytes)
+
+
+def describe_content(beginning: bytes) -> str:
+    """Return in words what a file with these first bytes is."""
+    for start, what in _BEGINNINGS:
+        if beginning.startswith(start):
+            return what
+    if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "UTF-16 text"
+    if b"\0" in beginning:
+        return "a binary file of an unknown kind"
+    text = beginning.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if text.lower().startswith(("<!doctype", "<html", "<?xml")):
+        return "an HTML or XML page"
+    if any(line.lower().startswith("@relation") for line in text.splitlines()):
+        return "an ARFF file"
+    return "text"
+
+
+def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> MaucError:
+    """Return the error for a file that is not what its name says."""
+    what = describe_content(read_beginning(path) if beginning is None else beginning)
+    return MaucError(
+        f"{path} is not {wanted}: by its first bytes it is {what}. "
+        f"Give the file its right extension, or name the format ({option('format')})."
+    )
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[BinaryIO]:
+    """Open a file of text for reading, as bytes; gzip is decompressed whatever the name."""
+    is_compressed = read_beginning(path, 2) == _GZIP
+    if path.suffix.lower() == ".gz" and not is_compressed:
+        raise content_error(path, "a gzip archive")
+    opener: Callable[[Path, str], Any] = gzip.open if is_compressed else open
+    try:
+        with opener(path, "rb") as opened:
+            yield opened
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise MaucError(f"{path} is a broken gzip archive: {error}.") from error
+
+
+def is_stream(source: str | Path) -> bool:
+    """Whether a source is ``-``, a device such as /dev/stdin, or a named pipe."""
+    text = str(source)
+    if text == "-" or text.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
+        return True
+    try:
+        return stat.S_ISFIFO(Path(source).stat().st_mode)
+    except OSError:
+        return False
+
+
+@contextmanager
+def stream_as_file(source: str | Path) -> Iterator[Path]:
+    """Copy a stream to a temporary file, which readers may read more than once.
+
+    Errors call the file "standard input", or by the name of the stream.
+    """
+    text = str(source)
+    with TemporaryDirectory(prefix="mauc-") as folder:
+        path = Path(folder) / STDIN
+        with path.open("wb") as copy:
+            if text == "-":
+                if sys.stdin is None or sys.stdin.isatty():
+                    raise MaucError(
+                        "- reads standard input, which is a terminal here; pipe a file into it, "
+                        "as in `cat data.csv | mauc select - --target label`."
+                    )
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+            else:
+                try:
+                    with open(source, "rb") as stream:
+                        shutil.copyfileobj(stream, copy)
+                except OSError as error:
+                    raise MaucError(f"{source} cannot be read: {error.strerror}.") from error
+        try:
+            yield path
+        except MaucError as error:
+            shown = "standard input" if text in ("-", "/dev/stdin") else text
+            raise type(error)(str(error).replace(str(path), shown)) from error

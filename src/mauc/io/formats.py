@@ -1,0 +1,159 @@
+"""The formats of files: names, endings, readers, and the options that each of them takes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from mauc.checks import check_choice
+from mauc.exceptions import MaucError, option
+from mauc.io.files import FileSystem, check_file, ending, is_address, is_collection
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table
+
+Opener = Callable[[Path | str, ReadOptions, int | None], Table]
+
+
+@dataclass(frozen=True)
+class Format:
+    """What is known of a format before a file is read."""
+
+    opener: str  #: ``module:function`` of `mauc.io`, see `mauc.io.table`
+    endings: tuple[str, ...]
+    options: tuple[str, ...] = ()  #: those that not all formats take
+    streams: bool = False  #: whether columns can be read when they are needed
+    may_be_compressed: bool = False
+    has_addresses: bool = False  #: whether folders, patterns and addresses are read
+    has_arrays: bool = False  #: whether files hold named arrays, as in ``data.h5::X``
+
+
+_TEXT = ("decimal", "encoding", "header", "missing", "separator", "thousands")
+_REMOTE = ("storage_options",)
+FORMATS = {
+    "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
+    "csv": Format("text:open_text", (".csv", ".data"), _TEXT, True, may_be_compressed=True),
+    "feather": Format(
+        "arrow:open_feather", (".feather", ".arrow", ".ipc", ".arrows"), _REMOTE, True,
+        has_addresses=True,
+    ),
+    "hdf5": Format("arrays:open_hdf5", (".h5", ".hdf5", ".he5"), streams=True, has_arrays=True),
+    "mat": Format("binary:open_mat", (".mat",)),
+    "npy": Format("arrays:open_npy", (".npy",), streams=True),
+    "npz": Format("binary:open_npz", (".npz",)),
+    "parquet": Format(
+        "parquet:open_parquet", (".parquet", ".parq", ".pq"), _REMOTE, True, has_addresses=True
+    ),
+    "svmlight": Format(
+        "binary:open_svmlight", (".svm", ".svmlight", ".libsvm"), may_be_compressed=True
+    ),
+    "tsv": Format("text:open_text", (".tsv", ".tab"), _TEXT, True, may_be_compressed=True),
+    "txt": Format("text:open_text", (".txt",), (*_TEXT, "sheet"), True, may_be_compressed=True),
+    "xlsx": Format("binary:open_xlsx", (".xlsx", ".xlsm"), ("missing", "sheet")),
+    "zarr": Format(
+        "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True
+    ),
+}  # fmt: skip
+_BY_ENDING = {end: name for name, known in FORMATS.items() for end in known.endings}
+#: formats of rows of text
+TEXT_FORMATS = ("csv", "tsv", "txt")
+_SPECIAL = {name for known in FORMATS.values() for name in known.options}
+
+
+def find_format(path: str | Path, format: str | None = None) -> str:
+    """Return the name of the format of a file; by default its ending decides, ``.gz`` apart.
+
+    >>> find_format("data.csv.gz"), find_format("data.h5::X")
+    ('csv', 'hdf5')
+    """
+    if format is not None:
+        return str(check_choice(option("format"), format, FORMATS))
+    file, _ = split_array(str(path))
+    is_compressed = ending(file) == ".gz"
+    extension = ending(file[:-3] if is_compressed else file)
+    name = _BY_ENDING.get(extension)
+    if name is None:
+        raise MaucError(
+            f"{path}: the extension {extension!r} is not a known format. Known ones: "
+            f"{', '.join(sorted(_BY_ENDING))}; or name the format, such as "
+            f"{option('format', 'csv')}."
+        )
+    if is_compressed and not FORMATS[name].may_be_compressed:
+        raise MaucError(f"{path}: {name} files are not read compressed; decompress it (gunzip).")
+    return name
+
+
+def is_file_option(name: str) -> bool:
+    """Whether an option goes with files of some formats only."""
+    return name in _SPECIAL
+
+
+def is_data_path(path: str | Path) -> bool:
+    """Whether a path has the extension of a format."""
+    try:
+        return bool(find_format(path))
+    except MaucError:
+        return False
+
+
+def split_array(address: str) -> tuple[str, str | None]:
+    """Return a path and what follows it after ``::``, the name of an array in the file."""
+    path, mark, array = address.rpartition("::")
+    name = _BY_ENDING.get(ending(path)) if mark and "://" not in array else None
+    return (path, array) if name is not None and FORMATS[name].has_arrays else (address, None)
+
+
+def open_table(address: str, options: ReadOptions, memory: int | None = None) -> Table:
+    """Open data of any format: a file, or a folder, pattern or address of some formats.
+
+    `memory` is None if they are read into memory, see `mauc.io.table`.
+    """
+    path, _ = split_array(address)
+    name = options.format
+    if not is_collection(path):
+        check_file(Path(path))
+    elif name is None and ending(path) not in _BY_ENDING:
+        name = _collection_format(path, options)
+    name = find_format(address, name)
+    known = FORMATS[name]
+    if is_collection(path) and not known.has_addresses:
+        if is_address(path):
+            raise MaucError(f"{address}: {name} files are read from a disk; copy it there.")
+        raise MaucError(f"{address}: {name} files are read one by one; name a single file.")
+    check_options(address, name, options)
+    module, _, function = known.opener.partition(":")
+    opener = cast(Opener, getattr(import_module(f"mauc.io.{module}"), function))
+    return opener(
+        address if known.has_addresses else Path(address), options.replace(format=name), memory
+    )
+
+
+def check_options(address: str | Path, name: str, options: ReadOptions) -> None:
+    """Raise if an option is given that does not go with the format."""
+    for given in options.given():
+        if given in _SPECIAL and given not in FORMATS[name].options:
+            takers = [other for other, taker in FORMATS.items() if given in taker.options]
+            raise MaucError(
+                f"{address}: {option(given)} goes with {', '.join(takers)} files, not with {name}."
+            )
+
+
+def _collection_format(path: str, options: ReadOptions) -> str:
+    """Return the format of the files of a folder, pattern or address, by their endings."""
+    if any((Path(path) / name).is_file() for name in ("zarr.json", ".zarray", ".zgroup")):
+        return "zarr"
+    found = {
+        _BY_ENDING.get(ending(file)) for file in FileSystem(path, options.storage_options).find()
+    }
+    formats = sorted(name for name in found if name is not None and FORMATS[name].has_addresses)
+    if len(formats) > 1:
+        raise MaucError(
+            f"{path} holds files of several formats ({', '.join(formats)}); name one of them by a "
+            f"pattern, such as *.parquet, or by {option('format')}."
+        )
+    if not formats:
+        raise MaucError(
+            f"{path} holds no file whose ending is known (.parquet, .feather and the like); name "
+            f"its format, as in {option('format', 'parquet')}."
+        )
+    return formats[0]

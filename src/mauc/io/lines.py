@@ -1,0 +1,269 @@
+"""Text files: their encoding, the format and separator by their content, rows with line numbers."""
+
+import codecs
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+from mauc.data.columns import default_names
+from mauc.exceptions import MaucError, option
+from mauc.io.files import content_error, describe_content, open_binary, read_beginning
+from mauc.io.table import check_unique
+
+#: the separator that stands for any run of blanks and tabs
+WHITESPACE = "whitespace"
+_SEPARATORS = ("\t", ";", "|", ",")
+_SNIFFED_BYTES = 1 << 16
+_SNIFFED_LINES = 50
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_SVMLIGHT = re.compile(rf"{NUMBER}(\s+qid:\d+)?(\s+\d+:{NUMBER})+\s*(#.*)?")
+
+
+@contextmanager
+def open_lines(path: Path, encoding: str, newline: str | None = "") -> Iterator[io.TextIOWrapper]:
+    """Open a file of text; a byte order mark is skipped, wrong bytes are named by offset."""
+    with open_binary(path) as binary:
+        text = io.TextIOWrapper(binary, encoding=skip_mark(encoding), newline=newline)
+        try:
+            yield text
+        except UnicodeError as error:
+            raise encoding_error(path, encoding) from error
+        finally:
+            text.detach()
+
+
+def skip_mark(encoding: str) -> str:
+    """Return the codec that skips a byte order mark at the beginning."""
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError as error:
+        raise MaucError(
+            f"{option('encoding')} must be one that Python knows, such as utf-8, latin-1 or "
+            f"cp1252, got {encoding!r}."
+        ) from error
+    return "utf-8-sig" if name == "utf-8" else encoding
+
+
+def check_text(path: Path, wanted: str, encoding: str) -> None:
+    """Raise if the first bytes of a file are not text."""
+    name = codecs.lookup(skip_mark(encoding)).name
+    with open_binary(path) as file:
+        beginning = file.read(4096)
+    if not beginning:
+        raise MaucError(f"{path} is empty (after decompression); {wanted} is wanted.")
+    what = describe_content(beginning)
+    if what == "UTF-16 text" and not name.startswith("utf-16"):
+        raise MaucError(f"{path} is UTF-16 text; pass {option('encoding', 'utf-16')}.")
+    is_binary = what == "a binary file of an unknown kind"
+    if is_binary and name.startswith(("utf-16", "utf-32")):
+        return
+    if is_binary or what not in ("text", "UTF-16 text", wanted):
+        raise content_error(path, wanted, beginning)
+
+
+def encoding_error(path: Path, encoding: str) -> MaucError:
+    """Return the error that names the first byte which the encoding does not know."""
+    decoder = codecs.getincrementaldecoder(skip_mark(encoding))()
+    offset = line = 0
+    with open_binary(path) as file:
+        while True:
+            chunk = file.read(1 << 20)
+            pending = len(decoder.getstate()[0])
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeError as error:
+                position = getattr(error, "start", 0)
+                start = max(0, position - pending)
+                byte = chunk[start : start + 1].hex() or "the end"
+                line += chunk[:start].count(b"\n")
+                return MaucError(
+                    f"{path} is not {encoding.upper()} text: byte 0x{byte} at offset "
+                    f"{offset + position - pending} (line {line + 1}) does not fit. Pass its "
+                    f"encoding, such as {option('encoding', 'latin-1')} or "
+                    f"{option('encoding', 'cp1252')}, or save it as UTF-8."
+                )
+            if not chunk:
+                return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
+            offset += len(chunk)
+            line += chunk.count(b"\n")
+
+
+def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
+    """Return the format of a file by its content, and the separator if it is rows of text."""
+    beginning = read_beginning(path, 8)
+    if beginning.startswith(b"PAR1"):
+        return "parquet", None
+    if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return "feather", None
+    if beginning.startswith(b"MATLAB"):
+        return "mat", None
+    if beginning.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            return ("xlsx" if "[Content_Types].xml" in archive.namelist() else "npz"), None
+    lines = _first_lines(path, encoding)
+    told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
+    if told and told[0].lower().startswith(("@relation", "@attribute")):
+        return "arff", None
+    if told and all(_SVMLIGHT.fullmatch(line.strip()) for line in told):
+        return "svmlight", None
+    return "csv", _sniff_separator(lines)
+
+
+def _sniff_separator(lines: list[str]) -> str:
+    """Return the separator that cuts all lines into the same number of cells, more than one.
+
+    The first line may have one cell less than the others, as R writes tables with row names. Where
+    several do, a tab goes before a semicolon, a bar, a comma and blanks; where none does, it is
+    the comma, and the reader says what is wrong.
+    """
+    for separator in (*_SEPARATORS, WHITESPACE):
+        counts = [len(_split_line(line, separator)) for line in lines]
+        rest = set(counts[1:]) or set(counts)
+        if len(rest) == 1 and max(rest) > 1 and counts[0] - max(rest) in (0, -1):
+            return separator
+    return ","
+
+
+def _split_line(line: str, separator: str) -> list[str]:
+    if separator == WHITESPACE:
+        line, separator = plain_blanks(line), " "
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    except csv.Error:
+        return []
+
+
+def plain_blanks(line: str) -> str:
+    """Return a line with blanks for tabs and none at its ends."""
+    return line.replace("\t", " ").strip()
+
+
+def _first_lines(path: Path, encoding: str) -> list[str]:
+    with open_binary(path) as file:
+        beginning = file.read(_SNIFFED_BYTES)
+    lines = beginning.decode(skip_mark(encoding), "replace").splitlines()
+    if len(beginning) == _SNIFFED_BYTES and len(lines) > 1:
+        lines.pop()  # it may be cut off
+    return [line for line in lines if line.strip()][:_SNIFFED_LINES]
+
+
+class Lines:
+    """The rows of a text file with their line numbers, read again at every use.
+
+    For its beginning and for errors; `mauc.io.text` parses the rows themselves.
+    """
+
+    def __init__(self, path: Path, separator: str, encoding: str, has_header: bool) -> None:
+        self.path, self.separator, self.encoding = path, separator, encoding
+        self.has_header = has_header
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the (last) line number and the cells of every row that is not blank."""
+        with open_lines(self.path, self.encoding) as file:
+            if self.separator == WHITESPACE:
+                plain = (plain_blanks(line) + "\n" for line in file)
+                reader = csv.reader(plain, delimiter=" ", skipinitialspace=True)
+            else:  # blanks behind a separator are not part of a value
+                reader = csv.reader(
+                    file, delimiter=self.separator, skipinitialspace=self.separator != " "
+                )
+            try:
+                for cells in reader:
+                    if cells and (len(cells) > 1 or cells[0].strip()):
+                        yield reader.line_num, cells
+            except csv.Error as error:
+                raise MaucError(f"{self.path}, line {reader.line_num}: {error}.") from error
+
+    def locate_row(self, row: int) -> str:
+        """Return on which line a data row (counted from 0) is."""
+        line, _ = next(islice(self.rows(), row + self.has_header, None))
+        return f"line {line}"
+
+    def column(self, column: int) -> Iterator[str]:
+        """Yield the text of every cell of a column."""
+        for _, cells in islice(self.rows(), int(self.has_header), None):
+            yield cells[column].strip()
+
+    def find_names(self) -> tuple[list[str], int]:
+        """Return the names of the columns, and how many lines the header takes."""
+        beginning = list(islice(self.rows(), 2))
+        if not beginning:
+            raise MaucError(f"{self.path} is empty; a header line and rows are wanted.")
+        line, first = beginning[0]
+        self._check_separator(first)
+        if not self.has_header:
+            return default_names(range(len(first))), 0
+        if self._has_row_names(beginning):
+            first = ["", *first]
+        names = [cell.strip() or f"column{j + 1}" for j, cell in enumerate(first)]
+        check_unique(self.path, names, self.hint(names))
+        if len(beginning) == 1:
+            raise MaucError(f"{self.path} has a header line but no rows.")
+        return names, line
+
+    def hint(self, names: list[str]) -> str:
+        """Return a hint if the header is likely a row of data, else nothing."""
+        n_numbers = sum(is_number(name) for name in names)
+        if not self.has_header or 2 * n_numbers < len(names):
+            return ""
+        return f" If the first line holds data and not names, pass {option('header', False)}."
+
+    def ragged_error(self) -> MaucError | None:
+        """Return the error for the first row that has more or fewer cells than the first row."""
+        beginning = list(islice(self.rows(), 2))
+        first_line, first = beginning[0]
+        has_row_names = self.has_header and self._has_row_names(beginning)
+        wanted = len(first) + has_row_names
+        for line, cells in self.rows():
+            if len(cells) != wanted and not (has_row_names and line == first_line):
+                return MaucError(
+                    f"{self.path}, line {line}: the row has {len(cells)} "
+                    f"value{'s' if len(cells) > 1 else ''}, but line {first_line} has {wanted}. "
+                    f"Correct the line, or quote values that hold {self.separator!r}."
+                )
+        return None
+
+    def check_quotes(self) -> None:
+        """Raise if a quoted cell is never closed."""
+        with open_lines(self.path, self.encoding) as file:
+            separator = " " if self.separator == WHITESPACE else self.separator
+            reader = csv.reader(file, delimiter=separator, skipinitialspace=True, strict=True)
+            try:
+                for _ in reader:
+                    pass
+            except csv.Error as error:
+                if "end of data" in str(error):
+                    raise MaucError(
+                        f"{self.path} cannot be read as rows and columns: it ends inside a quoted "
+                        f"value; look for a quote that is never closed."
+                    ) from error
+
+    def _has_row_names(self, beginning: list[tuple[int, list[str]]]) -> bool:
+        """Whether the header lacks a name for the first column, as R writes row names."""
+        return len(beginning) == 2 and len(beginning[1][1]) == len(beginning[0][1]) + 1 > 2
+
+    def _check_separator(self, first: list[str]) -> None:
+        if len(first) > 1:
+            return
+        for other, what in ((";", "';'"), ("\t", "tabs"), ("|", "'|'"), (",", "','")):
+            if other in first[0]:
+                formats = {"\t": option("format", "tsv"), ",": option("format", "csv")}
+                raise MaucError(
+                    f"{self.path} has a single column when split at {self.separator!r}, but its "
+                    f"first line has {what} in it; pass "
+                    f"{formats.get(other, option('separator', other))}."
+                )
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

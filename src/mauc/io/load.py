@@ -1,0 +1,378 @@
+"""Load a data set, or open its columns: a name, path or object in, features and labels out.
+
+`load_dataset` and `open_columns` read the same formats by the same readers, and judge columns and
+labels by the same rules; they differ in what they hold in memory.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from glob import has_magic
+from os import PathLike, fspath
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from mauc.checks import check_choice
+from mauc.data.columns import default_names, is_frame
+from mauc.data.source import ColumnSource, default_memory
+from mauc.data.validate import check_vector
+from mauc.exceptions import LeftOutWarning, MaucError, option, warn_user
+from mauc.io.arrays import FrameSource
+from mauc.io.dataset import Dataset, columns_note, encode_dataset
+from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
+from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
+from mauc.io.formats import (
+    FORMATS,
+    TEXT_FORMATS,
+    find_format,
+    is_file_option,
+    open_table,
+    split_array,
+)
+from mauc.io.objects import open_in_memory, open_object
+from mauc.io.options import ReadOptions, with_option_texts
+from mauc.io.rules import check_labels, find_excluded, find_roles, list_excluded
+from mauc.io.table import Table
+from mauc.memory import parse_bytes
+
+LABEL = "class"  # column with the labels of a text file that is called by the name of its data set
+
+
+@with_option_texts
+def load_dataset(source: str | Path, target: str | int | None = None, **options: Any) -> Dataset:
+    """Load a data set by its name, or a file by its path, into memory.
+
+    Parameters
+    ----------
+    source : str or Path
+        A name in `BUNDLED`; the name, without extension, of a file in the folder that the
+        environment variable MAUC_DATA names; the name of a data set that `fetch` has downloaded;
+        or a path, or an address, of any format of `mauc.open_columns`. ``"-"`` reads standard
+        input.
+    target : str or int, optional
+        The column with the labels, by name or number (-1 is the last). Formats that keep labels
+        apart (npz, mat, svmlight) need none; the default for arff and for text files without a
+        header is the last column.
+    {options}
+
+    Returns
+    -------
+    dataset : Dataset
+        Its `notes` say how the columns were taken, its `source` is this call.
+
+    Warns
+    -----
+    LeftOutWarning
+        Names the columns that were left out.
+
+    Notes
+    -----
+    Columns of named tables (csv, tsv, txt, xlsx, arff, parquet, feather) are left out if they
+
+    - number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, or from any number in a column
+      that has no name or is called an identifier;
+    - identify them: texts of which 95 % are different; whole numbers that are all different in a
+      column whose name says so (``id``, ``PassengerId``, ``row_no``) or beyond 2**53, or a range
+      in a column whose name has a word such as ``index``;
+    - are dates or times, by type or text;
+    - have a single value, or more than 95 % missing values.
+
+    In tables of fewer than 10 rows only dates and row numbers without a name are. Columns in
+    `categorical_features` are always kept, and so are all columns of bundled data sets and of
+    arrays (npz, mat, svmlight, npy, zarr, hdf5). Dates that are kept are seconds since 1970, or
+    text if the file has text. The target of a text file that is called by its name is "class" by
+    default.
+
+    Examples
+    --------
+    >>> from mauc.datasets import load_dataset
+    >>> load_dataset("wine").X.shape
+    (178, 13)
+    >>> load_dataset("wine", drop=["hue", 0]).source
+    "load_dataset('wine', drop=['hue', 0])"
+    """
+    plain = _make_options("load_dataset", {**options, "target": target})
+    if is_stream(source):
+        with stream_as_file(source) as path:
+            as_text = plain if plain.format else plain.replace(format="txt")
+            dataset = assemble(open_table(str(path), as_text), as_text, STDIN)
+    else:
+        table, plain, name = _find_table(source, plain)
+        dataset = assemble(table, plain, name)
+    dataset = encode_dataset(dataset, plain.nominal)
+    return replace(dataset, source=_call(source, target, options, plain))
+
+
+def read_csv(path: str | Path, target: str | int | None = None, **options: Any) -> Dataset:
+    """Read a CSV file, whatever its extension.
+
+    Parameters
+    ----------
+    path : str or Path
+    target : str or int
+        The column with the labels.
+    **options
+        Those of `load_dataset`.
+
+    Returns
+    -------
+    dataset : Dataset
+    """
+    return load_dataset(Path(path), target, format="csv", **options)
+
+
+@with_option_texts
+def open_columns(
+    data: Any, target: Any = None, *, memory: int | str | None = None, **options: Any
+) -> tuple[ColumnSource, np.ndarray[Any, Any]]:
+    """Open data whose columns are read when they are needed, and read their labels.
+
+    Selectors and `feature_pair_auc` take the source in the place of `X`; they read its columns in
+    blocks, within `memory`, and find what they would find on an array with all columns, to the bit.
+
+    Parameters
+    ----------
+    data : str, path or object
+        - a Parquet or Feather (Arrow IPC) file, a folder of such files, a pattern such as
+          ``"part-*.parquet"``, or the address of any of these in a file system of fsspec
+          (``"s3://bucket/folder"``). Values in the names of folders (``year=2024/``) are columns.
+        - a .npy file; a Zarr array or an HDF5 file, with the name of the array after ``::`` if
+          there are several (``"data.h5::X"``);
+        - a csv, tsv or txt file, which is converted once into a cache on disk, see
+          ``mauc cache``; any other file of `mauc.datasets.load_dataset`, which is read whole;
+        - an array or memmap, a sparse matrix, a Zarr array, an h5py dataset, a table or dataset of
+          pyarrow, a Dask array or data frame, a data frame of pandas or polars.
+    target : str, int or array-like of shape (n_samples,)
+        The column with the labels, by name or number (-1 is the last); or the labels; or the file
+        (.npy), or the name of the array in the same Zarr group or HDF5 file, that holds them.
+    memory : int or str, optional
+        What a pass over the columns may take, in bytes or as text ("1GB", "500MB", "2GiB"); a
+        quarter of the free memory by default.
+    {options}
+
+    Returns
+    -------
+    source : ColumnSource of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Labels: integers or texts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mauc import MDFS, open_columns
+    >>> X = np.array([[1.0, 5.0, 0.0], [2.0, 4.0, 0.0], [3.0, 5.0, 1.0], [4.0, 4.0, 1.0]])
+    >>> source, y = open_columns(X, target=2, memory="100MB")
+    >>> source.shape, MDFS(1).fit(source, y).get_feature_names_out()
+    ((4, 2), array(['x0'], dtype=object))
+    """
+    limit = None if memory is None else parse_bytes(memory, option("memory"))
+    if isinstance(target, PathLike):
+        target = fspath(target)
+    is_column = target is None or isinstance(target, str) or np.ndim(target) == 0
+    given = {"keep_ids": True, **options, "target": target if is_column else None}
+    plain = _make_options("open_columns", given)
+    if isinstance(data, str | PathLike):
+        table = open_table(fspath(data), plain, default_memory() if limit is None else limit)
+        is_whole = isinstance(table.source, FrameSource)  # of formats that are not streamed
+    else:
+        is_whole = False
+        for name in plain.given():
+            if name == "format" or is_file_option(name):
+                raise MaucError(
+                    f"{option(name)} goes with files, not with a {type(data).__name__}."
+                )
+        table = _object_table(data, limit)
+    if not is_column:
+        table = replace(table, labels=_as_labels(target, table), has_named_labels=True)
+    dataset = assemble(table, plain, "", is_streamed=not is_whole, is_raw=True)
+    dataset = encode_dataset(dataset, plain.nominal)
+    if not is_whole:
+        return dataset.X, dataset.y
+    source = open_in_memory(dataset.X, limit)
+    source.name = str(table.path)
+    source.feature_names = np.array(dataset.feature_names, dtype=object)
+    return source, dataset.y
+
+
+def open_dataset(
+    data: str, target: str | int | None = None, *, memory: int | None = None, **options: Any
+) -> Dataset:
+    """Open a data set whose columns are read when they are needed, otherwise as `load_dataset`."""
+    plain = _make_options("open_dataset", {**options, "target": target})
+    table, plain, name = _find_table(data, plain, default_memory() if memory is None else memory)
+    return encode_dataset(assemble(table, plain, name, is_streamed=True), plain.nominal)
+
+
+def assemble(
+    table: Table, options: ReadOptions, name: str, *, is_streamed: bool = False,
+    is_raw: bool = False,
+) -> Dataset:  # fmt: skip
+    """Split a table into features and labels.
+
+    If it is streamed, `X` is a source, whose columns are as they were read if they are raw.
+    """
+    roles = find_roles(table, options)
+    source, target = table.source, roles.target
+    if not is_streamed and getattr(source, "matrix", None) is None:
+        source = HeldColumns(source, [*roles.features, *([] if target is None else [target])])
+    labels, target_name, what = table.labels, "class", "y"
+    if target is not None:
+        target_name = table.names[target]
+        labels, what = source.read(np.array([target]))[0], f"column {target_name!r}"
+        declared = table.categories.get(target_name)
+        if declared is not None:
+            codes = np.where(np.isnan(labels), -1, labels).astype(np.int64)
+            labels = np.array([*declared, None], dtype=object)[codes]
+        elif not hasattr(labels, "iloc") and source.types[target].kind in "bmM":
+            labels = _named_labels(labels, source.types[target])
+    y, is_missing, label_notes = check_labels(table, labels, what, options)
+    excluded = (
+        {} if options.keep_ids else find_excluded(table, source, roles.features, roles.categorical)
+    )
+    kept = [j for j in roles.features if j not in excluded]
+    reasons = {table.names[j]: reason for j, reason in excluded.items()}
+    if not kept:
+        raise MaucError(
+            f"{table.path} has no column left to be a feature; left out: {list_excluded(reasons)}. "
+            f"{option('keep_ids', True)} keeps them."
+        )
+    notes = list(table.notes)
+    for j in kept:
+        if j not in roles.categorical:
+            notes += table.check_column(j)
+    X: Any
+    if is_streamed:
+        X = _stream(table, kept, roles.categorical & set(kept), is_raw)
+        X = X.take_rows(~is_missing) if is_missing.any() else X
+    else:
+        X = feature_matrix(table, source, kept, roles.categorical)
+        if is_missing.any():
+            X = X.loc[~is_missing].reset_index(drop=True) if is_frame(X) else X[~is_missing]
+    dataset = Dataset(name, X, y, [table.names[j] for j in kept], target_name=target_name)
+    nominal = dataset.nominal_features
+    categories = {} if is_streamed else {key: tuple(X[key].cat.categories) for key in nominal}
+    first = columns_note(len(kept) - len(nominal), len(nominal), excluded=reasons)
+    if reasons:
+        it = "it" if len(reasons) == 1 else "them"
+        warn_user(
+            f"{table.path}: left out: {list_excluded(reasons)}; {option('keep_ids', True)} keeps "
+            f"{it}.",
+            LeftOutWarning,
+        )
+    return replace(dataset, categories=categories, notes=(first, *label_notes, *notes))
+
+
+def _make_options(function: str, given: Mapping[str, Any]) -> ReadOptions:
+    """Return the options that are given, checked; the format is looked at before any data."""
+    options = ReadOptions.make(function, given)
+    if options.format is not None:
+        check_choice(option("format"), options.format, FORMATS)
+    return options
+
+
+def _stream(
+    table: Table, kept: list[int], categorical: Collection[int], is_raw: bool
+) -> ColumnSource:
+    """Return the source of the features."""
+    source = table.source
+    if not is_raw or categorical or table.categories:
+        return FeatureColumns(table, kept, categorical, is_raw=is_raw)
+    if kept == list(range(source.shape[1])):
+        return source
+    part = source.take(np.array(kept))
+    if part.feature_names is None:  # columns keep their numbers
+        part.feature_names = np.array([table.names[j] for j in kept], dtype=object)
+    return part
+
+
+def _named_labels(labels: np.ndarray[Any, Any], kind: np.dtype[Any]) -> Any:
+    """Return labels that are booleans or dates as pandas would name them."""
+    import pandas
+
+    if kind.kind == "b" and labels.dtype.kind != "b":  # with missing values
+        named = {0.0: False, 1.0: True}
+        return pandas.Series([named.get(value) for value in labels.tolist()], dtype=object)
+    return pandas.Series(labels)
+
+
+def _object_table(data: Any, memory: int | None) -> Table:
+    """Return the table of an object that holds columns."""
+    source = open_object(data, memory=memory)
+    source = open_in_memory(data, memory) if source is None else source
+    if hasattr(source, "arrow_types"):
+        from mauc.io.arrow import arrow_table
+
+        return arrow_table(source)  # type: ignore[arg-type]
+    is_named = source.feature_names is not None
+    names = source.feature_names.tolist() if is_named else default_names(range(source.shape[1]))
+    return Table(source.name, source, names, is_named=is_named)
+
+
+def _as_labels(target: Any, table: Table) -> Any:
+    """Return labels of any kind as an array or Series; Dask collections are computed."""
+    if hasattr(target, "compute"):
+        target = target.compute()
+    if hasattr(target, "to_pandas"):
+        target = target.to_pandas()  # of Arrow or polars
+    is_series = hasattr(target, "isna") and hasattr(target, "to_numpy")
+    labels = target if is_series else check_vector(target, "target")
+    if len(labels) != table.source.shape[0]:
+        raise MaucError(
+            f"{table.path} has {table.source.shape[0]:,} rows, but target has {len(labels):,} "
+            f"labels."
+        )
+    return labels
+
+
+def _find_table(
+    source: str | Path, options: ReadOptions, memory: int | None = None
+) -> tuple[Table, ReadOptions, str]:
+    """Return the table of a path, an address or the name of a data set, and what it is called."""
+    from mauc.io.registry import BUNDLED, find_dataset, load_bundled
+
+    data = str(source)
+    if source in BUNDLED and not (options.format and Path(data).is_file()):
+        for name in options.given():
+            if name == "format" or is_file_option(name):
+                raise MaucError(
+                    f"{option(name)} goes with files, not with the bundled data set {data!r}; "
+                    f"write ./{data} for a file of that name."
+                )
+        dataset = load_bundled(data)
+        columns = open_in_memory(dataset.X, None)
+        names = dataset.feature_names
+        return Table(data, columns, names, labels=dataset.y, is_named=False), options, data
+    if is_address(data) or has_magic(data) or split_array(data)[1] is not None:
+        return open_table(data, options, memory), options, _name(data)
+    path = find_dataset(source)
+    if path == Path(source):
+        return open_table(str(path), options, memory), options, _name(data)
+    if options.target is not None or find_format(path, options.format) not in TEXT_FORMATS:
+        return open_table(str(path), options, memory), options, data
+    by_name = options.replace(target=LABEL)
+    table = open_table(str(path), by_name, memory)
+    if LABEL not in table.names and (table.labels is not None or table.target is not None):
+        return open_table(str(path), options, memory), options, data
+    return table, by_name, data
+
+
+def _name(data: str) -> str:
+    """Return what a data set is called: its file without the extension, and without ``.gz``."""
+    if has_magic(data) and not Path(data).is_file():
+        return data
+    name = PurePosixPath(data.partition("://")[2] or data).name.removesuffix(".gz")
+    return name.rpartition(".")[0] or name
+
+
+def _call(source: Any, target: Any, given: Mapping[str, Any], plain: ReadOptions) -> str:
+    """Return the call of `load_dataset` with what differs from its defaults."""
+    words = [repr(str(source))] + ([] if target is None else [repr(plain.target)])
+    for name, value in plain.given().items():
+        if name not in given:
+            continue
+        if isinstance(value, tuple):
+            is_one = isinstance(given[name], str) or np.ndim(given[name]) == 0
+            value = value[0] if is_one else list(value)
+        words.append(f"{name}={value!r}")
+    return f"load_dataset({', '.join(words)})"

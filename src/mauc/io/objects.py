@@ -1,0 +1,88 @@
+"""Objects that hold columns: what selectors are given in the place of an array, as a source."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mauc.data.columns import is_frame
+from mauc.data.source import ColumnSource
+from mauc.exceptions import MaucTypeError
+from mauc.memory import free_memory
+
+
+def open_object(data: Any, *, memory: int | None = None) -> ColumnSource | None:
+    """Return a source for data that are not in memory as arrays or frames; None for others.
+
+    Such are a memmap, a Zarr array, an h5py dataset, a table or dataset of pyarrow, a Dask array
+    or data frame, and a source.
+    """
+    if isinstance(data, ColumnSource):
+        return data if memory is None else data.with_memory(memory)
+    package, kind = type(data).__module__.partition(".")[0], type(data).__name__
+    if isinstance(data, np.memmap):
+        from mauc.io.arrays import open_memmap
+
+        return open_memmap(data, memory)
+    if package == "zarr" and hasattr(data, "chunks"):
+        from mauc.io.arrays import open_zarr_array
+
+        return open_zarr_array(data, memory)
+    if package == "h5py" and kind == "Dataset":
+        from mauc.io.arrays import open_h5py
+
+        return open_h5py(data, memory)
+    is_arrow = package == "pyarrow" and hasattr(data, "schema")
+    if is_arrow and (hasattr(data, "num_rows") or hasattr(data, "count_rows")):
+        from mauc.io.arrow import open_arrow
+
+        return open_arrow(data, memory)
+    if package in ("dask", "dask_expr") and hasattr(data, "dask") and len(data.shape) == 2:
+        from mauc.io.dask import DaskArraySource, DaskFrameSource
+
+        is_table = hasattr(data, "columns")
+        return (DaskFrameSource if is_table else DaskArraySource)(data, memory=memory)
+    return None
+
+
+def open_in_memory(data: Any, memory: int | None) -> ColumnSource:
+    """Return the columns of a data frame, a sparse matrix or an array."""
+    from mauc.io.arrays import ArraySource, FrameSource, SparseSource
+
+    if is_frame(data):
+        return FrameSource(data, memory=memory)
+    if sparse.issparse(data):
+        return SparseSource(data, memory=memory)
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise MaucTypeError(f"data cannot be made an array: {error}") from error
+    return ArraySource(array, "the array", memory=memory)
+
+
+def as_source(X: Any) -> Any:
+    """Return X as a source if it is data that need not fit into memory, otherwise as it is.
+
+    A memmap that fits into half of the free memory stays an array. No package is imported for
+    arrays, frames and sparse matrices.
+    """
+    if type(X) is np.ndarray or isinstance(X, ColumnSource | list) or sparse.issparse(X):
+        return X
+    if isinstance(X, np.memmap):
+        free = free_memory()
+        if X.ndim != 2 or free is None or 2 * X.nbytes <= free:
+            return X
+    found = open_object(X)
+    return X if found is None else found
+
+
+def as_vector(values: Any) -> Any:
+    """Return labels or weights in memory: those of a Dask collection, of Zarr and the like."""
+    package = type(values).__module__.partition(".")[0]
+    if package in ("dask", "dask_expr") and hasattr(values, "compute"):
+        return values.compute()
+    if package == "pyarrow" and hasattr(values, "to_pandas"):
+        return values.to_pandas()
+    if package in ("zarr", "h5py"):
+        return values[:]
+    return values

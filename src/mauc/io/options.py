@@ -1,0 +1,233 @@
+"""How a file is read: one list of options for Python, plans and the command line.
+
+Each option is a field of `ReadOptions` with its default, its text and its name on the command
+line. `load_dataset` and `open_columns` take the fields as keywords and show their texts; the
+command line makes its options of `COMMAND_LINE`.
+
+Messages name a parameter by `mauc.exceptions.option`: ``option("drop", "id")`` is ``drop='id'``
+in Python. The command line runs its commands within ``spell_options(command_line_option)``, and
+the same messages, notes and warnings, also those of other threads, have ``--drop id``.
+"""
+
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from textwrap import fill, indent
+from typing import Any, TypeVar
+
+from mauc.checks import check_choice, is_int, is_real
+from mauc.exceptions import MaucError, option
+
+NOMINAL = ("keep", "ordinal", "onehot", "drop")
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class OptionText:
+    """What is written of an option: on the command line, and in docstrings."""
+
+    kind: str  #: as numpydoc has it
+    text: str  #: for both
+    more: str = ""  #: further lines of docstrings
+    flag: str = ""  #: on the command line; empty if it has none
+    metavar: str | None = None  #: None for a switch
+
+
+def _option(default: Any, kind: str, text: str, more: str = "", **cli: Any) -> Any:
+    return field(default=default, metadata={"text": OptionText(kind, text, more, **cli)})
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a file is read; `make` checks what a user gives."""
+
+    target: str | int | None = _option(
+        None, "str or int, optional",
+        "Column with the labels, by name or number (-1 is the last).",
+        "Formats that keep labels apart (npz, mat, svmlight) need none; the default of arff files "
+        "and of text files without a header is the last column.",
+        flag="--target", metavar="COLUMN",
+    )  # fmt: skip
+    format: str | None = _option(
+        None, "str, optional",
+        "Format of the file, if its extension does not tell: arff, csv, feather, hdf5, mat, npy, "
+        "npz, parquet, svmlight, tsv, txt (separator found), xlsx or zarr.",
+        "Text formats may be compressed (``.csv.gz``).",
+        flag="--format", metavar="NAME",
+    )  # fmt: skip
+    nominal: str = _option(
+        "keep", '{"keep", "ordinal", "onehot", "drop"}, default="keep"',
+        "Nominal columns: keep them, or make them codes (ordinal) or indicators (onehot), or drop "
+        "them.",
+        "Columns of text, categories and booleans are nominal, see `encode_dataset`.",
+        flag="--nominal", metavar="HOW",
+    )  # fmt: skip
+    categorical_features: tuple[str | int, ...] = _option(
+        (), "str, int or sequence of these",
+        "Columns that are nominal although they hold numbers.",
+        flag="--categorical", metavar="COLUMN",
+    )  # fmt: skip
+    columns: tuple[str | int, ...] | None = _option(
+        None, "str, int or sequence of these, optional",
+        "Columns that are features, in this order; all but the target by default.",
+    )  # fmt: skip
+    drop: tuple[str | int, ...] = _option(
+        (), "str, int or sequence of these", "Columns to leave out.",
+        flag="--drop", metavar="COLUMN",
+    )  # fmt: skip
+    keep_ids: bool = _option(
+        False, "bool",
+        "Keep columns that look like row numbers, ids or dates, constant and nearly empty ones; "
+        "they are left out otherwise.",
+        "False by default in `load_dataset`, True in `open_columns`, which reads every column once "
+        "to find them.",
+        flag="--keep-ids",
+    )  # fmt: skip
+    skip_unlabelled: bool = _option(
+        False, "bool, default=False",
+        "Leave out rows without a label; otherwise they are an error.",
+        flag="--skip-unlabelled",
+    )  # fmt: skip
+    many_classes: bool = _option(
+        False, "bool, default=False",
+        "Accept a target of more than 1,000 classes, or of more than 20 with hardly more than one "
+        "row each, which is otherwise taken for a measurement.",
+        flag="--many-classes",
+    )  # fmt: skip
+    missing: tuple[str, ...] | None = _option(
+        None, "str or sequence of str, optional",
+        "Words that stand for a missing value in text files and spreadsheets, besides nothing, ?, "
+        "NA, N/A, NaN, nan and null.",
+        "Labels that are names are missing only where there is nothing, ``?`` or one of these "
+        'words: "NA" may be a class.',
+        flag="--missing", metavar="WORD",
+    )  # fmt: skip
+    separator: str | None = _option(
+        None, "str, optional",
+        "Column separator of a csv, tsv or txt file: one character, or whitespace for any run of "
+        "blanks and tabs.",
+        flag="--separator", metavar="TEXT",
+    )  # fmt: skip
+    decimal: str | None = _option(
+        None, 'str, default="."', "Decimal point of a text file.", flag="--decimal", metavar="TEXT",
+    )  # fmt: skip
+    thousands: str | None = _option(
+        None, "str, optional", "What separates thousands in a text file.",
+        'By default it is recognised in columns that leave no doubt, such as one with "3,070" and '
+        '"1,234,567".',
+        flag="--thousands", metavar="TEXT",
+    )  # fmt: skip
+    header: bool | None = _option(
+        None, "bool, default=True",
+        "Whether the first line of a text file holds the names of the columns, not data.",
+        flag="--no-header",
+    )  # fmt: skip
+    encoding: str | None = _option(
+        None, 'str, default="utf-8"', "Encoding of a text file, such as latin-1.",
+        flag="--encoding", metavar="NAME",
+    )  # fmt: skip
+    sheet: str | int | None = _option(
+        None, "str or int, optional",
+        "Sheet of an xlsx file, by name or number; the first by default.",
+        flag="--sheet", metavar="NAME",
+    )  # fmt: skip
+    storage_options: Mapping[str, Any] | None = _option(
+        None, "mapping, optional",
+        "Options of the file system of an address (``s3://...``), such as keys.",
+    )  # fmt: skip
+
+    @classmethod
+    def make(cls, function: str, given: Mapping[str, Any]) -> "ReadOptions":
+        """Return the options that the caller of `function` gives, in their plain types."""
+        unknown = sorted(set(given) - set(DEFAULTS))
+        if unknown:
+            raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
+        plain = {name: _PLAIN.get(name, _same)(name, value) for name, value in given.items()}
+        options = cls(**plain)
+        check_choice(option("nominal"), options.nominal, NOMINAL)
+        return options
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that are not left to their defaults."""
+        return {
+            item.name: value for item in fields(self)
+            if (value := getattr(self, item.name)) != item.default
+        }  # fmt: skip
+
+    def replace(self, **changes: Any) -> "ReadOptions":
+        """Return the options with some of them changed."""
+        return replace(self, **changes)
+
+
+#: every option with its default
+DEFAULTS: dict[str, Any] = {item.name: item.default for item in fields(ReadOptions)}
+#: every option with its text
+TEXTS: dict[str, OptionText] = {item.name: item.metadata["text"] for item in fields(ReadOptions)}
+#: the options of the command line, by the name of the parameter
+COMMAND_LINE = {name: text for name, text in TEXTS.items() if text.flag}
+
+
+def command_line_option(name: str, *value: Any) -> str:
+    r"""Return a parameter, with its value if there is one, as the command line has it.
+
+    >>> command_line_option("drop", "a column"), command_line_option("keep_ids", True)
+    ("--drop 'a column'", '--keep-ids')
+    """
+    known = COMMAND_LINE.get(name)
+    flag = known.flag if known is not None else f"--{name.replace('_', '-')}"
+    if not value or isinstance(value[0], bool):
+        return flag
+    text = str(value[0])
+    return f"{flag} {shlex.quote(text) if any(map(str.isalnum, text)) else repr(text)}"
+
+
+def with_option_texts(function: _Function) -> _Function:
+    """Put the texts of all options but the target in the place of ``{options}`` in a docstring."""
+    parts = []
+    for name, known in TEXTS.items():
+        if name != "target":
+            text = fill(f"{known.text} {known.more}".strip(), 92)
+            parts.append(f"{name} : {known.kind}\n{indent(text, '    ')}")
+    if function.__doc__ is not None:
+        function.__doc__ = function.__doc__.replace(
+            "    {options}", indent("\n".join(parts), "    ")
+        )
+    return function
+
+
+def _same(name: str, value: Any) -> Any:
+    return value
+
+
+def _plain_columns(name: str, given: Any) -> tuple[str | int, ...] | None:
+    """Return columns as plain names and numbers."""
+    if given is None and DEFAULTS[name] is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        given = [given]
+    return tuple(_plain_column(name, column) for column in given)
+
+
+def _plain_column(name: str, column: Any) -> str | int:
+    if isinstance(column, str):
+        return str(column)
+    if is_int(column):
+        return int(column)
+    raise MaucError(f"{option(name)} must name columns by text or whole number, got {column!r}.")
+
+
+def _plain_words(name: str, given: Any) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str) or is_real(given):
+        given = [given]
+    return tuple(str(word) for word in given)
+
+
+_PLAIN: dict[str, Callable[[str, Any], Any]] = {
+    "target": lambda name, value: None if value is None else _plain_column(name, value),
+    "sheet": lambda name, value: int(value) if is_int(value) else value,
+    "categorical_features": _plain_columns, "columns": _plain_columns, "drop": _plain_columns,
+    "missing": _plain_words,
+}  # fmt: skip

@@ -1,0 +1,534 @@
+"""Open csv, tsv and txt files: rows of text in, a source of their columns out.
+
+One function parses all of them, by pyarrow.csv, batch by batch: into memory, or into the cache
+where the columns take more than the memory allows. Numbers are float64, also integers, which are
+read as such if all values of their column are; those beyond 2**53 are int64. Other columns are
+codes of their distinct texts, see `mauc.io.words`. A word late in a column of numbers restarts the
+conversion with that column as texts.
+"""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mauc.data.columns import MAX_EXACT_INTEGER
+from mauc.data.source import ColumnSource
+from mauc.exceptions import MaucError, option
+from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
+from mauc.io.files import open_binary, read_beginning
+from mauc.io.formats import check_options, open_table
+from mauc.io.lines import (
+    WHITESPACE,
+    Lines,
+    check_text,
+    encoding_error,
+    is_number,
+    plain_blanks,
+    skip_mark,
+    sniff_format,
+)
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table, check_precision, find_place
+from mauc.io.words import MISSING, Reading, TypedWords, check_words, type_words
+from mauc.memory import format_bytes
+from mauc.progress import track
+
+# A block of text in memory: the text itself, its cells, their values, read ahead by threads.
+_BLOCK_SHARE = 16
+MIN_BLOCK_BYTES, MAX_BLOCK_BYTES = 2**16, 2**23
+COLUMN_BYTES = 2**14  # text per column of a block below which columns take longer than cells
+GUESSED_BYTES = 2**22  # of the text that tells what columns are
+_MEMORY_SHARE = 4  # of the memory, for columns that are held
+_GZIP_GROWTH = 4  # characters from a byte of gzip, about
+_WORD_BYTES = 160  # of a distinct text in memory, beside its characters
+_GZIP = b"\x1f\x8b"
+# What a column is taken for; a column that proves to be something else goes on to the next.
+_WHOLE, _INTEGER, _FLOAT, _TEXT = range(4)
+_STORED = ("<f8", "<i8", "<f8", "<i4")
+_CONVERSION_ERROR = re.compile(r"In CSV column #(\d+): .*CSV conversion error to (double|int64)")
+
+Array = np.ndarray[Any, Any]
+
+
+def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
+    """Open a csv, tsv or txt file; a txt file may hold another format, which its content tells."""
+    separator, encoding = options.separator, options.encoding or "utf-8"
+    if options.format == "txt":
+        name, found = sniff_format(path, encoding)
+        if name != "csv":
+            return open_table(str(path), options.replace(format=name), memory)
+        check_options(path, name, options)
+        separator = separator or found
+    elif options.format == "tsv":
+        separator = separator or "\t"
+    layout = plan_text(path, options, separator, encoding)
+    columns = [find_place(layout.names, name) for name in options.categorical_features]
+    texts = sorted({j for j in columns if j is not None})
+    last = len(layout.names) - 1
+    target = options.target if layout.lines.has_header or options.target is not None else -1
+    label = find_place(layout.names, target)
+    source = _open_columns(layout, texts, label, memory)
+    return Table(
+        path, source, layout.names, target=None if layout.lines.has_header else last,
+        locate_row=layout.lines.locate_row, check_column=source.check_column,
+        hint=layout.lines.hint(layout.names), notes=source.notes,
+        missing_words=tuple(word for word in MISSING if word not in layout.missing),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is known of a text file before its rows are parsed."""
+
+    lines: Lines
+    names: list[str]
+    n_header: int  #: lines of the header
+    decimal: str
+    thousands: str | None
+    missing: tuple[str, ...]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the columns depend on, as a note of the cache has it."""
+        return {
+            "separator": self.lines.separator, "encoding": self.lines.encoding,
+            "header": self.lines.has_header, "decimal": self.decimal, "thousands": self.thousands,
+            "missing": list(self.missing),
+        }  # fmt: skip
+
+
+def plan_text(path: Path, options: ReadOptions, separator: str | None, encoding: str) -> Layout:
+    """Check the options of a text file and find the names of its columns."""
+    decimal = options.decimal or "."
+    if separator is None:
+        separator = ";" if decimal == "," else ","
+    _check_marks(separator, decimal, options.thousands)
+    check_text(path, "text of rows and columns", encoding)
+    lines = Lines(path, separator, encoding, options.header is not False)
+    names, n_header = lines.find_names()
+    return Layout(lines, names, n_header, decimal, options.thousands, options.missing or ())
+
+
+def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
+    if separator != WHITESPACE and not (len(separator) == 1 and separator.isascii()):
+        raise MaucError(
+            f"{option('separator')} must be one character of ASCII, or 'whitespace' for blanks and tabs, "
+            f"got {separator!r}."
+        )
+    for name, value in (("decimal", decimal), ("thousands", thousands or ",")):
+        if len(value) != 1:
+            raise MaucError(f"{option(name)} must be one character, got {value!r}.")
+    if separator == decimal:
+        raise MaucError(
+            f"{option('separator')} and {option('decimal')} must differ, got {separator!r} for both."
+        )
+    if thousands == decimal:
+        other = "," if decimal == "." else "."
+        raise MaucError(
+            f"{option('decimal')} and {option('thousands')} must differ, got {decimal!r} for both; "
+            f"pass {option('decimal', other)}."
+        )
+
+
+def _open_columns(
+    layout: Layout, texts: list[int], label: int | None, memory: int | None
+) -> "TextColumns":
+    """Parse a file into memory, or find its columns in the cache or parse it into the cache."""
+    path = layout.lines.path
+    n_bytes = _estimate_bytes(layout)
+    if memory is None or n_bytes <= memory // _MEMORY_SHARE:
+        writer, note = _Conversion(layout, texts, memory).run(None)
+        held = BatchColumns(
+            str(path), writer.batches, note["types"], _plain_types(note), layout.names, memory
+        )
+        return TextColumns(held, layout, note, texts, label)
+
+    def build(part: Path) -> dict[str, Any]:
+        return _Conversion(layout, texts, memory).run(part)[1]
+
+    def serves(note: dict[str, Any]) -> bool:
+        """Whether columns are text where that is wanted, and elsewhere only if words are there."""
+        if None in note["words"].values() and note["memory"] < memory:
+            return False  # texts were given up for lack of memory
+        return set(note["texts"]) <= set(texts) <= set(map(int, note["words"]))
+
+    look = partial(file_stamp, path)
+    folder, note = find_or_build(
+        str(path), layout.options, look(), path=str(path.resolve()), variant=texts, serves=serves,
+        n_bytes=n_bytes, build=build, look=look,
+    )  # fmt: skip
+    cached = CachedColumns(folder, note, memory, look, _plain_types(note))
+    return TextColumns(cached, layout, note, texts, label)
+
+
+def _plain_types(note: dict[str, Any]) -> list[Any]:
+    """Return the types that stored columns are read as: whole numbers are integers."""
+    is_whole = set(note["whole"])
+    return [np.int64 if j in is_whole else kind for j, kind in enumerate(note["types"])]
+
+
+def _estimate_bytes(layout: Layout) -> int:
+    """Return the room that the columns of a file take, from its first lines."""
+    path = layout.lines.path
+    n_bytes = path.stat().st_size * (_GZIP_GROWTH if read_beginning(path, 2) == _GZIP else 1)
+    with open_binary(path) as file:
+        lines = file.read(2**20).splitlines()[layout.n_header :]
+    width = sum(map(len, lines)) / max(1, len(lines)) + 1
+    return int(8 * len(layout.names) * n_bytes / width)
+
+
+class TextColumns(ColumnSource):
+    """The columns of a text file, labels and what is not a feature included.
+
+    `held` has numbers, and codes where the file has words; `notes` are what a user should know
+    about how the file was read.
+    """
+
+    def __init__(
+        self, held: BatchColumns, layout: Layout, note: dict[str, Any], texts: list[int],
+        label: int | None,
+    ) -> None:  # fmt: skip
+        self._held, self.layout, self._texts = held, layout, frozenset(texts)
+        self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
+        self._words: dict[int, list[str] | None] = {int(j): w for j, w in note["words"].items()}
+        self._typed: dict[int, TypedWords] = {}
+        self.notes: list[str] = []
+        types: list[Any] = list(held.types)
+        for j, words in self._words.items():
+            types[j] = object
+            if words is not None:
+                reading = Reading(
+                    layout.missing, layout.decimal, layout.thousands, j == label, j in texts
+                )
+                self._typed[j] = typed = type_words(layout.names[j], words, reading)
+                types[j] = object if typed.categories is not None else typed.table.dtype
+                self.notes += [typed.note] if typed.note else []
+        super().__init__(
+            held.name, held.shape[0], types, feature_names=layout.names, memory=held.memory
+        )
+
+    def read(self, columns: Array) -> list[Any]:
+        """Read whole columns, see `ColumnSource.read`."""
+        return self.read_rows(0, self.shape[0], columns)
+
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
+        """Read some rows of columns; like `read` otherwise."""
+        found = self._held.read_rows(start, stop, columns)
+        return [self._decode(int(j), values) for j, values in zip(columns, found, strict=True)]
+
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return ranges of rows that are cheap to read one by one."""
+        return self._held.row_parts()
+
+    def check_unchanged(self) -> None:
+        """Raise if the file changed since it was parsed into the cache."""
+        self._held.check_unchanged()
+
+    def check_column(self, column: int) -> list[str]:
+        """Return what is to be said of a column as a feature; raise if it cannot be one.
+
+        Numbers beyond 2**53, numbers with a few words among them and decimal commas cannot.
+        """
+        lines, name = self.layout.lines, self.layout.names[column]
+        words = self._words.get(column)
+        if column in self._is_wide:
+            check_precision(lines.path, name, lines.column(column))
+        if words is None or column in self._texts:
+            return []
+        if self._typed[column].categories is None:
+            check_precision(lines.path, name, (word.strip() for word in words))
+            return []
+        (codes,) = self._held.read(np.array([column]))
+        gaps = {*MISSING, *self.layout.missing}
+        return check_words(lines.path, name, words, codes, gaps, lines.locate_row)
+
+    def _decode(self, j: int, values: Array) -> Any:
+        """Return a column as it is read: words by their codes, numbers as they are."""
+        if j not in self._words:
+            return values
+        if j not in self._typed:
+            name = self.layout.names[j]
+            raise MaucError(
+                f"{self.name}: column {name!r} has more different texts than fit into "
+                f"{format_bytes(self._limit // 2)}, as an identifier has; leave it out "
+                f"({option('drop', name)}), or allow more memory."
+            )
+        typed = self._typed[j]
+        if typed.categories is None:
+            return typed.table[values]
+        import pandas as pd
+
+        return pd.Series(pd.Categorical.from_codes(typed.table[values], typed.categories))
+
+
+class _Restart(Exception):
+    """The conversion has learnt something that its first rows did not tell."""
+
+
+class _Conversion:
+    """The rows of a file on their way to columns; what is learnt stays when it starts again."""
+
+    def __init__(self, layout: Layout, texts: list[int], memory: int | None) -> None:
+        self._layout, self._texts, self._memory = layout, texts, memory
+        self._block = max(MAX_BLOCK_BYTES, COLUMN_BYTES * len(layout.names))
+        if memory is not None:
+            self._block = max(MIN_BLOCK_BYTES, min(self._block, memory // _BLOCK_SHARE))
+        self._guessed, self._n_late = GUESSED_BYTES, 0
+        # Numbers that stand for a missing value do so however they are written.
+        self._gaps = [float(word) for word in layout.missing if is_number(word)]
+        self._kinds: list[int] = []
+
+    def run(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
+        """Write the columns to a folder, or to memory; return the note of the table."""
+        while True:
+            try:
+                if not self._kinds:
+                    self._kinds = self._guess_kinds()
+                return self._write(folder)
+            except _Restart:
+                continue
+
+    def _write(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
+        layout = self._layout
+        self._is_whole = [kind == _WHOLE for kind in self._kinds]
+        self._wide: set[int] = set()
+        limit = None if self._memory is None else self._memory // 2
+        words = {j: _Words(limit) for j, kind in enumerate(self._kinds) if kind == _TEXT}
+        types = [_STORED[kind] for kind in self._kinds]
+        writer = ColumnWriter(folder, types)
+        n_bytes = layout.lines.path.stat().st_size
+        n_blocks = -(-n_bytes // self._block)
+        sizes = [self._block] * (n_blocks - 1) + [n_bytes - (n_blocks - 1) * self._block]
+        with closing(writer):
+            for batch in track(self._batches(), "blocks of rows", n_blocks, n_bytes=sizes):
+                writer.add([
+                    words[j].encode(batch.column(j)) if j in words
+                    else self._numbers(j, batch.column(j))
+                    for j in range(len(types))
+                ])  # fmt: skip
+        return writer, {
+            "names": layout.names, "edges": writer.edges, "types": types, "texts": self._texts,
+            "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
+            "wide": sorted(self._wide), "memory": self._memory,
+            "words": {str(j): column.listed() for j, column in words.items()},
+        }  # fmt: skip
+
+    def _numbers(self, j: int, chunk: Any) -> Array:
+        """Return the numbers of some rows; find out whether they are whole, and how large."""
+        if self._kinds[j] == _INTEGER:
+            if chunk.null_count:
+                raise self._retype(j, _FLOAT)
+            self._wide.add(j)
+            return np.asarray(chunk)
+        if chunk.null_count:
+            self._is_whole[j] = False
+            chunk = chunk.fill_null(np.nan)
+        values: Array = chunk.to_numpy()
+        if self._gaps:
+            is_gap = np.isin(values, self._gaps)
+            if is_gap.any():
+                self._is_whole[j] = False
+                values = np.where(is_gap, np.nan, values)
+        low, high = values.min(), values.max()
+        if low != low:
+            low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+        if low <= -MAX_EXACT_INTEGER or high >= MAX_EXACT_INTEGER:
+            if self._is_whole[j]:
+                raise self._retype(j, _INTEGER)
+            self._wide.add(j)
+        elif self._is_whole[j]:
+            self._is_whole[j] = bool((np.floor(values) == values).all())
+        return values
+
+    def _retype(self, j: int, kind: int) -> _Restart:
+        self._kinds[j] = kind
+        return _Restart()
+
+    def _guess_kinds(self) -> list[int]:
+        """Return what columns are in the first block."""
+        reader = self._batches(only_schema=True)
+        (schema,) = reader
+        kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
+        found = [kinds.get(str(field.type), _TEXT) for field in schema]
+        return [_TEXT if j in self._texts else kind for j, kind in enumerate(found)]
+
+    def _batches(self, *, only_schema: bool = False, as_text: bool = False) -> Iterator[Any]:
+        """Yield batches of rows whose columns are as `_kinds` has them, or all text; or their schema.
+
+        Raise `_Restart` if they are not, a `MaucError` if the rows are not a table.
+        """
+        import pyarrow as arrow
+        from pyarrow import csv as arrow_csv
+
+        layout, lines = self._layout, self._layout.lines
+        names = [str(j) for j in range(len(layout.names))]
+        words = arrow.dictionary(arrow.int32(), arrow.string())
+        kinds = (arrow.float64(), arrow.int64(), arrow.float64(), words)
+        types = {} if only_schema else {
+            name: arrow.string() if as_text else kinds[kind]
+            for name, kind in zip(names, self._kinds, strict=True)
+        }  # fmt: skip
+        try:
+            with open_binary(lines.path) as file:
+                stream = _Stream(file, lines)
+                batches = arrow_csv.open_csv(
+                    stream,
+                    arrow_csv.ReadOptions(
+                        column_names=names, skip_rows=layout.n_header,
+                        block_size=min(self._block, self._guessed) if only_schema else self._block,
+                    ),
+                    arrow_csv.ParseOptions(delimiter=stream.delimiter, newlines_in_values=True),
+                    arrow_csv.ConvertOptions(
+                        column_types=types, null_values=[*MISSING, *layout.missing],
+                        strings_can_be_null=as_text, decimal_point=layout.decimal,
+                    ),
+                )  # fmt: skip
+                if only_schema:
+                    yield batches.schema
+                    return
+                for batch in batches:
+                    if batch.num_rows:
+                        yield batch
+            if stream.n_quotes % 2:
+                lines.check_quotes()
+        except UnicodeError as error:
+            raise encoding_error(lines.path, lines.encoding) from error
+        except arrow.ArrowInvalid as error:
+            raise self._judge(str(error)) from error
+
+    def _judge(self, message: str) -> Exception:
+        """Return what an error of Arrow means: another type of a column, or a bad file."""
+        lines = self._layout.lines
+        found = _CONVERSION_ERROR.match(message)
+        if "invalid UTF8" in message:
+            return encoding_error(lines.path, lines.encoding)
+        if found:
+            self._n_late += 1
+            if self._n_late == 2:  # there may be more: find all of them at once
+                self._find_words()
+            return self._retype(int(found[1]), _TEXT)
+        if "straddling" in message or "block size" in message:
+            self._block, self._guessed = 4 * self._block, 4 * self._guessed
+            return _Restart()
+        error = lines.ragged_error()
+        return error or MaucError(f"{lines.path} cannot be read as rows and columns: {message}")
+
+    def _find_words(self) -> None:
+        """Read all rows as text, and take the columns that hold a word for texts."""
+        import pyarrow as arrow
+
+        for batch in self._batches(as_text=True):
+            for j, kind in enumerate(self._kinds):
+                if kind != _TEXT:
+                    try:
+                        batch.column(j).cast(arrow.float64())
+                    except arrow.ArrowInvalid:
+                        self._kinds[j] = _TEXT
+
+
+class _Words:
+    """The distinct texts of a column, in the order of their appearance, within `limit` bytes."""
+
+    def __init__(self, limit: int | None) -> None:
+        self._codes: dict[str, int] | None = {}
+        self._limit, self._n_bytes = limit, 0
+
+    def encode(self, chunk: Any) -> Array:
+        """Return the codes of the texts of some rows."""
+        if self._codes is None:
+            return np.zeros(len(chunk), np.int32)
+        words, codes = chunk.dictionary.to_pylist(), self._codes
+        n_before = len(codes)
+        table = np.array([codes.setdefault(word, len(codes)) for word in words], np.int32)
+        if self._limit is not None and len(codes) > n_before:
+            self._n_bytes += sum(len(word) for word in words if codes[word] >= n_before)
+            if self._n_bytes + _WORD_BYTES * len(codes) > self._limit:
+                self._codes = None
+        return np.asarray(table[np.asarray(chunk.indices)])
+
+    def listed(self) -> list[str] | None:
+        """Return the texts; None if they took too much memory."""
+        return None if self._codes is None else list(self._codes)
+
+
+class _Stream(io.RawIOBase):
+    """The bytes of a text file as Arrow wants them.
+
+    UTF-8, one byte between cells, and no blanks in front of them. `n_quotes` counts quotes.
+    """
+
+    def __init__(self, file: Any, lines: Lines) -> None:
+        super().__init__()
+        is_utf8 = codecs.lookup(lines.encoding).name in ("utf-8", "utf-8-sig", "ascii")
+        self._file = file
+        if not is_utf8:
+            self._file = codecs.EncodedFile(file, "utf-8", skip_mark(lines.encoding))
+        self.n_quotes = 0
+        self._is_blank = lines.separator == WHITESPACE
+        self._separator = b"\t" if self._is_blank else lines.separator.encode()
+        self.delimiter = self._separator.decode()
+        # Blanks between a separator or line end and a cell, and quoted cells, which keep theirs.
+        mark = re.escape(self._separator)
+        self._blanks = re.compile(rb'("(?:[^"]|"")*(?:"|\Z))|(?<=[\r\n' + mark + rb"]) +")
+        self._skips_blanks = self.delimiter != " "
+        self._last = b"\n"  # byte before what is read next
+        self._kept = b""  # blanks at the end of what was read
+        self._ready = b""
+
+    def readable(self) -> bool:
+        """Return True: `RawIOBase` says no."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return at most `size` bytes."""
+        if not self._ready:
+            self._ready = self._next(size)
+        part, self._ready = self._ready[:size], self._ready[size:]
+        return part
+
+    def _next(self, size: int) -> bytes:
+        data = self._file.read(size)
+        if self._is_blank:
+            return self._split_blanks(data)
+        raw = data
+        while data and not raw.rstrip(b" "):  # nothing but blanks: what follows tells their meaning
+            data = self._file.read(size)
+            raw += data
+        raw = self._kept + raw
+        is_quoted = self.n_quotes % 2 == 1
+        self.n_quotes += raw.count(b'"') if b'"' in raw else 0  # looking is faster than counting
+        self._kept = b""
+        if not self._skips_blanks or b" " not in raw:
+            self._last = raw[-1:] or self._last
+            return raw
+        if data:
+            kept = raw.rstrip(b" ")
+            raw, self._kept = kept, raw[len(kept) :]
+        head, self._last = self._last + b'"' * is_quoted, raw[-1:]
+        return self._blanks.sub(rb"\1", head + raw)[len(head) :]
+
+    def _split_blanks(self, raw: bytes) -> bytes:
+        """Return whole lines with one tab between cells."""
+        n_quotes = raw.count(b'"')
+        while True:
+            rest = self._file.readline()
+            raw, n_quotes = raw + rest, n_quotes + rest.count(b'"')
+            if not rest or n_quotes % 2 == 0:
+                break
+        self.n_quotes += n_quotes
+        if not n_quotes:
+            return b"".join(b"\t".join(line.split()) + b"\n" for line in raw.splitlines())
+        lines = (plain_blanks(line) + "\n" for line in raw.decode().splitlines())
+        found = io.StringIO(newline="")
+        rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+        csv.writer(found, delimiter="\t", lineterminator="\n").writerows(rows)
+        return found.getvalue().encode()

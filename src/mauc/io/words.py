@@ -1,0 +1,225 @@
+"""Columns of words: the distinct texts of a column in, their type and what is wrong with them out.
+
+A column that is not numbers alone is kept as its distinct texts, in the order of their appearance,
+and a code for each row. The texts together decide whether they are truth values, numbers with
+separated thousands, or names.
+"""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mauc.exceptions import MaucError, option
+from mauc.io.lines import NUMBER
+from mauc.io.table import check_precision
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = np.ndarray[Any, Any]
+#: what stands for a missing value in most files
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null")
+#: what stands for a missing label: the other words of `MISSING` may well be names of classes
+MISSING_LABELS = ("", "?")
+_MIN_WORDS = 0.1  # share of words from which a column of numbers and words is nominal
+_MIN_ROWS = 10  # in fewer rows any word may be a slip
+_THOUSANDS = (",", ".", "'", " ")  # what separates thousands, unless it is the decimal point
+_TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
+_INTEGER = re.compile(r"[+-]?\d+")
+_NUMBER = re.compile(rf"{NUMBER}|[+-]?(inf|infinity|nan)", re.IGNORECASE)
+_COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_AMBIGUOUS = re.compile(r"[+-]?(\d{1,3}(,\d{3})?|\d+)")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the texts of a column are read."""
+
+    missing: tuple[str, ...] = ()  #: what stands for a missing value besides `MISSING`
+    decimal: str = "."
+    thousands: str | None = None
+    is_label: bool = False
+    is_text: bool = False  #: whether they stay text whatever they are
+
+
+@dataclass(frozen=True)
+class TypedWords:
+    """What stands for each distinct text of a column."""
+
+    #: a number, or the code of a category, -1 where it is missing
+    table: Array
+    categories: list[Any] | None  #: None if the texts are numbers
+    note: str = ""  #: what a user should know of how they were read
+
+
+def type_words(name: str, words: Sequence[str], reading: Reading) -> TypedWords:
+    """Give the distinct texts of a column their type."""
+    gaps = {*(MISSING_LABELS if reading.is_label else MISSING), *reading.missing}
+    known = [word for word in words if word not in gaps]
+    if reading.is_text:
+        return _categories(words, {word: word for word in known})
+    if known and all(word in _TRUTH for word in known):
+        return _categories(words, {word: _TRUTH[word] for word in known})
+    numbers = parse_numbers(known, reading.decimal)
+    if numbers is None and reading.is_label:
+        # Among numbers these words are missing labels; among names they are names.
+        known = [word for word in known if word not in MISSING]
+        numbers = parse_numbers(known, reading.decimal) if known else None
+    note = ""
+    if numbers is None and not reading.is_label:
+        found = join_thousands(known, reading.decimal, reading.thousands)
+        if found is not None:
+            numbers, example = found
+            note = (
+                f"column {name!r}: texts such as {example!r} are numbers with separated thousands"
+            )
+    if numbers is None:
+        known = [word for word in words if word not in gaps]
+        return _categories(words, {word: word for word in known})
+    if len(known) < len(words):
+        places = {word: j for j, word in enumerate(known)}
+        extended = np.append(numbers.astype(np.float64), np.nan)
+        numbers = extended[[places.get(word, -1) for word in words]]
+    return TypedWords(numbers, None, note)
+
+
+def _categories(words: Sequence[str], values: dict[str, Any]) -> TypedWords:
+    """Return texts as codes of their sorted values; those without a value are missing."""
+    categories = sorted(set(values.values()))
+    codes = {value: code for code, value in enumerate(categories)}
+    table = [codes[values[word]] if word in values else -1 for word in words]
+    return TypedWords(np.array(table, np.int32), categories)
+
+
+def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
+    """Return texts as int64, uint64 or float64; None if one is not a number.
+
+    Integers beyond uint64 are not numbers unless a float is among them.
+    """
+    stripped = [word.strip() for word in words]
+    if decimal != ".":
+        if any("." in word for word in stripped):
+            return None
+        stripped = [word.replace(decimal, ".") for word in stripped]
+    if not all(_NUMBER.fullmatch(word) for word in stripped):
+        return None
+    if not stripped or not all(_INTEGER.fullmatch(word) for word in stripped):
+        return np.array([float(word) for word in stripped], np.float64)
+    integers = [int(word) for word in stripped]
+    low, high = min(integers), max(integers)
+    if low >= -(2**63) and high < 2**63:
+        return np.array(integers, np.int64)
+    return np.array(integers, np.uint64) if low >= 0 and high < 2**64 else None
+
+
+def join_thousands(
+    words: Sequence[str], decimal: str, thousands: str | None
+) -> tuple[Array, str] | None:
+    """Return the numbers of texts with separated thousands and one of these, None for others.
+
+    Unless it is given, the separator is found if a text leaves no doubt: one with two separators
+    ("1,234,567") or with a separator and a decimal point ("3,070.5").
+    """
+    stripped = [word.strip() for word in words]
+    if not stripped or not stripped[0][-1:].isdigit():
+        return None
+    for mark in _THOUSANDS if thousands is None else (thousands,):
+        # Some writers say 1.234.567 with no decimal point at all.
+        point = decimal if mark != decimal else ("," if decimal == "." else ".")
+        grouped, certain = _patterns(mark, point)
+        if not all(grouped.fullmatch(word) for word in stripped):
+            continue
+        if mark == decimal and any(point in word for word in stripped):
+            continue
+        grouping = [word for word in stripped if mark in word]
+        if thousands is None:
+            grouping = [word for word in grouping if certain.fullmatch(word)]
+        if grouping:
+            plain = [word.replace(mark, "").replace(point, ".") for word in stripped]
+            return _plain_numbers(plain), grouping[0]
+    return None
+
+
+def _plain_numbers(texts: list[str]) -> Array:
+    try:
+        return np.array([int(text) for text in texts], np.int64)
+    except (ValueError, OverflowError):
+        return np.array([float(text) for text in texts])
+
+
+@cache
+def _patterns(mark: str, point: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of the numbers of a column, and of those that can be nothing else."""
+    mark, point = re.escape(mark), re.escape(point)
+    decimals = rf"{point}\d*([eE][+-]?\d+)?"
+    grouped = rf"[+-]?(\d{{1,3}}({mark}\d{{3}})+|\d+)({decimals})?"
+    certain = rf"[+-]?\d{{1,3}}(({mark}\d{{3}}){{2,}}({decimals})?|{mark}\d{{3}}{decimals})"
+    return re.compile(grouped), re.compile(certain)
+
+
+def check_words(
+    path: Path, name: str, words: Sequence[str], codes: Array, gaps: Collection[str],
+    locate_row: Callable[[int], str],
+) -> list[str]:  # fmt: skip
+    """Return what is to be said of a feature; raise if it is numbers with a few words among them.
+
+    A tenth of words and more is not a slip: the column is nominal. `codes` gives the text of each
+    row.
+    """
+    is_known = np.array([word not in gaps for word in words], bool)
+    texts = [word.strip() for word in words]
+    known = [text for text, is_one in zip(texts, is_known, strict=True) if is_one]
+    if not known or all(text in _TRUTH for text in known):
+        return []
+    is_number = np.array([_NUMBER.fullmatch(text) is not None for text in texts]) & is_known
+    if is_number[is_known].all():
+        check_precision(path, name, known)
+    commas = [text for text in known if _COMMA_NUMBER.fullmatch(text)]
+    if commas and all(_COMMA_NUMBER.fullmatch(t) or _INTEGER.fullmatch(t) for t in known):
+        point = option("decimal", ",")
+        if all(_AMBIGUOUS.fullmatch(text) for text in known):
+            raise MaucError(
+                f"{path}: column {name!r} holds numbers such as {commas[0]!r}: pass "
+                f"{option('thousands', ',')} if the comma separates thousands, {point} if it is a "
+                f"decimal comma."
+            )
+        raise MaucError(
+            f"{path}: column {name!r} holds numbers with a decimal comma, such as {commas[0]!r}; "
+            f"pass {point}."
+        )
+    counts = np.bincount(codes, minlength=len(words))
+    n_known, n_numbers = int(counts[is_known].sum()), int(counts[is_number].sum())
+    n_words = n_known - n_numbers
+    if n_numbers == 0 or n_words == 0:
+        return []
+    if n_known >= _MIN_ROWS and n_words >= _MIN_WORDS * n_known:
+        return [f"column {name!r} mixes {n_words} words and {n_numbers} numbers: nominal"]
+    is_odd = is_known & (~is_number if 2 * n_numbers >= n_known else is_number)
+    row = int(np.argmax(is_odd[codes]))
+    odd = texts[codes[row]]
+    raise MaucError(
+        f"{path}: column {name!r} mixes {n_numbers} numbers and {n_words} texts; the first odd "
+        f"value is {odd!r} on {locate_row(row)}. Correct it; or, if it stands for a missing "
+        f"value, pass {option('missing', odd)}; or, if the column is nominal, pass "
+        f"{option('categorical_features', name)}."
+    )
+
+
+def label_values(labels: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return the labels of a spreadsheet; if all others are numbers, `MISSING` words are missing.
+
+    Among names, "NA" is a name as well: a region, a blood group, a verdict.
+    """
+    import pandas as pd
+
+    is_word = labels.isin(MISSING)
+    others = labels[~is_word & labels.notna()]
+    numbers = pd.to_numeric(others, errors="coerce")
+    if len(others) == 0 or numbers.isna().any() or others.map(type).isin([bool]).any():
+        return labels
+    return numbers.reindex(labels.index)

@@ -1,0 +1,328 @@
+"""Write a data set to a file of any format: all of it or nothing, and never over another file.
+
+Tables are written part by part: a data set in memory is one part, one with a source as `X` is read
+in parts of its rows within the memory of the source.
+"""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy import sparse
+
+from mauc.data.columns import is_frame, is_polars
+from mauc.data.source import ColumnSource
+from mauc.exceptions import MaucError
+from mauc.files import open_atomic
+from mauc.io.arff import write_arff
+from mauc.io.arrays import FrameSource
+from mauc.io.binary import NOTE
+from mauc.io.dataset import MAX_DENSE_CELLS, Dataset, check_numeric
+from mauc.io.formats import find_format
+from mauc.io.lines import is_number
+from mauc.io.load import assemble
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table, check_unique
+from mauc.io.words import MISSING, MISSING_LABELS
+from mauc.memory import check_memory
+from mauc.progress import track
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COPIES = 4  # of a part of the rows: as it is read, as a frame, as Arrow and as it is written
+
+
+def write_table(
+    data: Any,
+    path: str | Path,
+    *,
+    target: str | None = None,
+    format: str | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a data set, such as one reduced by ``dataset.take(ranking)``, to a file.
+
+    Parameters
+    ----------
+    data : Dataset or pandas DataFrame
+    path : str or Path
+        The extension decides on the format; ``.gz`` behind that of a text format compresses it.
+    target : str, optional
+        The column of a data frame with the labels; needed for a frame, and only for a frame.
+    format : {"arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv"}, optional
+        Instead of the extension.
+    force : bool, default=False
+        Whether an existing file may be replaced.
+
+    Returns
+    -------
+    path : Path
+
+    Notes
+    -----
+    The file is written under another name beside its place and renamed when it is complete.
+    Numbers keep all their digits. Tables have the labels as their last column; npz files have
+    arrays ``X``, ``y``, ``feature_names`` and ``classes``; svmlight files note the names in a
+    comment that `load_dataset` reads. An arff file declares labels as nominal, so that labels
+    which are numbers come back as text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mauc.datasets import load_dataset, write_table
+    >>> wine = load_dataset("wine").take([6, 12, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = load_dataset(write_table(wine, f"{folder}/small.csv"), "class")
+    >>> again.feature_names
+    ['flavanoids', 'proline', 'alcohol']
+    >>> again.fingerprint() == wine.fingerprint()
+    True
+    """
+    path = Path(path)
+    name = find_format(path, format)
+    if name not in _WRITERS:
+        raise MaucError(f"{path}: {name} files are only read; write one of {', '.join(WRITABLE)}.")
+    dataset = _as_dataset(data, target, path)
+    if dataset.target_name in dataset.feature_names:
+        raise MaucError(
+            f"{path}: the labels and a feature both have the name {dataset.target_name!r}; "
+            f"rename one of them."
+        )
+    if isinstance(dataset.X, ColumnSource) and name not in _IN_PARTS:
+        dataset = _in_memory(dataset, path)
+    with _opened(path, force) as file:
+        _WRITERS[name](dataset, file)
+    return path
+
+
+def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
+    if isinstance(data, Dataset):
+        if target is not None:
+            raise MaucError("target goes with a data frame; a Dataset has its labels.")
+        return data
+    if not is_frame(data) or is_polars(data):
+        raise MaucError(f"data must be a Dataset or a pandas DataFrame, got {type(data).__name__}.")
+    names = [str(name) for name in data.columns]
+    if target is None or target not in names:
+        raise MaucError(
+            f"target must name the column of the data frame with the labels, got {target!r}."
+        )
+    check_unique(path, names)
+    source = FrameSource(data.set_axis(names, axis=1), str(path), keeps_objects=True)
+    return assemble(Table(path, source, names), ReadOptions(target=target, keep_ids=True), "")
+
+
+@contextmanager
+def _opened(path: Path, force: bool) -> Iterator[IO[bytes]]:
+    with open_atomic(path, force=force) as file:
+        if path.suffix.lower() == ".gz":
+            # No time stamp and no name, so that equal tables give equal files.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
+                yield cast(IO[bytes], compressed)
+        else:
+            yield file
+
+
+def _in_memory(dataset: Dataset, path: Path) -> Dataset:
+    """Return a data set whose columns were all read; raise if they take more than is free."""
+    n, m = dataset.X.shape
+    check_memory(
+        _COPIES * dataset.X.n_bytes, f"{path}: {n:,} rows x {m:,} columns, written at once,",
+        "write parquet, feather, csv or tsv, which are written in parts",
+    )  # fmt: skip
+    read = _read_rows(dataset, 0, n)
+    X = read.X if read.nominal_features else np.column_stack([read.X[name] for name in read.X])
+    return replace(read, X=X)
+
+
+def _read_rows(dataset: Dataset, start: int, stop: int) -> Dataset:
+    import pandas
+
+    columns = dataset.X.read_rows(start, stop, np.arange(dataset.n_features))
+    frame = pandas.DataFrame(dict(zip(dataset.feature_names, columns, strict=True)), copy=False)
+    return replace(dataset, X=frame, y=dataset.y[start:stop])
+
+
+def _parts(dataset: Dataset) -> Iterator["pd.DataFrame"]:
+    """Yield rows with their labels as data frames."""
+    source = dataset.X
+    if not isinstance(source, ColumnSource):
+        yield _as_frame(dataset)
+        return
+    ranges = source.parts_within(source.memory // _COPIES)
+    width = sum(kind.itemsize for kind in source.types)
+    sizes = [width * (stop - start) for start, stop in ranges]
+    for start, stop in track(ranges, "parts of the rows", n_bytes=sizes):
+        yield _as_frame(_read_rows(dataset, start, stop))
+
+
+def _as_frame(dataset: Dataset) -> "pd.DataFrame":
+    """Return features and labels in memory as one data frame."""
+    import pandas
+
+    X = dataset.X
+    if sparse.issparse(X):
+        if X.shape[0] * X.shape[1] > MAX_DENSE_CELLS:
+            raise MaucError(
+                f"{dataset.name}: a sparse table of {X.shape[0]} x {X.shape[1]} is too large to be "
+                f"made dense; write svmlight (.svm) or arff, which leave out zeros."
+            )
+        X = X.toarray()
+    if not is_frame(X):
+        if X.dtype.kind == "b":  # numbers 0 and 1 here, but a nominal column when read
+            X = X.astype("uint8")
+        X = pandas.DataFrame(X, columns=dataset.feature_names)
+    labels = pandas.Series(dataset.y, index=X.index, name=dataset.target_name)
+    frame: pd.DataFrame = pandas.concat([X, labels], axis=1)
+    return frame
+
+
+def _write_text(dataset: Dataset, file: IO[bytes], separator: str = ",") -> None:
+    """Write a csv or tsv file: UTF-8, a header line, nothing for a missing value."""
+    for number, frame in enumerate(_parts(dataset)):
+        _check_texts(dataset, frame)
+        # The shortest text of a float32 stands for another float64, and text is read as float64.
+        narrow = {name: "float64" for name in frame.columns if str(frame[name].dtype) == "float32"}
+        frame.astype(narrow).to_csv(
+            file, index=False, sep=separator, lineterminator="\n", encoding="utf-8",
+            header=number == 0,
+        )  # fmt: skip
+
+
+def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
+    """Raise if a text of a csv file would be read as a missing value."""
+    for name in [*dataset.nominal_features, dataset.target_name]:
+        texts = {str(value).strip() for value in frame[name].dropna().unique()}
+        gaps = texts & set(MISSING)
+        if name == dataset.target_name and not all(map(is_number, texts - gaps)):
+            gaps = texts & set(MISSING_LABELS)  # the other words are names among names
+        if gaps:
+            raise MaucError(
+                f"{dataset.name}: column {name!r} has the value {min(gaps)!r}, "
+                f"which stands for a missing value in a csv file; write parquet or arff."
+            )
+
+
+def _write_parquet(dataset: Dataset, file: IO[bytes]) -> None:
+    import pyarrow.parquet as parquet
+
+    _write_arrow(dataset, file, parquet.ParquetWriter)
+
+
+def _write_feather(dataset: Dataset, file: IO[bytes]) -> None:
+    import pyarrow as arrow
+
+    _write_arrow(dataset, file, arrow.ipc.new_file)
+
+
+def _write_arrow(dataset: Dataset, file: IO[bytes], open_writer: Callable[..., Any]) -> None:
+    """Write the parts as tables of Arrow; those of a source all have the types of its columns."""
+    import pyarrow as arrow
+
+    schema = _schema(dataset) if isinstance(dataset.X, ColumnSource) else None
+    writer = None
+    try:
+        for frame in _parts(dataset):
+            if schema is None:
+                table = arrow.Table.from_pandas(frame, preserve_index=False)
+            else:
+                arrays = [_arrow_array(frame[field.name], field.type) for field in schema]
+                table = arrow.table(arrays, schema=schema)
+            if writer is None:
+                writer = open_writer(file, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _schema(dataset: Dataset) -> Any:
+    """Return the columns of the file: a part may lack what another has, missing values say."""
+    import pyarrow as arrow
+
+    source = dataset.X
+    kinds = [
+        _word_type(source, j) if kind.kind == "O" else arrow.from_numpy_dtype(kind)
+        for j, kind in enumerate(source.types)
+    ]
+    names = [*dataset.feature_names, dataset.target_name]
+    return arrow.schema(list(zip(names, [*kinds, arrow.array(dataset.y[:1]).type], strict=True)))
+
+
+def _word_type(source: ColumnSource, j: int) -> Any:
+    """Return the Arrow type of the values of a nominal column, by the first rows that have one."""
+    import pyarrow as arrow
+
+    for start, stop in source.row_parts():
+        known = source.read_rows(start, stop, np.array([j]))[0].dropna()
+        if len(known):
+            return arrow.array(np.asarray(known.cat.categories)[:1].tolist()).type
+    return arrow.string()
+
+
+def _arrow_array(column: "pd.Series[Any]", kind: Any) -> Any:
+    import pyarrow as arrow
+
+    if str(column.dtype) == "category":
+        column = column.astype(object)
+    array = arrow.array(column, from_pandas=True)
+    return array if array.type == kind else array.cast(kind)
+
+
+def _write_npz(dataset: Dataset, file: IO[bytes]) -> None:
+    """Write arrays ``X``, ``y``, ``feature_names`` and, for labels of text, ``classes``."""
+    check_numeric(dataset, "an npz file")
+    X = dataset.X
+    if sparse.issparse(X):
+        X = _as_frame(dataset).iloc[:, :-1].to_numpy()
+    arrays: dict[str, Any] = {"X": X, "feature_names": np.array(dataset.feature_names, dtype=str)}
+    arrays["y"], classes = _codes(dataset)
+    if classes is not None:
+        arrays["classes"] = np.array(classes, dtype=str)
+    np.savez_compressed(file, **arrays)
+
+
+def _write_svmlight(dataset: Dataset, file: IO[bytes]) -> None:
+    """Write rows ``label place:value ...`` with places from 1, below a note of the names."""
+    check_numeric(dataset, "an svmlight file")
+    X = sparse.csr_array(dataset.X)
+    X.sum_duplicates()
+    X.sort_indices()
+    codes, classes = _codes(dataset)
+    note = json.dumps({"features": dataset.feature_names, "classes": classes})
+    file.write(f"# {NOTE}{note}\n".encode())
+    numbers = X.data.astype(np.uint8) if X.dtype.kind == "b" else X.data
+    values = [repr(value) for value in numbers.tolist()]
+    for row, code in enumerate(codes.tolist()):
+        stored = range(X.indptr[row], X.indptr[row + 1])
+        items = [f"{X.indices[at] + 1}:{values[at]}" for at in stored]
+        file.write((" ".join([str(code), *items]) + "\n").encode())
+
+
+def _codes(dataset: Dataset) -> tuple[np.ndarray[Any, Any], list[str] | None]:
+    """Return labels that are integers as they are, others as codes of their classes."""
+    if dataset.y.dtype.kind in "iu":
+        return dataset.y, None
+    classes, codes = np.unique(dataset.y.astype(str), return_inverse=True)
+    return codes, classes.tolist()
+
+
+_WRITERS: dict[str, Callable[[Dataset, IO[bytes]], None]] = {
+    "arff": write_arff,
+    "csv": _write_text,
+    "feather": _write_feather,
+    "npz": _write_npz,
+    "parquet": _write_parquet,
+    "svmlight": _write_svmlight,
+    "tsv": partial(_write_text, separator="\t"),
+}
+#: the formats that `write_table` writes
+WRITABLE = tuple(_WRITERS)
+_IN_PARTS = ("csv", "feather", "parquet", "tsv")  # the others need all rows at once

@@ -1,0 +1,173 @@
+"""Parquet and Feather files keep types; bad ones get an error that names the column."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.ipc
+import pytest
+from numpy.testing import assert_array_equal
+
+from mauc.datasets import load_dataset
+from mauc.exceptions import MaucError
+from mauc.io.arrays import FrameSource
+from mauc.io.features import feature_matrix
+from mauc.io.table import Table
+
+SAVE = {
+    "parquet": lambda frame, path: frame.to_parquet(path),
+    "feather": lambda frame, path: frame.to_feather(path),
+}
+
+
+@pytest.fixture(params=sorted(SAVE))
+def load(request, tmp_path):
+    def load(columns, target="label", **options):
+        path = tmp_path / f"data.{request.param}"
+        SAVE[request.param](pd.DataFrame(columns), path)
+        return load_dataset(path, target, **options)
+
+    return load
+
+
+def test_numbers_text_and_categories(load):
+    dataset = load(
+        {
+            "a": [1, 2, 3],
+            "b": [0.5, np.nan, 1.5],
+            "color": ["red", None, "blue"],
+            "size": pd.Categorical(["s", "m", "s"], categories=["s", "m", "l"]),
+            "is_new": [True, False, True],
+            "label": ["u", "v", "u"],
+        }
+    )
+    assert dataset.nominal_features == ["color", "size", "is_new"]
+    assert dataset.categories["color"] == ("blue", "red")
+    assert dataset.categories["size"] == ("s", "m", "l")
+    assert_array_equal(dataset.X[["a", "b"]], [[1, 0.5], [2, np.nan], [3, 1.5]])
+    assert dataset.y.tolist() == ["u", "v", "u"]
+
+
+def test_numbers_alone_come_as_an_array(load):
+    dataset = load(
+        {"a": np.array([1, 2], np.uint8), "b": np.array([3, 4], np.uint8), "label": [5, 6]}
+    )
+    assert dataset.X.dtype == np.uint8
+    assert dataset.y.tolist() == [5, 6]
+
+
+def test_integers_with_gaps_and_categorical_labels(load):
+    dataset = load({"a": pd.array([1, None], "Int64"), "label": pd.Categorical(["v", "u"])})
+    assert_array_equal(dataset.X, [[1], [np.nan]])
+    assert dataset.y.tolist() == ["v", "u"]
+
+
+def test_decimals_are_numbers(load):
+    dataset = load({"a": [decimal.Decimal("1.5"), decimal.Decimal("2")], "label": [0, 1]})
+    assert_array_equal(dataset.X, [[1.5], [2]])
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"a": [2**53 + 1, 2], "label": [0, 1]}, r"column 'a' holds integers beyond 2\*\*53"),
+        ({"a": pd.array([2**53 + 1, None], "Int64"), "label": [0, 1]}, "column 'a' holds integers"),
+        ({"a": [datetime.date(2001, 1, 1)] * 2, "label": [0, 1]}, "left out: 'a', dates"),
+        ({"a": pd.to_datetime(["2001", "2002"]), "label": [0, 1]}, "left out: 'a', dates"),
+        ({"a": [[1, 2], [3]], "label": [0, 1]}, "column 'a' has the type list.* neither a number"),
+        ({"a": [1.0, 2.0], "label": ["u", None]}, "column 'label' has no label in row 2"),
+        ({"a": [1.0, 2.0], "Label": ["u", "v"]}, "did you mean 'Label'"),
+        ({"a": np.zeros(0), "label": np.zeros(0)}, "has columns but no rows"),
+    ],
+)  # fmt: skip
+def test_bad_tables(load, columns, message):
+    with pytest.raises(MaucError, match=message):
+        load(columns)
+
+
+@pytest.mark.parametrize(
+    "days", [[datetime.date(1970, 1, 2), None], pd.to_datetime(["1970-01-02", None])]
+)
+def test_dates_that_are_kept_are_seconds(load, days):
+    dataset = load({"a": days, "label": [0, 1]}, keep_ids=True)
+    assert_array_equal(dataset.X, [[86400.0], [np.nan]])
+
+
+YEARS = ["1500-01-01", "1969-12-31", None, "3000-01-01"]
+SECONDS = np.array([-171664, -1, np.nan, 376200]) * 86400.0
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_dates_of_any_year_keep_their_order(load, unit, zone):
+    days = pd.Series(np.array(YEARS, f"datetime64[{unit}]")).dt.tz_localize(zone)
+    dataset = load({"a": days, "label": [0, 1, 0, 1]}, keep_ids=True)
+    assert_array_equal(dataset.X.ravel(), SECONDS)
+
+
+@pytest.mark.parametrize("dtype", ["date32[day][pyarrow]", "timestamp[us, UTC][pyarrow]"])
+def test_days_and_durations_of_any_length(load, dtype):
+    days = [day and datetime.date.fromisoformat(day) for day in YEARS]
+    columns = {
+        "days": days,
+        "arrow": pd.Series(np.array(YEARS, "datetime64[us]")).astype(dtype),
+        "times": np.array([day and (day - days[1]).days for day in days], "timedelta64[D]").astype(
+            "timedelta64[us]"
+        ),
+        "label": [0, 1, 0, 1],
+    }
+    dataset = load(columns, keep_ids=True)
+    assert_array_equal(dataset.X, np.column_stack([SECONDS, SECONDS, SECONDS + 86400]))
+
+
+def test_days_with_a_time_zone_are_of_universal_time():
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    values = [datetime.datetime(3000, 1, 1, 2, tzinfo=zone), datetime.date(1970, 1, 2), pd.NaT]
+    frame = pd.DataFrame({"a": pd.Series(values, dtype=object), "label": [0, 1, 0]})
+    source = FrameSource(frame, keeps_objects=True)
+    X = feature_matrix(Table("t", source, ["a", "label"]), source, [0])
+    assert_array_equal(X, [[376200 * 86400], [86400], [np.nan]])
+
+
+def test_no_target(load):
+    with pytest.raises(MaucError, match="needs target: the name or number"):
+        load({"a": [1, 2], "label": [0, 1]}, None)
+
+
+def test_an_arrow_stream(tmp_path):
+    table = pa.table({"a": [1, 2], "label": ["u", "v"]})
+    path = tmp_path / "data.arrow"
+    with path.open("wb") as file, pyarrow.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+    assert_array_equal(load_dataset(path, "label").X, [[1], [2]])
+
+
+def test_columns_of_the_same_name(tmp_path):
+    table = pa.table([[1], [2], [0]], names=["a", "a", "label"])
+    with (
+        (tmp_path / "data.feather").open("wb") as file,
+        pyarrow.ipc.new_file(file, table.schema) as writer,
+    ):
+        writer.write_table(table)
+    with pytest.raises(MaucError, match="both have the name 'a'"):
+        load_dataset(tmp_path / "data.feather", "label")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("data.parquet", b"a,label\n1,u\n", "is not a Parquet file: .* it is text"),
+        ("data.parquet", b"PAR1 and nothing else", "cannot be read as a Parquet file"),
+        ("data.feather", b"a,label\n1,u\n", r"is not a Feather \(Arrow IPC\) file: .* it is text"),
+        ("data.feather", b"ARROW1\0\0 and nothing else", "cannot be read as a Feather"),
+        ("data.feather", b"FEA1....", "is a Feather file of version 1; save it again"),
+        ("data.parquet", b"", "is empty"),
+        ("data.parquet.gz", b"PAR1", "parquet files are not read compressed"),
+    ],
+)
+def test_files_that_are_not_what_their_name_says(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(MaucError, match=message):
+        load_dataset(tmp_path / name, "label")

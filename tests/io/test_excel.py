@@ -1,0 +1,104 @@
+"""Excel workbooks: types of cells, sheets, and errors that name the row."""
+
+import datetime
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from mauc.datasets import load_dataset
+from mauc.exceptions import LeftOutWarning, MaucError
+
+openpyxl = pytest.importorskip("openpyxl")
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(rows, name="data.xlsx", **sheets):
+        book = openpyxl.Workbook()
+        book.active.title = "first"
+        for title, others in {"first": rows, **sheets}.items():
+            sheet = book[title] if title in book.sheetnames else book.create_sheet(title)
+            for row in others:
+                sheet.append(row)
+        book.save(tmp_path / name)
+        return tmp_path / name
+
+    return write
+
+
+ROWS = [["a", "colour", "label"], [1, "red", "u"], [2.5, "blue", "v"], [None, "?", "u"]]
+
+
+def test_numbers_words_and_labels(write):
+    dataset = load_dataset(write(ROWS), "label")
+    assert_array_equal(dataset.X["a"], [1, 2.5, np.nan])
+    assert dataset.categories == {"colour": ("blue", "red")}
+    assert dataset.X["colour"].isna().tolist() == [False, False, True]
+    assert dataset.y.tolist() == ["u", "v", "u"]
+    assert dataset.notes == ("1 number, 1 nominal",)
+
+
+def test_empty_rows_and_columns_are_none(write):
+    rows = [[None], ["a", "label", None], [None], [1, "u"], [2, "v"], [None]]
+    assert_array_equal(load_dataset(write(rows), "label").X, [[1], [2]])
+
+
+def test_the_first_sheet_or_another(write):
+    path = write(ROWS, other=[["b", "label"], [7, 1], [8, 2]])
+    dataset = load_dataset(path, "label")
+    assert dataset.feature_names == ["a", "colour"]
+    assert dataset.notes[1] == "the sheet 'first', the first of 2; sheet names another"
+    for sheet in ("other", 1, "1"):
+        assert load_dataset(path, "label", sheet=sheet).feature_names == ["b"]
+    with pytest.raises(MaucError, match="sheet must be one of first, other, got 'others'; did"):
+        load_dataset(path, "label", sheet="others")
+    with pytest.raises(MaucError, match=r"sheet as a number must be in \[0, 1\], got 2"):
+        load_dataset(path, "label", sheet=2)
+
+
+def test_missing_words_and_a_class_called_na(write):
+    rows = [["a", "label"], [1, "NA"], ["-", "EU"], ["NA", "NA"], [4, "EU"]]
+    dataset = load_dataset(write(rows), "label", missing="-")
+    assert_array_equal(dataset.X[:, 0], [1, np.nan, np.nan, 4])
+    assert dataset.y.tolist() == ["NA", "EU", "NA", "EU"]
+
+
+def test_dates_are_left_out(write):
+    rows = [["a", "day", "label"]]
+    rows += [[i * 1.5, datetime.datetime(2020, 1, 1 + i), i % 2] for i in range(5)]
+    with pytest.warns(LeftOutWarning, match="'day', dates"):
+        assert load_dataset(write(rows), "label").feature_names == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([["a", "label"]], "must have a row of names and rows below it, got 1 rows"),
+        ([], "must have a row of names"),
+        ([["a", "a", "label"], [1, 2, "u"]], "columns 1 and 2 both have the name 'a'"),
+        ([*ROWS, [1, "red", None]], "column 'label' has no label in row 5"),
+        ([["a", "label"], [1, "u"], [2, "v"], ["x", "u"]], "mixes numbers and text.* in row 4"),
+    ],
+)
+def test_bad_sheets(write, rows, message):
+    with pytest.raises(MaucError, match=message):
+        load_dataset(write(rows), "label")
+
+
+def test_files_that_are_no_workbooks(tmp_path):
+    (tmp_path / "data.xlsx").write_bytes(b"a,label\n1,u\n")
+    with pytest.raises(MaucError, match=r"is not an Excel workbook .* it is text"):
+        load_dataset(tmp_path / "data.xlsx", "label")
+    np.savez(tmp_path / "other.npz", X=np.eye(2))
+    (tmp_path / "other.npz").rename(tmp_path / "other.xlsx")
+    with pytest.raises(MaucError, match="is not an Excel workbook"):
+        load_dataset(tmp_path / "other.xlsx", "label")
+
+
+def test_the_extra_is_named(write, monkeypatch):
+    path = write(ROWS)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MaucError, match=r"Excel files need the package openpyxl: .*mauc\[excel\]"):
+        load_dataset(path, "label")

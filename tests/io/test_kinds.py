@@ -1,0 +1,331 @@
+"""Every kind of source gives selectors what an array gives them, to the bit."""
+
+import os
+import pickle
+
+import dask.array as da
+import dask.dataframe as dd
+import h5py
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+import zarr
+from scipy import sparse
+from sklearn.base import clone
+
+import mauc.io.objects
+from mauc import MAUCD, MDFS, AnovaF, ChiSquare, feature_pair_auc, open_columns
+from mauc.data.source import ColumnSource
+from mauc.exceptions import MaucError
+from mauc.io.cache import ColumnWriter, list_caches
+from mauc.io.objects import as_source
+
+MEMORY = 300_000  # a third of the data take more
+
+
+def npy(X, y, path):
+    np.save(path / "x.npy", X)
+    np.save(path / "y.npy", y)
+    return path / "x.npy", path / "y.npy"
+
+
+def npy_by_columns(X, y, path):
+    np.save(path / "x.npy", np.asfortranarray(X))
+    return path / "x.npy", y
+
+
+def memmap(X, y, path):
+    held = np.memmap(path / "x.bin", X.dtype, "w+", shape=X.shape, order="F")
+    held[:] = X
+    return held, y
+
+
+def big_endian(X, y, path):
+    return X.astype(">f4"), y
+
+
+def zarr_array(X, y, path):
+    return zarr.create_array(path / "x.zarr", data=X, chunks=(200, 5)), y
+
+
+def zarr_group(X, y, path):
+    group = zarr.open_group(path / "x.zarr", mode="w")
+    group.create_array("X", data=X, chunks=(300, 7))
+    group.create_array("y", data=y)
+    return path / "x.zarr::X", "y"
+
+
+def hdf5(X, y, path):
+    with h5py.File(path / "x.h5", "w") as file:
+        file.create_dataset("deep/X", data=X, chunks=(90, 4), compression="gzip")
+        file["y"] = y
+    return path / "x.h5", "y"
+
+
+def hdf5_by_rows(X, y, path):
+    with h5py.File(path / "x.h5", "w") as file:
+        file["X"] = X
+    return str(path / "x.h5::X"), y
+
+
+def sparse_matrix(X, y, path):
+    return sparse.csr_array(X), y
+
+
+def _frame(X, y):
+    return pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])]).assign(label=y)
+
+
+def pandas_frame(X, y, path):
+    return _frame(X, y), "label"
+
+
+def polars_frame(X, y, path):
+    return pl.DataFrame({str(k): v.to_numpy() for k, v in _frame(X, y).items()}), "label"
+
+
+def arrow_table(X, y, path):
+    return pa.Table.from_pandas(_frame(X, y)), "label"
+
+
+def arrow_dataset(X, y, path):
+    _frame(X, y)[:500].to_parquet(path / "a.parquet")
+    _frame(X, y)[500:].to_parquet(path / "b.parquet", index=False)
+    return ds.dataset([path / "a.parquet", path / "b.parquet"], format="parquet"), "label"
+
+
+def feather(X, y, path):
+    _frame(X, y).to_feather(path / "x.feather")
+    return path / "x.feather", "label"
+
+
+def feather_folder(X, y, path):
+    _frame(X, y)[:400].reset_index(drop=True).to_feather(path / "a.feather")
+    _frame(X, y)[400:].reset_index(drop=True).to_feather(path / "b.feather")
+    return path, "label"
+
+
+def parquet(X, y, path):
+    _frame(X, y).to_parquet(path / "x.parquet", row_group_size=170)
+    return path / "x.parquet", "label"
+
+
+def parquet_folder(X, y, path):
+    (path / "table").mkdir()
+    for number, rows in enumerate(np.array_split(np.arange(len(y)), 4)):
+        _frame(X, y).iloc[rows].to_parquet(path / "table" / f"{number}.pq", index=False)
+    return path / "table", "label"
+
+
+def parquet_pattern(X, y, path):
+    parquet_folder(X, y, path)
+    return f"{path}/table/*.pq", "label"
+
+
+def csv(X, y, path):
+    _frame(X.astype(np.float64), y).to_csv(path / "x.csv", index=False)
+    return path / "x.csv", "label"
+
+
+def npz(X, y, path):
+    np.savez(path / "x.npz", X=X, y=y)
+    return path / "x.npz", None
+
+
+def dask_array(X, y, path):
+    return da.from_array(X, chunks=(130, 11)), da.from_array(y, chunks=500)
+
+
+def dask_frame(X, y, path):
+    return dd.from_pandas(_frame(X, y), npartitions=11), "label"
+
+
+KINDS = [
+    npy, npy_by_columns, memmap, big_endian, zarr_array, zarr_group, hdf5, hdf5_by_rows,
+    sparse_matrix, pandas_frame, polars_frame, arrow_table, arrow_dataset, feather, feather_folder,
+    parquet, parquet_folder, parquet_pattern, csv, npz, dask_array, dask_frame,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def expected(numbers):
+    X, y = numbers
+    selectors = [MDFS(5, random_state=0), MAUCD(5), ChiSquare(5), AnovaF(5)]
+    return [selector.fit(X, y) for selector in selectors], feature_pair_auc(X, y)
+
+
+@pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
+def test_equals_array(numbers, expected, tmp_path, make):
+    X, _ = numbers
+    source, y = open_columns(*make(*numbers, tmp_path), memory=MEMORY)
+    assert source.shape == X.shape
+    assert source.memory == MEMORY
+    np.testing.assert_array_equal(feature_pair_auc(source, y), expected[1])
+    for known in expected[0]:
+        found = clone(known).set_params(n_jobs=2).fit(source, y)
+        np.testing.assert_array_equal(found.ranking_, known.ranking_)
+        np.testing.assert_array_equal(found.scores_, known.scores_)
+        np.testing.assert_array_equal(found.pair_auc_, known.pair_auc_)
+    np.testing.assert_array_equal(found.transform(source), known.transform(X))
+
+
+@pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
+def test_parts_and_copies(numbers, tmp_path, make):
+    X, _ = numbers
+    source, _ = open_columns(*make(*numbers, tmp_path), memory=MEMORY)
+    places = np.array([30, 2, 3, 2, 36])
+    for held in (source, pickle.loads(pickle.dumps(source)), source.with_memory(10**6)):
+        np.testing.assert_array_equal(np.array(held.read(places)).T, X[:, places])
+        part = held.read_rows(190, 610, places)
+        np.testing.assert_array_equal(np.array(part).T, X[190:610, places])
+    parts = source.row_parts()
+    assert [start for start, _ in parts] == [0, *(stop for _, stop in parts[:-1])]
+    assert parts[-1][1] == 900
+
+
+@pytest.mark.parametrize("make", [zarr_array, arrow_table, dask_array, dask_frame, memmap])
+def test_selectors_take_objects(numbers, tmp_path, monkeypatch, make):
+    X, y = numbers
+    data, target = make(X, y, tmp_path)
+    if isinstance(target, str):
+        target = data[target]
+        data = data.drop_columns("label") if make is arrow_table else data.drop(columns="label")
+    monkeypatch.setattr(mauc.io.objects, "free_memory", lambda: X.nbytes)
+    assert isinstance(as_source(data), ColumnSource)
+    known = MDFS(5, random_state=0).fit(X, y)
+    found = clone(known).fit(data, target)
+    np.testing.assert_array_equal(found.ranking_, known.ranking_)
+    np.testing.assert_array_equal(found.scores_, known.scores_)
+    np.testing.assert_array_equal(found.transform(data), known.transform(X))
+    np.testing.assert_array_equal(feature_pair_auc(data, target), feature_pair_auc(X, y))
+
+
+def test_h5py_dataset(numbers, tmp_path):
+    X, y = numbers
+    hdf5(X, y, tmp_path)
+    with h5py.File(tmp_path / "x.h5") as file:
+        found = MDFS(5, random_state=0).fit(file["deep/X"], file["y"])
+    np.testing.assert_array_equal(found.scores_, MDFS(5, random_state=0).fit(X, y).scores_)
+
+
+def test_ordinary_data_stay_as_they_are(numbers, tmp_path):
+    X, _ = numbers
+    held, _ = memmap(X, None, tmp_path)
+    for data in (X, X.tolist(), sparse.csr_array(X), pd.DataFrame(X), pl.DataFrame(X), held):
+        assert as_source(data) is data
+
+
+def test_wide_chunks_are_transposed_once(numbers, tmp_path, cache):
+    X, y = numbers
+    path, _ = npy(X, y, tmp_path)
+    source, _ = open_columns(path, y, memory=100_000)
+    assert "Cached" in type(source).__name__
+    np.testing.assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
+    held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
+    source, _ = open_columns(held, y, memory=100_000)
+    assert "Cached" in type(source).__name__
+    np.testing.assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
+
+
+def test_no_chunk_is_read_twice_in_a_pass(numbers, tmp_path):
+    X, y = numbers
+
+    class Counted:
+        shape, dtype, chunks = X.shape, X.dtype, (300, 5)
+        cells = 0
+
+        def __getitem__(self, key):
+            rows, columns = key
+            Counted.cells += (rows.stop - rows.start) * (columns.stop - columns.start)
+            return X[key]
+
+    source = mauc.io.arrays.ArraySource(Counted(), "counted", memory=MEMORY)
+    feature_pair_auc(source, y)
+    # The first column is looked at beforehand: its chunks are read once more.
+    assert Counted.cells == X.size + 5 * len(X)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (np.zeros(5), "two dimensions"),
+        (np.array([["a", "b"], ["c", "d"]]), "array of numbers"),
+        ("nowhere.parquet", "does not exist"),
+        ("nowhere.npy", "does not exist"),
+        ("nowhere.h5", "does not exist"),
+    ],
+)
+def test_refused(data, message):
+    with pytest.raises(MaucError, match=message):
+        open_columns(data, [0, 1])
+
+
+def test_options_of_files_only(numbers):
+    X, y = numbers
+    with pytest.raises(MaucError, match="separator goes with files, not with a ndarray"):
+        open_columns(X, y, separator=";")
+
+
+def test_separator_goes_with_text(numbers, tmp_path):
+    path, target = parquet(*numbers, tmp_path)
+    with pytest.raises(MaucError, match="separator goes with csv, tsv, txt files"):
+        open_columns(path, target, separator=";")
+
+
+@pytest.mark.parametrize("make", [hdf5, zarr_array])
+def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, make):
+    data, target = make(*numbers, tmp_path)
+    files = [file for file in tmp_path.rglob("*") if file.is_file() and cache not in file.parents]
+    source, _ = open_columns(data, target, memory=10_000)
+    assert "Cached" in type(source).__name__
+    pickle.loads(pickle.dumps(source)).check_unchanged()
+    for file in files:
+        os.utime(file, ns=(1, 1))
+    with pytest.raises(MaucError, match="changed while its columns were read"):
+        source.check_unchanged()
+
+
+def test_arrays_that_change_while_they_are_transposed(numbers, tmp_path, cache, monkeypatch):
+    X, y = numbers
+    held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
+    write = ColumnWriter.close
+
+    def close(self):
+        write(self)
+        held[0, 0] = 99
+
+    monkeypatch.setattr(ColumnWriter, "close", close)
+    with pytest.raises(MaucError, match="changed while it was read"):
+        open_columns(held, y, memory=100_000)
+    assert list_caches() == []
+
+
+def test_rows_of_later_files_do_not_read_the_first_ones(numbers, tmp_path):
+    X, y = numbers
+    for number in range(3):
+        rows = slice(300 * number, 300 * number + 300)
+        frame = pd.DataFrame(X[rows], columns=[f"f{j}" for j in range(37)]).assign(label=y[rows])
+        frame.to_feather(tmp_path / f"{number}.feather")
+    source, _ = open_columns(tmp_path, "label")
+    assert source.row_parts() == [(0, 300), (300, 600), (600, 900)]
+    np.testing.assert_array_equal(source.read(np.array([5]))[0], X[:, 5])
+    chosen = ds.dataset(tmp_path, format="ipc").filter(ds.field("f0") > 0)
+    filtered, _ = open_columns(chosen, "label")
+    np.testing.assert_array_equal(filtered.read(np.array([5]))[0], X[X[:, 0] > 0, 5])
+    (tmp_path / "0.feather").write_bytes(b"no more")
+    np.testing.assert_array_equal(source.read_rows(500, 700, np.array([5]))[0], X[500:700, 5])
+
+
+@pytest.mark.parametrize("make", [npy_by_columns, hdf5, zarr_array, feather, arrow_dataset])
+def test_changed_since_it_was_opened(numbers, tmp_path, make):
+    data, target = make(*numbers, tmp_path)
+    source, y = open_columns(data, target, memory=MEMORY)
+    source.check_unchanged()
+    for file in tmp_path.rglob("*"):
+        if file.is_file():
+            os.utime(file, ns=(1, 1))
+    with pytest.raises(MaucError, match="changed while it was being read"):
+        MAUCD(2).fit(source, y)

@@ -1,0 +1,287 @@
+import builtins
+import sys
+
+import fsspec
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from mauc import MDFS, open_columns
+from mauc.datasets import load_dataset
+from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.extras import MissingExtraError
+
+
+@pytest.fixture
+def path(mixed, tmp_path):
+    mixed.to_parquet(tmp_path / "mixed.parquet", row_group_size=170)
+    return tmp_path / "mixed.parquet"
+
+
+def test_target_by_number(path, mixed):
+    source, y = open_columns(path, -1)
+    np.testing.assert_array_equal(y, mixed["label"])
+    assert "label" not in source.feature_names
+
+
+def test_target_as_labels(path, mixed):
+    source, y = open_columns(path, mixed["words"].fillna("none"), drop="label")
+    assert source.shape[1] == mixed.shape[1] - 1
+    assert set(y) == {"red", "green", "blue", "Ünder", "none"}
+
+
+def test_labels_are_those_of_load_dataset(path):
+    for target in ("label", "byte", "yes", "whole"):
+        _, y = open_columns(path, target, skip_unlabelled=True)
+        expected = load_dataset(path, target, skip_unlabelled=True, keep_ids=True, drop="wide")
+        np.testing.assert_array_equal(y, expected.y)
+
+
+def test_rows_without_label(path, mixed):
+    with pytest.raises(MaucError, match=r"column 'words' has no label in row .*skip_unlabelled"):
+        open_columns(path, "words")
+    source, y = open_columns(path, "words", skip_unlabelled=True, memory="1MB")
+    kept = mixed[mixed["words"].notna()].reset_index(drop=True)
+    np.testing.assert_array_equal(y, kept["words"])
+    known = MDFS(4, random_state=0).fit(kept.drop(columns="words"), y)
+    found = MDFS(4, random_state=0).fit(source, y)
+    np.testing.assert_array_equal(found.scores_, known.scores_)
+    np.testing.assert_array_equal(found.pair_auc_, known.pair_auc_)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"mixed\.parquet needs target: .*Its columns: f0, f1"),
+        ({"target": "labell"}, "has no column 'labell'; did you mean 'label'?"),
+        ({"target": 99}, r"target as a column number must be in \[-14, 13\], got 99"),
+        ({"target": "f0"}, "labels are names or integers, not measurements"),
+        ({"target": [0, 1]}, "600 rows, but target has 2 labels"),
+        ({"target": "label", "drop": "label"}, "drop has 'label', which is the target"),
+        ({"target": "label", "drop": "f9"}, "has no column 'f9'"),
+        ({"target": "label", "columns": ["f0", "label"]}, "columns has 'label', which is the targ"),
+        ({"target": "label", "columns": ["f0", 0]}, "columns has 'f0' twice"),
+        ({"target": "label", "columns": "f0", "drop": "f0"}, "no column left to be a feature"),
+        ({"target": "label", "memory": "lots"}, "memory must be a number of bytes or a text such"),
+        ({"target": "label", "memory": 0}, "memory must be a number of bytes"),
+        ({"target": "label", "format": "doc"}, "format must be"),
+        ({"target": "label", "storage_options": {"key": 1}}, "storage_options go with addresses"),
+    ],
+)
+def test_refused(path, options, message):
+    with pytest.raises(MaucError, match=message):
+        open_columns(path, **options)
+
+
+def test_measurements_are_no_labels(numbers, tmp_path):
+    X, _ = numbers
+    frame = pd.DataFrame({"a": X[:, 0], "n": np.arange(900)})
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(MaucError, match=r"column 'n' has 900 .*many_classes=True"):
+        open_columns(tmp_path / "x.parquet", "n")
+    assert open_columns(tmp_path / "x.parquet", "n", many_classes=True)[1].shape == (900,)
+
+
+def test_chosen_columns_in_their_order(path):
+    source, _ = open_columns(path, "label", columns=["wide", 0, "byte"], drop=["byte"])
+    assert source.feature_names.tolist() == ["wide", "f0"]
+
+
+def test_columns_of_arrays_keep_their_numbers(numbers):
+    X, y = numbers
+    source, found = open_columns(np.column_stack([X[:, :2], y, X[:, 2:4]]), 2)
+    np.testing.assert_array_equal(found, y)
+    assert source.feature_names.tolist() == ["x0", "x1", "x3", "x4"]
+
+
+def test_marked_columns_are_nominal(path, mixed):
+    source, y = open_columns(path, "label", categorical_features=["byte", "f0"], memory="1MB")
+    assert source.is_text.sum() == 4
+    X = mixed.drop(columns="label")
+    known = MDFS(4, random_state=0, categorical_features=["byte", "f0"]).fit(X, y)
+    found = MDFS(4, random_state=0).fit(source, y)
+    np.testing.assert_array_equal(found.scores_, known.scores_)
+    np.testing.assert_array_equal(found.ranking_, known.ranking_)
+
+
+def test_columns_that_are_no_features(numbers, tmp_path):
+    X, y = numbers
+    frame = pd.DataFrame(X[:, :3]).set_axis(list("abc"), axis=1)
+    frame["row"], frame["one"], frame["y"] = np.arange(900), 7, y
+    frame["empty"] = np.where(np.arange(900) < 880, np.nan, X[:, 0])
+    frame.to_parquet(tmp_path / "x.parquet", row_group_size=100)
+    with pytest.warns(LeftOutWarning, match="'row', numbers the rows; 'one', constant"):
+        source, _ = open_columns(tmp_path / "x.parquet", "y", keep_ids=False)
+    assert source.feature_names.tolist() == ["a", "b", "c"]
+    assert open_columns(tmp_path / "x.parquet", "y")[0].shape[1] == 6
+
+
+def test_addresses(mixed, tmp_path):
+    files = fsspec.filesystem("memory")
+    for number in range(3):
+        with files.open(f"/table/part-{number}.parquet", "wb") as file:
+            mixed[number * 200 : (number + 1) * 200].to_parquet(file, index=False)
+    X, y = mixed.drop(columns="label"), mixed["label"].to_numpy()
+    known = MDFS(4, random_state=0).fit(X, y)
+    for address in ("memory://table", "memory://table/*.parquet", "memory:///table/"):
+        source, labels = open_columns(address, "label", memory="1MB")
+        np.testing.assert_array_equal(labels, y)
+        found = MDFS(4, random_state=0).fit(source, y)
+        np.testing.assert_array_equal(found.scores_, known.scores_)
+        np.testing.assert_array_equal(found.pair_auc_, known.pair_auc_)
+    files.rm("/table/part-1.parquet")
+    with pytest.raises(MaucError, match=r"memory:///?table/part-1\.parquet"):
+        source.check_unchanged()
+    files.rm("/table", recursive=True)
+    with pytest.raises(MaucError, match="memory://table does not exist"):
+        open_columns("memory://table", "label")
+
+
+def test_changed_file_of_an_address(mixed):
+    files = fsspec.filesystem("memory")
+    mixed.to_parquet("memory://one.parquet")
+    source, _ = open_columns("memory://one.parquet", "label")
+    mixed.to_parquet("memory://one.parquet")
+    with pytest.raises(MaucError, match=r"one\.parquet changed while it was being read"):
+        source.check_unchanged()
+    files.rm("/one.parquet")
+
+
+def test_address_of_a_missing_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(MissingExtraError, match=r"s3://bucket/x\.parquet needs a package.*s3fs"):
+        open_columns("s3://bucket/x.parquet", "label")
+
+
+def test_without_fsspec(monkeypatch):
+    import_one = builtins.__import__
+
+    def without(name, *args, **options):
+        if name.startswith("fsspec"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return import_one(name, *args, **options)
+
+    monkeypatch.delitem(sys.modules, "fsspec.core")
+    monkeypatch.delitem(sys.modules, "fsspec")
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtraError, match=r"fsspec: pip install 'mauc\[remote\]'"):
+        open_columns("https://example.org/x.parquet", "label")
+
+
+def test_unknown_protocol():
+    with pytest.raises(MaucError, match="gopher://x cannot be opened: Protocol not known"):
+        open_columns("gopher://x", "label")
+
+
+def test_folders(mixed, tmp_path):
+    with pytest.raises(MaucError, match="has no file"):
+        open_columns(tmp_path, "label")
+    with pytest.raises(MaucError, match="has no file"):
+        open_columns(f"{tmp_path}/*.parquet", "label")
+    (tmp_path / "README").write_text("hello")
+    with pytest.raises(MaucError, match="no file whose ending is known"):
+        open_columns(tmp_path, "label")
+    mixed.to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "_SUCCESS").write_text("")
+    (tmp_path / ".hidden.parquet").write_text("")
+    assert open_columns(tmp_path, "label")[0].shape[0] == 600
+    mixed.to_feather(tmp_path / "b.feather")
+    with pytest.raises(MaucError, match=r"several formats \(feather, parquet\)"):
+        open_columns(tmp_path, "label")
+    assert open_columns(f"{tmp_path}/*.feather", "label")[0].shape[0] == 600
+
+
+def test_format_of_a_file_without_ending(mixed, tmp_path):
+    mixed.to_parquet(tmp_path / "table")
+    assert open_columns(tmp_path / "table", "label", format="parquet")[0].shape[0] == 600
+
+
+def test_no_permission(path, monkeypatch):
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")  # root may read everything
+
+    monkeypatch.setattr(pq, "ParquetFile", refuse)
+    with pytest.raises(MaucError, match=r"mixed\.parquet cannot be read: you have no permission"):
+        open_columns(path, "label")
+
+
+def test_damaged_feather(mixed, tmp_path):
+    path = tmp_path / "x.feather"
+    mixed.to_feather(path)
+    path.write_bytes(path.read_bytes()[:-200])
+    with pytest.raises(MaucError, match=r"x\.feather cannot be read as a Feather"):
+        open_columns(path, "label")
+
+
+@pytest.mark.parametrize("kind", ["h5", "zarr"])
+def test_labels_of_a_file_beside_the_array(numbers, tmp_path, kind):
+    X, y = numbers
+    path = tmp_path / f"x.{kind}"
+    if kind == "h5":
+        with pytest.importorskip("h5py").File(path, "w") as file:
+            file["X"] = X
+    else:
+        pytest.importorskip("zarr").create_array(path, data=X)
+    np.save(tmp_path / "y.npy", y)
+    source, labels = open_columns(path, str(tmp_path / "y.npy"))
+    assert source.shape == X.shape
+    np.testing.assert_array_equal(labels, y)
+
+
+def test_arrays_of_zarr_that_are_not_there(numbers, tmp_path):
+    zarr = pytest.importorskip("zarr")
+    X, y = numbers
+    group = zarr.open_group(tmp_path / "x.zarr", mode="w")
+    group.create_array("X", data=X)
+    group.create_array("y", data=y)
+    with pytest.raises(MaucError, match=r"x\.zarr has no array 'labels'\. Its arrays: X, y\."):
+        open_columns(tmp_path / "x.zarr", "labels")
+    with pytest.raises(MaucError, match=r"x\.zarr has no array 'Z'\. Its arrays: X, y\."):
+        open_columns(f"{tmp_path}/x.zarr::Z", "y")
+    zarr.create_array(tmp_path / "one.zarr", data=X)
+    with pytest.raises(MaucError, match=r"one\.zarr::labels cannot be opened as a Zarr array"):
+        open_columns(tmp_path / "one.zarr", "labels")
+
+
+def test_arrays_of_hdf5_must_be_named(numbers, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    X, y = numbers
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["A"], file["B"] = X, X
+    with pytest.raises(MaucError, match=r"x\.h5 must name one array .*as in .*::X. It holds: A, B"):
+        open_columns(tmp_path / "x.h5", y)
+    with pytest.raises(MaucError, match=r"has no dataset 'C'\. Its datasets: A, B"):
+        open_columns(f"{tmp_path}/x.h5::C", y)
+    (tmp_path / "bad.h5").write_bytes(b"no HDF5")
+    with pytest.raises(MaucError, match=r"bad\.h5 cannot be read as an HDF5 file"):
+        open_columns(tmp_path / "bad.h5", y)
+
+
+def test_text_is_read_as_load_dataset_reads_it(mixed, tmp_path):
+    path = tmp_path / "x.csv"
+    mixed.drop(columns=["wide", "yes", "maybe", "day", "wait"]).to_csv(path, index=False, sep=";")
+    known = load_dataset(path, "label", separator=";", keep_ids=True, categorical_features="byte")
+    source, y = open_columns(
+        path, "label", memory="1MB", separator=";", categorical_features="byte"
+    )
+    np.testing.assert_array_equal(y, known.y)
+    expected = MDFS(4, random_state=0).fit(known.X, y)
+    found = MDFS(4, random_state=0).fit(source, y)
+    np.testing.assert_array_equal(found.ranking_, expected.ranking_)
+    np.testing.assert_array_equal(found.scores_, expected.scores_)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seperator'"):
+        open_columns(path, "label", seperator=";")
+
+
+def test_files_that_are_read_whole_keep_names(tmp_path):
+    (tmp_path / "x.arff").write_text(
+        "@relation r\n@attribute a real\n@attribute b real\n@attribute c {u,v}\n@data\n"
+        "1,4,u\n2,3,v\n3,2,?\n4,1,v\n"
+    )
+    with pytest.raises(MaucError, match="no label"):
+        open_columns(tmp_path / "x.arff")
+    source, y = open_columns(tmp_path / "x.arff", skip_unlabelled=True)
+    assert source.feature_names.tolist() == ["a", "b"]
+    assert y.tolist() == ["u", "v", "v"]

@@ -1,0 +1,58 @@
+"""Arrays that are opened: where their chunks come from."""
+
+import pickle
+from uuid import uuid4
+
+import fsspec
+import numpy as np
+import pytest
+
+from mauc import MDFS, open_columns
+from mauc.io.objects import as_source
+
+zarr = pytest.importorskip("zarr")
+
+
+@pytest.fixture
+def address():
+    """Of a folder that only fsspec knows."""
+    folder = f"memory://{uuid4().hex}"
+    yield folder
+    system = fsspec.filesystem("memory")
+    system.rm(folder, recursive=True)
+
+
+def test_zarr_at_an_address_waits(numbers, address):
+    X, y = numbers
+    group = zarr.open_group(f"{address}/x.zarr", mode="w")
+    held = group.create_array("X", data=X, chunks=(300, 7))
+    group.create_array("y", data=y)
+    source, labels = open_columns(f"{address}/x.zarr::X", "y", memory="1MB")
+    assert source.waits
+    assert as_source(held).waits
+    assert source.take([3, 1]).waits
+    assert source.with_memory(10**6).waits
+    wanted = MDFS(5, random_state=0).fit(X, y)
+    found = MDFS(5, random_state=0).fit(source, labels)
+    assert np.array_equal(found.ranking_, wanted.ranking_)
+    assert np.array_equal(found.scores_, wanted.scores_)
+    assert np.array_equal(found.pair_auc_, wanted.pair_auc_)
+
+
+def test_a_worker_knows_that_zarr_waits(numbers, address):
+    X, _ = numbers
+    held = zarr.create_array(f"{address}/x.zarr", data=X, chunks=(300, 7))
+    assert pickle.loads(pickle.dumps(as_source(held))).waits
+
+
+@pytest.mark.parametrize("kind", ["folder", "address of a folder", "memory"])
+def test_zarr_that_is_here_does_not_wait(numbers, tmp_path, kind):
+    X, _ = numbers
+    path = str(tmp_path / "x.zarr")
+    store = zarr.storage.MemoryStore() if kind == "memory" else path
+    held = zarr.create_array(store, data=X, chunks=(300, 7))
+    if kind == "address of a folder":
+        held = zarr.open_array(zarr.storage.FsspecStore.from_url(f"file://{path}"), mode="r")
+    source = as_source(held)
+    assert not source.waits
+    np.testing.assert_array_equal(np.array(source.read(np.arange(37))).T, X)

@@ -1,0 +1,667 @@
+"""CSV and TSV files; a bad file gets an error that names file, line or column, and the way out."""
+
+import gzip
+import os
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from mauc import MDFS, open_columns
+from mauc.datasets import load_dataset, read_csv
+from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.io import text
+from mauc.io.cache import list_caches
+from mauc.io.options import ReadOptions
+
+MEMORY = 2**20
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="data.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
+        return path
+
+    return write
+
+
+def test_numbers_names_and_labels(write):
+    dataset = load_dataset(write("a,label,b\n1,u,2.5\n2,v,3\n"), "label")
+    assert_array_equal(dataset.X, [[1, 2.5], [2, 3]])
+    assert dataset.feature_names == ["a", "b"]
+    assert dataset.y.tolist() == ["u", "v"]
+    assert (dataset.name, dataset.target_name) == ("data", "label")
+
+
+def test_missing_values_stay_missing(write):
+    dataset = read_csv(write("a,label,b\n1,u,?\n,v,NA\nNaN,v,3\n"), "label")
+    assert_array_equal(dataset.X, [[1, np.nan], [np.nan, np.nan], [np.nan, 3]])
+
+
+def test_further_texts_for_missing_values(write):
+    path = write("a,label\n1,u\n-,v\n3,v\n")
+    assert_array_equal(load_dataset(path, "label", missing="-").X, [[1], [np.nan], [3]])
+
+
+def test_numbers_keep_their_last_bit(write, rng):
+    values = rng.normal(size=200) * 10.0 ** rng.integers(-200, 200, 200)
+    path = write("a,label\n" + "".join(f"{value!r},u\n" for value in values.tolist()))
+    assert_array_equal(load_dataset(path, "label").X[:, 0], values)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("a\tlabel\n1\tu\n2\tv\n", "data.tsv", {}),
+        ("a\tlabel\n1\tu\n2\tv\n", "data.txt", {"format": "tsv"}),
+        ("a;label\n1;u\n2;v\n", "data.csv", {"separator": ";"}),
+        ("a;label\n1,0;u\n2,0;v\n", "data.csv", {"separator": ";", "decimal": ","}),
+        ('"a","label"\r\n1,"u"\r\n\r\n2,"v"\r\n', "data.csv", {}),
+        ('a, "label"\n1, "u"\n  2, v\n', "data.csv", {}),
+        ("a label\n1 u\n2 v\n", "data.csv", {"separator": " "}),
+        (gzip.compress(b"a,label\n1,u\n2,v\n", mtime=0), "data.csv.gz", {}),
+        (gzip.compress(b"a\tlabel\n1\tu\n2\tv\n", mtime=0), "data.tsv.gz", {}),
+        (gzip.compress(b"a,label\n1,u\n2,v\n", mtime=0), "data.csv", {}),
+        (b"\xef\xbb\xbfa,label\n1,u\n2,v\n", "data.csv", {}),
+        ("a,label\n1,u\n2,v\n".encode("utf-16"), "data.csv", {"encoding": "utf-16"}),
+    ],
+)
+def test_dialects(write, text, name, options):
+    dataset = load_dataset(write(text, name), "label", **options)
+    assert_array_equal(dataset.X, [[1], [2]])
+    assert dataset.feature_names == ["a"]
+    assert dataset.y.tolist() == ["u", "v"]
+    assert dataset.name == "data"
+
+
+def test_another_encoding(write):
+    path = write("a,Gr\xf6\xdfe\n1,\xe9\n", encoding="latin-1")
+    dataset = load_dataset(path, "Gr\xf6\xdfe", encoding="latin-1")
+    assert dataset.y.tolist() == ["\xe9"]
+
+
+def test_without_header_the_last_column_is_the_target(write):
+    dataset = load_dataset(write("1,2,u\n3,4,v\n"), header=False)
+    assert_array_equal(dataset.X, [[1, 2], [3, 4]])
+    assert dataset.feature_names == ["x0", "x1"]
+    assert dataset.y.tolist() == ["u", "v"]
+
+
+@pytest.mark.parametrize("target", ["label", 0, -3, "0", "-3"])
+def test_the_target_goes_by_name_or_number(write, target):
+    dataset = load_dataset(write("label,a,b\n7,1,2\n8,3,4\n"), target)
+    assert dataset.y.tolist() == [7, 8]
+    assert dataset.feature_names == ["a", "b"]
+
+
+def test_text_categories_and_truth_values_are_nominal(write):
+    path = write("color,is_big,size,label\nred,True,1,u\n?,False,2,v\nblue,True,3,u\n")
+    dataset = load_dataset(path, "label")
+    assert dataset.nominal_features == ["color", "is_big"]
+    assert dataset.categories == {"color": ("blue", "red"), "is_big": (False, True)}
+    assert dataset.X["color"].isna().tolist() == [False, True, False]
+    assert isinstance(dataset.X["color"].dtype, pd.CategoricalDtype)
+
+
+def test_numbers_can_be_nominal(write):
+    dataset = load_dataset(
+        write("code,size,label\n01,1,u\n1,2,v\nx,3,u\n"), "label", categorical_features="code"
+    )
+    assert dataset.categories == {"code": ("01", "1", "x")}
+
+
+@pytest.mark.parametrize("column", ["code", 1, -2, "1", np.int64(1)])
+def test_nominal_columns_by_number_are_read_as_by_name(write, column):
+    path = write("size,code,label\n1,007,u\n2,7,v\n3,08,u\n4,8,v\n")
+    dataset = load_dataset(path, "label", categorical_features=[column])
+    assert dataset.categories["code"] == ("007", "08", "7", "8")
+
+
+def test_columns_can_be_left_out(write):
+    path = write("id,a,b,label\nq,1,2,u\nr,3,4,v\n")
+    assert load_dataset(path, "label", drop=["id", 1]).feature_names == ["b"]
+
+
+def test_labels_of_any_number_of_digits(write):
+    dataset = load_dataset(write("a,label\n1,9007199254740993\n2,9007199254740995\n"), "label")
+    assert dataset.y.tolist() == [2**53 + 1, 2**53 + 3]
+
+
+def test_labels_may_mix_numbers_and_text(write):
+    assert load_dataset(write("a,label\n1,1\n2,x\n"), "label").y.tolist() == ["1", "x"]
+
+
+def test_a_quoted_cell_may_hold_separators_and_line_ends(write):
+    path = write('a,label\n1,"u, or\nso"\n2,v\n')
+    assert load_dataset(path, "label").y.tolist() == ["u, or\nso", "v"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"data\.csv is empty"),
+        ("\n\n", r"data\.csv is empty"),
+        ("a,label\n", "has a header line but no rows"),
+        ("label\nu\nv\n", "no column left to be a feature"),
+        ("a,label\n1,u\n2,\n", "column 'label' has no label in line 3; give it one"),
+        ("a,label\n1,u\n2,\n2,?\n", r"in line 3 \(2 rows have none\).*skip_unlabelled=True"),
+        ("a,label\n1,7\n2,NA\n2,8\n", "column 'label' has no label in line 3"),
+        ("a,label\n1,u\n1,2,3,4\n", r"line 3: the row has 4 values, but line 1 has 2\."),
+        ("a,label\n1,u\n\n7\n", r"line 4: the row has 1 value, but line 1 has 2\."),
+        ('a,label\n"1\n",u\n7\n', "line 4: the row has 1 value"),
+        (
+            'a,label\n1,"u\n2,v\n',
+            r"cannot be read as rows and columns: it ends inside a quoted value",
+        ),
+        ("a,b\n1,2\n", r"has no column 'label'\. Its columns: a, b"),
+        ("a,Labels\n1,2\n", "has no column 'label'; did you mean 'Labels'"),
+        ("5.1,3.5,x\n4,3,y\n", r"first line holds data and not names, pass header=False"),
+        ("a;label\n1;u\n", r"single column when split at ','.*has ';' in it; pass separator=';'"),
+        ("a\tlabel\n1\tu\n", "has tabs in it; pass format='tsv'"),
+        ("a|label\n1|u\n", r"pass separator='\|'"),
+        ("a,a,label\n1,2,u\n", "columns 1 and 2 both have the name 'a'"),
+        (
+            "a,label\n1,u\n2,v\nlots,u\n",
+            r"column 'a' mixes 2 numbers and 1 texts; the first odd value is 'lots' on line 4\. .*"
+            "missing='lots'.*categorical_features='a'",
+        ),
+        ("a,label\nx,u\ny,v\n\n3,u\n", "the first odd value is '3' on line 5"),
+        ("a;label\n1;u\n", "pass separator"),
+        ("id,label\n9007199254740993,u\n1,v\n", r"column 'id' .* beyond 2\*\*53.*drop='id'"),
+        ("id,label\n9007199254740993,u\n,v\n", r"column 'id' .* 9007199254740993"),
+        ("id,label\n99999999999999999999999,u\n1,v\n", r"column 'id' .* beyond 2\*\*53"),
+    ],
+)
+def test_bad_files(write, text, message):
+    path = write(text)
+    with pytest.raises(MaucError, match=message) as caught:
+        load_dataset(path, "label")
+    assert str(path) in str(caught.value)
+
+
+def test_large_floats_are_no_integers(write):
+    assert load_dataset(write("a,label\n1e300,u\n-1e20,v\n"), "label").X.max() == 1e300
+
+
+def test_a_column_without_a_name_that_is_no_row_number_is_a_feature(write):
+    dataset = load_dataset(write(",a,label\n4,5,u\n1,6,v\n"), "label")
+    assert dataset.feature_names == ["column1", "a"]
+
+
+def test_a_decimal_comma_is_told(write):
+    path = write("a;label\n1,5;u\n2;v\n")
+    with pytest.raises(MaucError, match=r"decimal comma, such as '1,5'; pass decimal=','"):
+        load_dataset(path, "label", separator=";")
+
+
+def test_a_wrong_byte_is_named_by_its_offset(write):
+    path = write(b"a,label\n1,u\n2,\xe9\n")
+    with pytest.raises(
+        MaucError, match=r"not UTF-8 text: byte 0xe9 at offset 14 \(line 3\).*encoding='latin-1'"
+    ):
+        load_dataset(path, "label")
+
+
+def test_a_wrong_byte_far_into_the_file(write):
+    head = b"a,label\n" + b"1,u\n" * 300_000
+    path = write(head + b"2,\xff\n")
+    with pytest.raises(MaucError, match=rf"byte 0xff at offset {len(head) + 2} \(line 300002\)"):
+        load_dataset(path, "label")
+
+
+def test_a_character_cut_off_at_the_end(write):
+    path = write(b"a,label\n1,u\n2,\xc3")
+    with pytest.raises(MaucError, match=r"at offset 14 \(line 3\)"):
+        load_dataset(path, "label")
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "data.csv", "by its first bytes it is a PNG image"),
+        (b"PAR1\x15\x04PAR1", "data.csv", "it is a Parquet file"),
+        (b"a,\0b\0\n", "data.csv", "a binary file of an unknown kind"),
+        (b"% no csv\n@relation r\n", "data.csv", "it is an ARFF file"),
+        (b"<!DOCTYPE html><html>", "data.csv", "an HTML or XML page"),
+        ("a,label\n1,u\n".encode("utf-16"), "data.csv", "pass encoding='utf-16'"),
+        (b"a,label\n1,u\n", "data.csv.gz", "is not a gzip archive: .* it is text"),
+        (gzip.compress(b"a,label\n1,u\n" * 99, mtime=0)[:-9], "data.csv.gz", "broken gzip archive"),
+        (gzip.compress(b"", mtime=0), "data.csv.gz", "is empty"),
+    ],
+)
+def test_files_that_are_not_what_their_name_says(write, content, name, message):
+    with pytest.raises(MaucError, match=message):
+        load_dataset(write(content, name), "label")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": None}, r"needs target: the name or number of .* Its columns: a, b, label"),
+        ({"target": 3}, r"target as a column number must be in \[-3, 2\], got 3"),
+        ({"drop": "c"}, r"has no column 'c'\. Its columns"),
+        ({"drop": "label"}, "drop has 'label', which is the target"),
+        ({"categorical_features": "bb"}, "no column 'bb'; did you mean 'b'"),
+        ({"encoding": "none"}, "encoding must be one that Python knows"),
+        (
+            {"separator": ",,"},
+            "separator must be one character of ASCII, or 'whitespace'.* got ',,'",
+        ),
+        ({"decimal": ",", "separator": ","}, "separator and decimal must differ"),
+        ({"thousands": "."}, "decimal and thousands must differ.*pass decimal=','"),
+        ({"thousands": ".."}, "thousands must be one character"),
+        ({"sheet": "one"}, "sheet goes with txt, xlsx files, not with csv"),
+        ({"format": "xls"}, "format must be one of 'arff', 'csv'"),
+        ({"nominal": "maybe"}, "nominal must be one of 'keep', 'ordinal', 'onehot', 'drop', got"),
+        ({"target": "b"}, r"column 'b' holds 2\.5 in line 2: labels are names or integers"),
+    ],
+)
+def test_wrong_options(write, options, message):
+    path = write("a,b,label\n1,2.5,u\n3,4,v\n")
+    with pytest.raises(MaucError, match=message):
+        load_dataset(path, **{"target": "label", **options})
+
+
+def test_an_extension_that_tells_nothing(write):
+    with pytest.raises(MaucError, match=r"extension '\.dat' is not a known format.*format='csv'"):
+        load_dataset(write("a,label\n1,u\n", "data.dat"), "label")
+
+
+def test_an_option_of_another_format(write):
+    with pytest.raises(MaucError, match="separator goes with csv, tsv, txt files, not with arff"):
+        load_dataset(write("@relation r\n", "data.arff"), separator=";")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(MaucError, match="has no file: a file, or a folder or pattern"):
+        load_dataset(tmp_path, "label")
+
+
+def test_a_class_may_be_called_na(write):
+    path = write("a,label\n1,EU\n2,NA\n3,NA\nNA,EU\n")
+    dataset = load_dataset(path, "label")
+    assert dataset.y.tolist() == ["EU", "NA", "NA", "EU"]
+    assert np.isnan(dataset.X[3, 0])
+    assert "'NA' is a class; missing='NA' makes it a missing label" in dataset.notes
+    with pytest.raises(MaucError, match=r"no label in line 3 \(2 rows have none\)"):
+        load_dataset(path, "label", missing="NA")
+
+
+def test_rows_without_a_label_are_skipped_and_counted(write):
+    path = write("a,c,label\n1,x,u\n2,y,\n3,x,?\n4,y,v\n")
+    dataset = load_dataset(path, "label", skip_unlabelled=True)
+    assert dataset.X["a"].tolist() == [1, 4]
+    assert dataset.y.tolist() == ["u", "v"]
+    assert dataset.notes == ("1 number, 1 nominal", "2 rows without a label left out")
+    with pytest.raises(MaucError, match="has no label in any row"):
+        load_dataset(write("a,label\n1,\n2,\n"), "label", skip_unlabelled=True)
+
+
+def test_numbers_among_skipped_labels_stay_integers(write):
+    path = write("a,label\n1,7\n2,NA\n3,8\n")
+    assert load_dataset(path, "label", skip_unlabelled=True).y.tolist() == [7, 8]
+
+
+@pytest.mark.parametrize(
+    ("cells", "options", "wanted"),
+    [
+        (["3,070", "1,234,567", "12"], {}, [3070, 1234567, 12]),
+        (["3,070.5", "12", "-1,000"], {}, [3070.5, 12, -1000]),
+        (["3,070", "8,120", "12"], {"thousands": ","}, [3070, 8120, 12]),
+        (["1.234.567", "3.070", "12"], {}, [1234567, 3070, 12]),
+        (["1.234,5", "3.070", "12,25"], {"decimal": ","}, [1234.5, 3070, 12.25]),
+        (["1 234 567", "12", "1"], {}, [1234567, 12, 1]),
+    ],
+)
+def test_separated_thousands(write, cells, options, wanted):
+    path = write("a;label\n" + "".join(f"{cell};{i % 2}\n" for i, cell in enumerate(cells)))
+    dataset = load_dataset(path, "label", separator=";", **options)
+    assert_array_equal(dataset.X[:, 0], wanted)
+    assert "numbers with separated thousands" in dataset.notes[1]
+
+
+def test_a_comma_that_may_be_either_is_asked_about(write):
+    path = write('a,label\n"3,070",u\n"8,120",v\n')
+    with pytest.raises(MaucError, match=r"'3,070': pass thousands=',' .* decimal=','"):
+        load_dataset(path, "label")
+    with pytest.raises(MaucError, match="decimal comma, such as '3,07'"):
+        load_dataset(write('a,label\n"3,07",u\n"8,120",v\n'), "label", thousands=",")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a;b;label\n1;2;u\n3;4;v\n", "a\tb\tlabel\n1\t2\tu\n3\t4\tv\n", "a|b|label\n1|2|u\n3|4|v\n",
+     "a,b,label\n1,2,u\n3,4,v\n", "a  b label\n 1 2   u\n3\t4 v \n"],
+)  # fmt: skip
+def test_the_separator_of_a_txt_file_is_found(write, text):
+    dataset = load_dataset(write(text, "data.txt"), "label")
+    assert_array_equal(dataset.X, [[1, 2], [3, 4]])
+    assert dataset.y.tolist() == ["u", "v"]
+
+
+def test_row_names_as_r_writes_them(write):
+    path = write('"a" "b" "label"\n"1" 1 2 "u"\n"2" 3 4 "v"\n', "data.txt")
+    with pytest.warns(LeftOutWarning, match="'column1', numbers the rows"):
+        dataset = load_dataset(path, "label")
+    assert_array_equal(dataset.X, [[1, 2], [3, 4]])
+
+
+def test_a_txt_file_may_be_anything(write):
+    head = "@relation r\n@attribute a numeric\n@attribute label {u,v}\n@data\n1,u\n2,v\n"
+    assert load_dataset(write(head, "data.txt")).y.tolist() == ["u", "v"]
+    assert load_dataset(write("1 1:5 2:6\n0 1:7\n", "data.txt")).X.shape == (2, 2)
+
+
+def test_many_words_among_numbers_make_a_nominal_column(write):
+    cells = ["A/5 21171", "PC 17599"] + [
+        str(n) for n in (113803, 373450, 330877, 17463, 1, 1, 2, 2)
+    ]
+    path = write("t,label\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells)))
+    dataset = load_dataset(path, "label")
+    assert dataset.nominal_features == ["t"]
+    assert dataset.notes == ("1 nominal", "column 't' mixes 2 words and 8 numbers: nominal")
+
+
+def test_a_decimal_comma_goes_with_semicolons(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a;b;label\n1,5;2;x\n2,5;3;y\n")
+    dataset = load_dataset(path, "label", decimal=",", keep_ids=True)
+    assert dataset.X.tolist() == [[1.5, 2.0], [2.5, 3.0]]
+
+
+@pytest.fixture(params=["memory", "cache"])
+def read(request, write, tmp_path, monkeypatch):
+    """Open a file in memory, or by way of the cache in blocks of a few lines."""
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(os, "fsync", lambda handle: None)  # hundreds of small files
+    monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
+    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 64)
+    monkeypatch.setattr(text, "GUESSED_BYTES", 64)
+    monkeypatch.setattr(text, "_BLOCK_SHARE", 10**9)
+    if request.param == "memory":
+        monkeypatch.setattr(text, "MAX_BLOCK_BYTES", 64)
+        monkeypatch.setattr(text, "COLUMN_BYTES", 0)
+
+    def read(content, name="data.csv", **options):
+        path = write(content, name)
+        options = ReadOptions.make("read", {"format": path.suffixes[0][1:], **options})
+        return text.open_text(path, options, None if request.param == "memory" else MEMORY)
+
+    return read
+
+
+def plain(table, j):
+    (column,) = table.source.read(np.array([j]))
+    values = [None if value != value else value for value in column.tolist()]
+    (part,) = table.source.read_rows(1, 3, np.array([j]))
+    assert [None if value != value else value for value in part.tolist()] == values[1:3]
+    return values
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "options"),
+    [
+        ('a,label\n1,"u, or\nso"\n2,v\n', "data.csv", {}),
+        ('a, label\n1, "u, or\nso"\n  2, v\n', "data.csv", {}),
+        ("a,label\r1,u\r2,v\r", "data.csv", {}),
+        ("\n\n  \na,label\n1,u\n\n2,v\n\n\n", "data.csv", {}),
+        ("a,label\n1,5\" pipe\n2,v\n", "data.csv", {}),
+        ('a label\n1 "u  v"\n2\t"v ""w"""\n', "data.txt", {}),
+        ("a  label\n1 u\n 2\tv \n", "data.txt", {}),
+        ("a;label\n1,0;u\n2,0;v\n", "data.csv", {"decimal": ","}),
+        ("a,label\n1,é\n2,v\n".encode("utf-16"), "data.csv", {"encoding": "utf-16"}),
+        ("a,label\n1,é\n2,v\n".encode("latin-1"), "data.csv", {"encoding": "latin-1"}),
+        (b"\xef\xbb\xbf1,u\n2,v\n", "data.csv", {"header": False}),
+        (gzip.compress(b"a\tlabel\n1\tu\n2\tv\n" , mtime=0), "data.tsv.gz", {}),
+    ],
+)  # fmt: skip
+def test_dialects_in_blocks(read, content, name, options):
+    table = read(content, name, **options)
+    assert plain(table, 0) == [1, 2]
+    labels = {"so": "u, or\nso", "pipe": '5" pipe', "u  v": "u  v", "é": "é"}
+    known = content if isinstance(content, str) else ""
+    if "encoding" in options:
+        known = "é"
+    first = next((label for part, label in labels.items() if part in known), "u")
+    assert plain(table, 1) == [first, 'v "w"' if '""' in known else "v"]
+
+
+def long_column(*parts):
+    """Return a file with one column of interest whose parts are a few blocks long each."""
+    cells = [cell for part in parts for cell in part for _ in range(12)]
+    lines = [f"{i % 7},{x},{'uv'[i % 2]}\n" for i, x in enumerate(cells)]
+    return "a,x,label\n" + "".join(lines)
+
+
+COLUMNS = {  # cells in parts; type; distinct values; what is said of it as a feature
+    "integers": ((["1", "-2"],), int, [1, -2], None),
+    "integers, then floats": ((["1", "2"], ["2.5"]), float, [1, 2, 2.5], None),
+    "integers, then missing": ((["1", "2"], ["", "NA"], ["3"]), float, [1, 2, None, 3], None),
+    "nothing at all": (([""], ["NA"], ["?"]), float, [None], None),
+    "nothing, then integers": (([""], ["1"]), float, [None, 1], None),
+    "nothing, then words": (([""], ["red", "blue"]), str, [None, "red", "blue"], None),
+    "numbers, then words": ((["1", "2.50", "007"], ["red"]), str, ["1", "2.50", "007", "red"],
+                            "mixes 12 words and 36 numbers: nominal"),
+    "words, then numbers": ((["red"], ["1", "007"]), str, ["red", "1", "007"],
+                            "mixes 12 words and 24 numbers: nominal"),
+    "few words among numbers": ((["1"] * 10, ["x"]), str, ["1", "x"],
+                                "first odd value is 'x' on line 122"),
+    "truth": ((["True", "false"], ["TRUE"]), bool, [True, False], None),
+    "truth with gaps": ((["True"], [""], ["False", "NA"]), bool, [True, None, False], None),
+    "truth, then words": ((["True"], ["maybe"]), str, ["True", "maybe"], None),
+    "truth, then numbers": ((["True"], ["1"]), str, ["True", "1"], "mixes 12 words and 12 numbers"),
+    "beyond 2**53": ((["1"], ["9007199254740993"]), int, [1, 2**53 + 1], "beyond 2"),
+    "beyond 2**53 with gaps": ((["9007199254740993"], ["", "1"]), float, [2.0**53, None, 1],
+                               "beyond 2"),
+    "beyond 2**53, then floats": ((["9007199254740993"], ["1.5"]), float, [2.0**53, 1.5],
+                                  "beyond 2"),
+    "beyond int64": ((["18446744073709551615"], ["3"]), float, [2.0**64, 3], "beyond 2"),
+    "beyond uint64, behind a float": ((["1.5"], ["99999999999999999999999"]), float, [1.5, 1e23],
+                                      "beyond 2"),
+    "infinite": ((["inf", "1"], ["-inf", "nan"]), float, [np.inf, 1, -np.inf, None], None),
+    "extreme": ((["5e-324", "1.7976931348623157e308"], ["0.1", "1e400"]), float,
+                [5e-324, 1.7976931348623157e308, 0.1, np.inf], None),
+    "signs and blanks": ((["+1", " 2", "3 "], ["-0.5", "1e-3"]), float, [1, 2, 3, -0.5, 0.001],
+                         None),
+    "decimal commas": ((['"1,5"'], ['"2"', '"3,25"']), str, ["1,5", "2", "3,25"], "decimal comma"),
+    "thousands": ((['"1,234,567"'], ["12"], ['"3,070"']), int, [1234567, 12, 3070], None),
+    "thousands and decimals": ((['"1,234.5"'], [""], ["7"]), float, [1234.5, None, 7], None),
+    "thousands or decimals": ((['"1,234"'], ['"2,500"']), str, ["1,234", "2,500"],
+                              "pass thousands=','"),
+    "apostrophes": ((["1'234'567"], ["8"]), int, [1234567, 8], None),
+    "hexadecimal": ((["2"], ["0x1F"]), str, ["2", "0x1F"], "mixes 12 words and 12 numbers"),
+    "dates": ((["2024-01-31"], ["2024-02-01"]), str, ["2024-01-31", "2024-02-01"], None),
+    "unsorted words": ((["b", "B", "é", "a b"], ["漢字", "Z"]), str,
+                       ["b", "B", "é", "a b", "漢字", "Z"], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns(read, name):
+    parts, kind, distinct, said = COLUMNS[name]
+    table = read(long_column(*parts), target="label")
+    assert list(dict.fromkeys(plain(table, 1))) == distinct
+    (column,) = table.source.read(np.array([1]))
+    if kind in (int, float):
+        assert column.dtype == kind
+    else:
+        assert table.source.is_text[1]
+        assert column.cat.categories.tolist() == sorted(x for x in distinct if x is not None)
+        assert isinstance(column.cat.categories.tolist()[0], kind)
+    assert bool(table.notes) == (name in ("thousands", "thousands and decimals", "apostrophes"))
+    try:
+        notes = " ".join(table.check_column(1))
+    except MaucError as error:
+        notes = str(error)
+    assert (said or "") in notes
+    assert bool(notes) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "distinct"),
+    [
+        ("numbers, then words", {"categorical_features": ["x"]}, ["1", "2.50", "007", "red"]),
+        ("integers", {"categorical_features": [1, "a"]}, ["1", "-2"]),
+        ("truth with gaps", {"categorical_features": 1}, ["True", None, "False"]),
+        ("truth with gaps", {"categorical_features": 1, "target": "x"}, ["True", None, "False", "NA"]),
+        ("integers", {"missing": ["-2"]}, [1, None]),
+        ("integers, then floats", {"missing": ["2.50"]}, [1, 2, None]),
+        ("numbers, then words", {"missing": "red"}, [1, 2.5, 7, None]),
+        ("thousands or decimals", {"thousands": ","}, [1234, 2500]),
+        ("integers, then missing", {"target": "x"}, [1, 2, None, 3]),
+        ("nothing, then words", {"target": "x", "missing": "blue"}, [None, "red"]),
+        ("truth", {"target": "x"}, [True, False]),
+    ],
+)  # fmt: skip
+def test_options_of_columns(read, name, options, distinct):
+    table = read(long_column(*COLUMNS[name][0]), **options)
+    assert list(dict.fromkeys(plain(table, 1))) == distinct
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,label\n" + "1,u\n" * 60 + "1,2,3,4\n", r"line 62: the row has 4 values, but line 1"),
+        ("a,label\n" + "1,u\n" * 60 + "\n7\n", r"line 63: the row has 1 value, but line 1 has 2"),
+        ("a,label\n" + "1,u\n" * 60 + '1,"u\n2,v\n', "ends inside a quoted value"),
+        (b"a,label\n" + b"1,u\n" * 60 + b"2,\xff\n", r"byte 0xff at offset 250 \(line 62\)"),
+        (b"a,label\n" + b"1,u\n" * 60 + b"\xff,v\n", r"byte 0xff at offset 248 \(line 62\)"),
+    ],
+)
+def test_errors_far_into_a_file(read, tmp_path, content, message):
+    with pytest.raises(MaucError, match=message):
+        read(content)
+    assert not list(tmp_path.glob("cache/columns/.*.part"))
+
+
+def test_many_columns_with_late_words(read):
+    late = "".join(f"{','.join('x' if j == i else '1' for j in range(9))},u\n" for i in range(9))
+    table = read("a,b,c,d,e,f,g,h,i,label\n" + "1,2,3,4,5,6,7,8,9,v\n" * 30 + late)
+    assert table.source.is_text.all()
+    assert [plain(table, j)[30 + j] for j in range(9)] == ["x"] * 9
+
+
+def test_rows_longer_than_a_block(read):
+    table = read("a,label\n" + f"1,{'u' * 500}\n2,v\n" * 3)
+    assert plain(table, 1) == ["u" * 500, "v"] * 3
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed):
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
+    rng = np.random.default_rng(seed)
+    words = [cell for parts, *_ in COLUMNS.values() for part in parts for cell in part]
+    cells = [rng.choice(rng.choice(words, rng.integers(1, 5)), 60).tolist() for _ in range(6)]
+    for column in cells[::2]:
+        column.sort()  # one kind of cells after the other
+    lines = [",".join(row) + ",u" for row in zip(*cells, strict=True)]
+    path = write("\n".join(["a,b,c,d,e,f,label", *lines]))
+    options = ReadOptions(format="csv", target=["label", "c", None][seed % 3])
+    whole = text.open_text(path, options, None)
+    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 64)
+    monkeypatch.setattr(text, "GUESSED_BYTES", 64)
+    monkeypatch.setattr(text, "_BLOCK_SHARE", 10**9)
+    cached = text.open_text(path, options, MEMORY)
+    assert len(cached.source.row_parts()) > 5
+    assert cached.notes == whole.notes
+    for j in range(7):
+        assert plain(cached, j) == plain(whole, j)
+
+
+@pytest.fixture
+def messy(tmp_path, monkeypatch, rng):
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 2**12)
+    n = 400
+    y = rng.choice(["u", "v", "w"], n)
+    frame = pd.DataFrame(rng.normal(size=(n, 12)), columns=[f"f{j}" for j in range(12)])
+    frame["f3"] = rng.integers(0, 5, n)
+    frame.loc[::9, "f4"] = np.nan
+    frame["colour"] = np.where(rng.random(n) < 0.3, y, "none")
+    frame["old"] = rng.random(n) < 0.5
+    frame["late"] = [str(i % 5) if i < 300 else y[i] for i in range(n)]
+    frame["label"] = y
+    frame.to_csv(tmp_path / "messy.csv", index=False)
+    return tmp_path / "messy.csv"
+
+
+def test_selection_from_the_cache_equals_that_in_memory(messy):
+    dataset = load_dataset(messy, "label")
+    expected = MDFS(6, random_state=0).fit(dataset.X, dataset.y)
+    source, y = open_columns(messy, "label", memory=2**16)
+    assert len(source.row_parts()) > 5
+    assert y.tolist() == dataset.y.tolist()
+    found = MDFS(6, random_state=0).fit(source, y)
+    assert_array_equal(found.ranking_, expected.ranking_)
+    assert_array_equal(found.scores_, expected.scores_)
+    assert_array_equal(found.pair_auc_, expected.pair_auc_)
+
+
+def test_columns_in_any_order_and_in_another_process(messy):
+    table = text.open_text(messy, ReadOptions(format="csv"), 2**16)
+    table.source.read(np.array([0]))
+    pickled = pickle.dumps(table.source)
+    assert len(pickled) < 10_000
+    frame = pd.read_csv(messy)
+    for source in (table.source, pickle.loads(pickled)):
+        for columns in ([3, 1, 2], [14, 0, 13, 1], [5, 5], []):
+            for j, values in zip(columns, source.read(np.array(columns, np.int64)), strict=True):
+                assert [str(value) for value in values] == [
+                    str(value) for value in frame.iloc[:, j]
+                ]
+
+
+def test_a_column_of_too_many_words_is_refused_when_it_is_read(write, tmp_path, monkeypatch):
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
+    rows = "".join(f"{i},{'name' * 20}{i},{'uv'[i % 2]}\n" for i in range(3000))
+    path = write("a,id,label\n" + rows)
+    monkeypatch.setattr(text, "_MEMORY_SHARE", 100)
+    source = text.open_text(path, ReadOptions(format="csv"), 600_000).source
+    assert source.is_text.tolist() == [False, True, True]
+    assert_array_equal(source.read(np.array([0]))[0], np.arange(3000))
+    with pytest.raises(MaucError, match=r"column 'id' has more different texts.*drop='id'"):
+        source.read(np.array([0, 1]))
+    source = text.open_text(path, ReadOptions(format="csv"), 2_000_000).source  # enough now
+    assert len(source.read(np.array([1]))[0].cat.categories) == 3000
+
+
+def test_another_target_uses_the_same_columns(write, tmp_path, monkeypatch):
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
+    path = write("a,b,c,d\n" + "1,2.5,u,NA\n2,,v,x\n" * 20)
+
+    def column(j, **options):
+        table = text.open_text(path, ReadOptions.make("x", {"format": "csv", **options}), MEMORY)
+        return plain(table, j)[:2]
+
+    assert column(3, target="a") == [None, "x"]
+    assert column(3, target="d") == ["NA", "x"]  # a class, not a missing value
+    assert column(2, target="c", categorical_features="c") == ["u", "v"]
+    assert len(list_caches()) == 1
+    assert column(0, categorical_features="a") == ["1", "2"]
+    assert len(list_caches()) == 2
+    assert column(0) == [1, 2]
+    assert len(list_caches()) == 2
+
+
+def test_progress_counts_blocks_of_rows(messy, monkeypatch):
+    counted = []
+
+    def track(items, unit, total, n_bytes):
+        items = list(items)
+        counted.append((unit, len(items), total))
+        assert sum(n_bytes) == messy.stat().st_size
+        assert len(n_bytes) == total
+        return items
+
+    monkeypatch.setattr(text, "track", track)
+    text.open_text(messy, ReadOptions(format="csv"), 2**16)
+    unit, n_blocks, total = counted[-1]
+    assert unit == "blocks of rows"
+    assert total > 5
+    assert 0.8 * total <= n_blocks <= 1.2 * total  # a block ends with a line

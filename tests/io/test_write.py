@@ -1,0 +1,174 @@
+"""What is written is read back alike; files are replaced whole, and only by force."""
+
+import gzip
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from scipy import sparse
+
+from mauc.datasets import WRITABLE, Dataset, load_dataset, write_table
+from mauc.exceptions import MaucError
+from tests.helpers.strategies import examples
+
+ENDINGS = ["arff", "csv", "feather", "npz", "parquet", "svm", "tsv", "csv.gz", "arff.gz", "svm.gz"]
+OF_TABLES = ("csv", "tsv", "csv.gz", "parquet", "feather")
+names = ["plain", "two words", "it's", 'a "b", c', "ü%"]
+
+
+@pytest.fixture
+def dataset(rng):
+    X = rng.normal(size=(6, 5)) * 10.0 ** rng.integers(-9, 9, (6, 5))
+    X[2, 1] = np.nan
+    X[:, 4] = 0
+    return Dataset("some", X, np.array(["u v", "it's", "u v", "w", "w", "it's"]), names)
+
+
+def again(dataset, path, **options):
+    written = write_table(dataset, path, **options)
+    is_table = any(path.name.endswith(ending) for ending in OF_TABLES)
+    return load_dataset(written, dataset.target_name if is_table else None)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_numbers_come_back_to_the_bit(dataset, tmp_path, ending):
+    assert again(dataset, tmp_path / f"data.{ending}").fingerprint() == dataset.fingerprint()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, bool])
+def test_other_types_of_numbers_come_back_by_value(dataset, tmp_path, ending, dtype):
+    X = np.nan_to_num(dataset.X[:, :2]) % 100 + 0.1
+    other = Dataset("some", X.astype(dtype), dataset.y, names[:2])
+    assert again(other, tmp_path / f"data.{ending}").fingerprint() == other.fingerprint()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_sparse_set_comes_back(dataset, tmp_path, ending):
+    X = sparse.csr_array(np.where(np.isnan(dataset.X), 0, dataset.X * (dataset.X > 0)))
+    thin = Dataset("thin", X, dataset.y, names)
+    back = again(thin, tmp_path / f"data.{ending}")
+    assert back.fingerprint() == thin.fingerprint()
+    assert sparse.issparse(back.X) == ending.startswith(("svm", "arff"))
+
+
+@pytest.mark.parametrize("ending", ["arff", "csv", "feather", "parquet", "tsv"])
+def test_nominal_columns_come_back(tmp_path, ending):
+    frame = pd.DataFrame({"a": pd.Categorical(["x y", None, "it's, so"]), "b": [1.5, np.nan, 2.0]})
+    dataset = Dataset("some", frame, np.array(["u", "v", "u"]), ["a", "b"], target_name="kind")
+    back = again(dataset, tmp_path / f"data.{ending}")
+    assert back.fingerprint() == dataset.fingerprint()
+    assert back.nominal_features == ["a"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz", "parquet", "svm"])
+def test_labels_that_are_numbers_come_back_as_numbers(dataset, tmp_path, ending):
+    numbered = Dataset("some", dataset.X, np.array([3, -1, 3, 3, 7, 7]), names)
+    assert again(numbered, tmp_path / f"data.{ending}").y.tolist() == [3, -1, 3, 3, 7, 7]
+
+
+@examples(15)
+@given(
+    X=npst.arrays(
+        np.float64, (3, 2), elements=st.floats(allow_infinity=False, allow_subnormal=True)
+    ),
+    ending=st.sampled_from(["arff", "csv", "svm", "npz"]),
+)
+def test_any_number_comes_back(tmp_path_factory, X, ending):
+    dataset = Dataset("some", X, np.array(["u", "v", "u"]), ["a", "b"])
+    path = tmp_path_factory.mktemp("any") / f"data.{ending}"
+    assert again(dataset, path).fingerprint() == dataset.fingerprint()
+
+
+def test_a_reduced_set_is_written_in_the_order_of_the_ranking(dataset, tmp_path):
+    back = again(dataset.take([3, 0]), tmp_path / "data.csv")
+    assert back.feature_names == ['a "b", c', "plain"]
+
+
+def test_columns_of_a_frame_are_taken_with_their_categories():
+    frame = pd.DataFrame({"a": pd.Categorical(["x", "y"]), "b": [1.5, 2.0]})
+    dataset = Dataset("some", frame, np.array([0, 1]), ["a", "b"], {"a": ("x", "y")})
+    assert dataset.take([1, 0]).categories == {"a": ("x", "y")}
+    numbers = dataset.take([1])
+    assert isinstance(numbers.X, np.ndarray)
+    assert numbers.categories == {}
+
+
+@pytest.mark.parametrize("columns", [[5], [-1], [0, 0]])
+def test_columns_that_are_not_there(dataset, columns):
+    with pytest.raises(MaucError, match=r"columns must be different numbers in \[0, 4\]"):
+        dataset.take(columns)
+
+
+def test_a_frame_with_its_target(tmp_path):
+    frame = pd.DataFrame({"label": ["u", "v"], "a": [1, 2]})
+    write_table(frame, tmp_path / "data.csv", target="label")
+    assert (tmp_path / "data.csv").read_text() == "a,label\n1,u\n2,v\n"
+
+
+def test_equal_tables_give_equal_packed_files(dataset, tmp_path):
+    paths = [write_table(dataset, tmp_path / f"{name}.csv.gz") for name in "ab"]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert gzip.decompress(paths[0].read_bytes()).startswith(b"plain,two words")
+
+
+def test_a_file_is_replaced_only_by_force(dataset, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("precious")
+    with pytest.raises(MaucError, match=r"data\.csv exists already; force"):
+        write_table(dataset, path)
+    assert path.read_text() == "precious"
+    assert write_table(dataset, path, force=True) == path
+    assert path.read_text() != "precious"
+
+
+def test_a_failure_leaves_the_old_file_and_no_other(dataset, tmp_path):
+    path = tmp_path / "data.arff"
+    path.write_text("precious")
+    endless = Dataset("some", np.where(dataset.X > 0, np.inf, 0), dataset.y, names)
+    with pytest.raises(MaucError, match="column 'plain' holds infinite values"):
+        write_table(endless, path, force=True)
+    assert path.read_text() == "precious"
+    assert os.listdir(tmp_path) == ["data.arff"]
+
+
+def test_errors_name_what_cannot_be_written(dataset, tmp_path):
+    text = Dataset("some", pd.DataFrame({"a": pd.Categorical(["x", "y"])}), np.array([0, 1]), ["a"])
+    for ending in ("npz", "svm"):
+        with pytest.raises(MaucError, match=r"column 'a' is nominal .* file takes numbers only"):
+            write_table(text, tmp_path / f"data.{ending}")
+    with pytest.raises(MaucError, match="mat files are only read; write one of arff"):
+        write_table(dataset, tmp_path / "data.mat")
+    with pytest.raises(MaucError, match="is not a known format"):
+        write_table(dataset, tmp_path / "data.xyz")
+    with pytest.raises(MaucError, match=r"the folder .*none does not exist"):
+        write_table(dataset, tmp_path / "none" / "data.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(MaucError, match="is a folder"):
+        write_table(dataset, tmp_path / "folder.csv", force=True)
+    with pytest.raises(MaucError, match="data must be a Dataset or a pandas DataFrame, got list"):
+        write_table([[1]], tmp_path / "data.csv")
+    with pytest.raises(MaucError, match="target must name the column of the data frame"):
+        write_table(pd.DataFrame({"a": [1]}), tmp_path / "data.csv")
+    with pytest.raises(MaucError, match="target goes with a data frame"):
+        write_table(dataset, tmp_path / "data.csv", target="plain")
+    with pytest.raises(MaucError, match="labels and a feature both have the name 'class'"):
+        write_table(Dataset("some", dataset.X[:, :1], dataset.y, ["class"]), tmp_path / "d.csv")
+    missing = Dataset("some", dataset.X[:2], np.array(["NA", "7"]), names)
+    with pytest.raises(MaucError, match="column 'class' has the value 'NA', which stands for"):
+        write_table(missing, tmp_path / "data.csv")
+    assert os.listdir(tmp_path) == ["folder.csv"]
+
+
+def test_formats_to_write():
+    assert WRITABLE == ("arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv")
+
+
+def test_a_class_called_na_comes_back(dataset, tmp_path):
+    some = Dataset("some", dataset.X[:2], np.array(["NA", "v"]), names)
+    path = write_table(some, tmp_path / "data.csv")
+    assert load_dataset(path, "class").y.tolist() == ["NA", "v"]
