@@ -10,11 +10,11 @@ import os
 from pathlib import Path
 
 import pytest
-from mauc.cli.outputs import next_steps
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from mauc import GreedyMAUC
+from mauc.cli.outputs import next_steps
 from mauc.datasets import load_dataset
 from mauc.report.html import render, selection_report
 from tests.helpers.page_helpers import settle

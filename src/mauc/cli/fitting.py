@@ -13,7 +13,6 @@ from mauc.cli.reading import Reading, say_columns
 from mauc.cli.show import watched
 from mauc.cli.streaming import is_by_rows, memory_for
 from mauc.exceptions import MaucError
-from mauc.memory import format_bytes
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
