@@ -10,8 +10,7 @@ import pytest
 import mauc.progress as module
 from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF
 from mauc.data.source import ColumnSource
-from mauc.parallel import track
-from mauc.progress import progress
+from mauc.progress import progress, track
 from tests.helpers.pseudo_terminal import run_on_terminal
 
 
@@ -218,8 +217,7 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
 PROGRAM = """
 import sys, time
 import mauc.progress as module
-from mauc.parallel import track
-from mauc.progress import progress
+from mauc.progress import progress, track
 module.DELAY_SECONDS = 0.1
 with progress("reading big.csv"):
     for at in track(range(2), "blocks"):

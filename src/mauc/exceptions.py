@@ -99,6 +99,12 @@ def warn_user(message, category):
     warnings.warn(message, category, stacklevel=level)
 
 
+def first_line(error: object) -> str:
+    """Return the first line of an error without its full stop, or its type if it is empty."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".;: ") if lines else type(error).__name__
+
+
 def format_labels(labels):
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]

@@ -14,8 +14,7 @@ from scipy import sparse
 from mauc.checks import check_choice, check_int, unknown_choice
 from mauc.compile import find_cache, kernel_counts, silenced
 from mauc.exceptions import MaucError
-from mauc.parallel import track
-from mauc.progress import KINDS
+from mauc.progress import KINDS, track
 from mauc.progress import progress as show_progress
 from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make_selector
 

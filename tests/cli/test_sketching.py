@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mauc import MDFS
-from mauc.cli.fitting import Fitting, choose_strategy, is_by_rows
+from mauc.cli.fitting import Fitting
+from mauc.cli.streaming import choose_strategy, is_by_rows
 from mauc.data.source import ColumnSource
 from mauc.datasets import Dataset
 

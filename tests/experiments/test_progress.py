@@ -23,7 +23,7 @@ def test_what_is_no_terminal_gets_lines_without_control_characters(tmp_path, cap
     assert not CONTROL.search(said), repr(said)
     assert "mauc: wine has 13 features: sizes 20 are left out." in said
     assert "mauc: 6 cells, 0 done before\n" in said
-    assert re.search(r"mauc: 6 cells are done; mean MAUC chi 0\.\d{3}\n", said)
+    assert re.search(r"mauc: 6/6 cells are done; mean MAUC chi 0\.\d{3}\n", said)
     assert all(line.startswith("mauc: ") for line in said.splitlines())
 
 
@@ -31,7 +31,7 @@ def test_means_are_those_of_the_rows_best_first(capsys):
     rows = run_plan(PLAN, engine="serial", progress="lines").rows
     means = rows.groupby("selector").mauc.mean().sort_values(ascending=False)
     text = ", ".join(f"{name} {mean:.3f}" for name, mean in means.items())
-    assert f"6 cells are done; mean MAUC {text}\n" in capsys.readouterr().err
+    assert f"6/6 cells are done; mean MAUC {text}\n" in capsys.readouterr().err
 
 
 def test_cells_that_were_done_before_count(tmp_path, capsys, monkeypatch):
@@ -85,7 +85,7 @@ def test_a_terminal_gets_a_bar_and_its_cursor_back(tmp_path):
     said = show_on_terminal(tmp_path / "run", "serial")
     assert re.search("[0-6]/6 cells", said)
     assert said.count("\x1b[?25l") == said.count("\x1b[?25h") == 1
-    assert "6 cells are done; mean MAUC chi" in said
+    assert "6/6 cells are done; mean MAUC chi" in said
 
 
 @pytest.mark.processes

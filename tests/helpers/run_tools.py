@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NOT_RESULTS = ["select_seconds", "fit_seconds", "score_seconds", "versions"]
 
 DRIVER = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which tests in the background ignore
 from mauc.experiments import run_plan
 plan, folder, engine, n_jobs = sys.argv[1:]
 run_plan(plan, folder, engine=engine, n_jobs=int(n_jobs), progress="lines")

@@ -25,7 +25,7 @@ import numpy as np
 from mauc.binning.mdl import cut_regions, make_entries, one_vs_rest_entries
 from mauc.compile import njit
 from mauc.engine.arrays import LN2, log_table, read_only
-from mauc.parallel import track
+from mauc.progress import track
 
 CHI, SU, IG = 0, 1, 2
 N_STATISTICS = 3

@@ -22,7 +22,8 @@ from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.memory import format_bytes
-from mauc.parallel import even_ranges, track
+from mauc.parallel import even_ranges
+from mauc.progress import track
 
 _TASKS_PER_THREAD = 8  # so that no thread waits long for the last one
 _MIN_TASK_BYTES, _MAX_TASK_BYTES = 2**25, 2**31

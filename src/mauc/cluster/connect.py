@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, first_line
 from mauc.extras import optional_import
 
 CONNECT_SECONDS = 10
@@ -74,12 +74,6 @@ def address_of(client: Any) -> str:
     return str(getattr(scheduler, "address", None) or client._start_arg)
 
 
-def first_line(error: object) -> str:
-    """Return the first line of an error, or its type where it says nothing."""
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".;: ") if lines else type(error).__name__
-
-
 def check_workers(client: Any) -> None:
     """Raise unless every worker has this version of the package."""
     found = client.get_versions(packages=["mauc"])
@@ -128,7 +122,7 @@ def no_workers(client: Any, seconds: float) -> MaucError:
     address = address_of(client)
     return MaucError(
         f"the Dask scheduler at {address} has had no workers for {seconds:.0f} seconds; start "
-        f"some (dask worker {address}) and fit again."
+        f"some (dask worker {address}) and try again."
     )
 
 

@@ -13,9 +13,9 @@ from concurrent.futures import CancelledError
 from typing import Any, NamedTuple
 
 from mauc.cluster import connect
-from mauc.cluster.connect import address_of, check_workers, first_line, scheduler_lost
+from mauc.cluster.connect import address_of, check_workers, scheduler_lost
 from mauc.cluster.job import Job
-from mauc.exceptions import MaucError, NotEnoughMemoryError
+from mauc.exceptions import MaucError, NotEnoughMemoryError, first_line
 
 _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again

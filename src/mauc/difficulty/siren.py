@@ -20,8 +20,8 @@ from mauc.engine.arrays import n_pairs_of
 from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.layout import Layout, plain_layout
 from mauc.memory import check_memory
-from mauc.parallel import run_blocks, track
-from mauc.progress import progress
+from mauc.parallel import run_blocks
+from mauc.progress import progress, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.results import MAX_ROWS, Result, number, short_name
 from mauc.selectors.base import RankingSelector

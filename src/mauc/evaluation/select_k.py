@@ -26,7 +26,7 @@ from mauc.evaluation.evaluate import (
 from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.metrics.mauc import ClassPairs
-from mauc.parallel import track
+from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import Result, first_rows
 from mauc.texts import insert_texts

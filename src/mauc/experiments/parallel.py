@@ -26,15 +26,14 @@ from typing import Any, TypeVar
 from joblib import cpu_count
 
 from mauc.checks import check_choice, is_int
-from mauc.exceptions import MaucError
-from mauc.experiments.rows import first_line
+from mauc.cluster.connect import connected, count_worker_threads
+from mauc.exceptions import MaucError, first_line
 from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
 _MAX_SHARED, _MAX_DEATHS = 2, 4  # deaths after which a task runs alone, and is given up
 _MAX_STARTS = 5  # of workers that end before the first task
 _IDLE_SECONDS = 60.0  # after which a local worker ends; its parent may be gone
-_CONNECT_SECONDS = 10
 #: Settings of Dask workers that are started here. Dask would blame all tasks of a dead worker; the
 #: run tries them again. Memory that is given back to the system after every array, and a look at
 #: the stack every hundredth of a second, cost an eighth of the run each.
@@ -131,7 +130,7 @@ class Engine:
         distributed = optional_import("distributed", "runs on Dask")
         import dask
 
-        cluster = None
+        address = self._scheduler
         if self.is_local:
             with dask.config.set(_DASK_SETTINGS):
                 try:
@@ -146,22 +145,9 @@ class Engine:
                         f"imports the script anew."
                     ) from error
             self._stack.callback(cluster.close)
-        try:
-            client = distributed.Client(
-                cluster or self._scheduler, timeout=_CONNECT_SECONDS, set_as_default=False
-            )
-        except Exception as error:  # whatever an address can be wrong in
-            raise MaucError(
-                f"no Dask scheduler answers at {self._scheduler}: {first_line(error)}"
-            ) from error
-        self._stack.callback(client.close)
-        try:
-            client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
-        except TimeoutError as error:
-            raise MaucError(
-                f"the Dask scheduler at {self._scheduler} has no workers; start some "
-                f"(dask worker {self._scheduler}) and run the plan again."
-            ) from error
+            address = cluster.scheduler_address
+        client = self._stack.enter_context(connected(address))
+        count_worker_threads(client)  # waits for the first one
         return client
 
 

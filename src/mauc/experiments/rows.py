@@ -88,11 +88,6 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}".encode(errors="replace").decode()
 
 
-def first_line(error: object) -> str:
-    """Return the first line of the message of an error, or its type if it has none."""
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
-
-
 def schema() -> "pa.Schema":
     """Return the Arrow schema of the rows."""
     import pyarrow as pa

@@ -16,10 +16,16 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from mauc.checks import check_choice
-from mauc.exceptions import DamagedShardError, IncompleteRunWarning, MaucError, warn_user
+from mauc.exceptions import (
+    DamagedShardError,
+    IncompleteRunWarning,
+    MaucError,
+    first_line,
+    warn_user,
+)
 from mauc.experiments.cell import Tuned
 from mauc.experiments.plan import Cell, Plan, is_tuned, plan_to_dict, plan_to_toml
-from mauc.experiments.rows import combinations_of, first_line, in_plan_order, schema, versions
+from mauc.experiments.rows import combinations_of, in_plan_order, schema, versions
 from mauc.extras import optional_import
 from mauc.files import is_part, remove_parts, write_atomic
 
@@ -357,7 +363,7 @@ def read_shard(path: Path, cell: Cell, stamp: Stamp) -> "pa.Table":
         table = table.replace_schema_metadata(None).cast(schema())
         got = table_digest(table)
     except Exception as error:  # pyarrow raises all kinds on damaged bytes
-        raise DamagedShardError(f"the shard {path} cannot be read: {first_line(error)}") from error
+        raise DamagedShardError(f"the shard {path} cannot be read: {first_line(error)}.") from error
     if wanted != got:
         raise DamagedShardError(f"the shard {path} was altered: its rows do not have its digest.")
     keys = {key: set(table[key].unique().to_pylist()) for key in ("dataset", "repeat", "fold")}

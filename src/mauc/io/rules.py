@@ -20,7 +20,7 @@ from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, find_place, first_few
-from mauc.parallel import track
+from mauc.progress import track
 
 MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or equal
 MAX_MISSING = 0.95  # share of missing values above which a column is nearly empty
@@ -403,11 +403,11 @@ class WordStats:
 
     def reason(self, column: int) -> str | None:
         """Return why the column is not a feature; None if it is."""
-        if self._is_full:
-            return "more different texts than fit into memory"
         counts, n_rows = self._counts, self._source.shape[0]
         if counts and all(map(is_date, counts)):
             return "dates"
+        if self._is_full:
+            return "more different texts than fit into memory"
         if n_rows < MIN_ROWS:
             return None
         n_known, distinct = sum(counts.values()), len(counts)

@@ -21,8 +21,8 @@ from mauc.data.source import ColumnSource, load_columns
 from mauc.data.validate import check_columns, check_fitted, check_source
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
-from mauc.parallel import count_threads, run_in, track
-from mauc.progress import progress
+from mauc.parallel import count_threads, run_in
+from mauc.progress import progress, track
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import Selection, SelectionTrace

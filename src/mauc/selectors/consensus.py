@@ -14,7 +14,8 @@ from mauc.data.problem import Problem, group_by_class
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
 from mauc.memory import check_memory
-from mauc.parallel import run_blocks, start_pool, track
+from mauc.parallel import run_blocks, start_pool
+from mauc.progress import track
 from mauc.registry import make_selector
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl

@@ -15,7 +15,7 @@ from mauc.data.validate import check_labels, encode_labels
 from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
 from mauc.io.objects import as_source, as_vector
-from mauc.parallel import track
+from mauc.progress import track
 
 _PART_SHARE = 6  # of the memory: rows at work, as read and as floats, and those that are read ahead
 

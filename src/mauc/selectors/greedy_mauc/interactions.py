@@ -13,7 +13,8 @@ from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.layout import Layout, plain_layout
-from mauc.parallel import start_pool, track
+from mauc.parallel import start_pool
+from mauc.progress import track
 from mauc.results import MAX_ROWS, Result, short_name
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores

@@ -9,7 +9,8 @@ from numba import types, uintp
 from numba.extending import intrinsic
 
 from mauc.compile import njit, njit_part
-from mauc.parallel import count_threads, even_ranges, run_in, start_pool, track
+from mauc.parallel import count_threads, even_ranges, run_in, start_pool
+from mauc.progress import track
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores, estimate_shrinkage
 
@@ -420,8 +421,9 @@ def find_best(
             continue
         # All factors first: they are far apart in memory, and loads one after the other overlap.
         for i in range(n_batch):
-            for t in range(n_updates[batch[i]], step):
-                pending[i, t] = factors[t, batch[i]]
+            f = batch[i]
+            for t in range(n_updates[f], step):
+                pending[i, t] = factors[t, f]
         for i in range(n_batch):
             f = batch[i]
             row, error = effects[f], errors[i]

@@ -22,7 +22,8 @@ from mauc.compile import njit, njit_part
 from mauc.data.columns import default_names
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, TinyUnitsWarning, format_labels, warn_user
-from mauc.parallel import count_threads, even_ranges, track
+from mauc.parallel import count_threads, even_ranges
+from mauc.progress import track
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.texts import insert_texts
 

@@ -8,7 +8,8 @@ import numpy as np
 from mauc.engine.arrays import read_only
 from mauc.exceptions import LongFitWarning, warn_user
 from mauc.memory import format_bytes
-from mauc.parallel import even_ranges, run_blocks, track
+from mauc.parallel import even_ranges, run_blocks
+from mauc.progress import track
 from mauc.selectors.relieff.relieff import (
     SLOT_SIZE,
     add_weights,
