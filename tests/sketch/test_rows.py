@@ -18,6 +18,8 @@ def test_values_that_may_share_a_float_are_rounded():
         "integers": (np.array([2**53, 0]), False),
         "unsigned": (np.array([2**64 - 1, 0], np.uint64), True),
         "large integers, some missing": (np.array([2**60, 0]).view("timedelta64"), True),
+        "integers, some missing": (np.array([2**53, -(2**63)]).view("timedelta64"), False),
+        "years of durations": (np.array([7, 5]).view("timedelta64[Y]"), False),
         "durations": (np.array([7, 5]).view("timedelta64[h]"), False),
         "extended": (np.array([1, 1 + np.finfo(np.longdouble).eps], np.longdouble), True),
         "bytes": (np.array([7, 5], np.uint8), False),

@@ -95,8 +95,8 @@ def may_round(values: np.ndarray) -> bool:
     kind = values.dtype.kind
     if kind not in "mM":
         return is_wide(values)
-    if np.datetime_data(values.dtype)[0] == "generic":
-        return True  # wide whole numbers with missing values, see `with_missing`
+    if kind == "m" and np.datetime_data(values.dtype)[0] in ("Y", "M", "generic"):
+        return is_wide(values.view(np.int64)[values == values])  # whole numbers without a length
     return bool(((values.astype(f"{kind}8[s]") != values) & (values == values)).any())
 
 
