@@ -55,8 +55,7 @@ pair_auc_ : ndarray of shape (n_selected, n_pairs)
     nominal ones as in `MDFS`.
 
 error_bound_ : ndarray of shape (n_selected, n_pairs)
-    Largest possible error of `pair_auc_`; only where it was sketched: after `partial_fit`,
-    `fit_sketch`, or `fit` on a Dask data frame that is cheaper to read by rows.
+    Largest possible error of `pair_auc_`; only after `partial_fit` or `fit_sketch`.
 
 sketch_ : PairAUCSketch
     The sketch, of all features; only then.

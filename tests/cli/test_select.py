@@ -92,7 +92,7 @@ def test_nominal_columns_are_kept_or_named_with_the_option(nominal_file):
     ("words", "message"),
     [
         (["none.csv"], "none.csv is neither a file nor a bundled data set"),
-        (["wine", "--target", "x"], "goes with files, not with the bundled data set"),
+        (["wine", "--target", "x"], "wine has its labels already"),
         (["wine", "-k", "99"], r"-k must be in [1, 13] (the number of features), got 99."),
         (["wine", "-k", "many"], "-k must be a whole number, all, auto or predicted, got 'many'."),
         (["wine", "--method", "magic"], "--method must be one of mdfs,"),

@@ -154,11 +154,11 @@ def test_many_classes(messy_file):
 
 
 def test_csv_is_converted_once(tmp_path):
-    frame = messy_frame()
+    frame = messy_frame().drop(columns=["key", "seen"])  # their texts take more memory
     frame.to_csv(tmp_path / "messy.csv", index=False)
     for words in (("-m", "mdfs"), ("-m", "chi"), ("--nominal", "ordinal", "-m", "anova")):
         expected, found = both("select", tmp_path / "messy.csv", "-k", "5", *words, memory="1MB")
-        assert found["features"] == expected["features"]  # ids have another reason
+        assert found == expected
     (table,) = [path for path in (tmp_path / "cache" / "columns").iterdir() if path.is_dir()]
     before = (table / "note.json").stat().st_mtime_ns
     both("rank", tmp_path / "messy.csv", "-m", "mdfs", memory="1MB")

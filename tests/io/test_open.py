@@ -4,6 +4,7 @@ import sys
 import fsspec
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -285,3 +286,26 @@ def test_files_that_are_read_whole_keep_names(tmp_path):
     source, y = open_columns(tmp_path / "x.arff", skip_unlabelled=True)
     assert source.feature_names.tolist() == ["a", "b"]
     assert y.tolist() == ["u", "v", "v"]
+
+
+@pytest.mark.parametrize("ending", ["parq", "data", "tab", "arrows", "npy"])
+def test_formats_are_the_same_in_memory_and_streamed(tmp_path, ending):
+    frame = pd.DataFrame(
+        {"x0": [1.5, 2.5, 0.5, 3.5], "x1": [3.0, 1.0, 2.0, 9.0], "x2": [0, 1, 0, 1]}
+    )
+    path = tmp_path / f"data.{ending}"
+    if ending == "parq":
+        frame.to_parquet(path)
+    elif ending == "npy":
+        np.save(path, frame.to_numpy())
+    elif ending == "arrows":
+        table = pa.Table.from_pandas(frame)
+        with pa.ipc.new_stream(path, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if ending == "tab" else ",")
+    dataset = load_dataset(path, -1)
+    source, y = open_columns(path, -1, memory="1MB")
+    np.testing.assert_array_equal(np.column_stack(source.read(np.arange(2))), dataset.X)
+    np.testing.assert_array_equal(y, dataset.y)
+    assert source.feature_names.tolist() == dataset.feature_names

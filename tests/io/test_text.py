@@ -380,11 +380,12 @@ def read(request, write, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda handle: None)  # hundreds of small files
     monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
     monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 64)
-    monkeypatch.setattr(text, "GUESSED_BYTES", 64)
+    monkeypatch.setattr(text, "BATCH_BYTES", 0)
+    monkeypatch.setattr(text, "COLUMN_BYTES", 0)
     monkeypatch.setattr(text, "_BLOCK_SHARE", 10**9)
     if request.param == "memory":
         monkeypatch.setattr(text, "MAX_BLOCK_BYTES", 64)
-        monkeypatch.setattr(text, "COLUMN_BYTES", 0)
+        monkeypatch.setattr(text, "CELL_BYTES", 0)
 
     def read(content, name="data.csv", **options):
         path = write(content, name)
@@ -507,7 +508,8 @@ def test_columns(read, name):
         ("numbers, then words", {"categorical_features": ["x"]}, ["1", "2.50", "007", "red"]),
         ("integers", {"categorical_features": [1, "a"]}, ["1", "-2"]),
         ("truth with gaps", {"categorical_features": 1}, ["True", None, "False"]),
-        ("truth with gaps", {"categorical_features": 1, "target": "x"}, ["True", None, "False", "NA"]),
+        ("truth with gaps", {"categorical_features": 1, "target": "x"},
+         ["True", None, "False", "NA"]),
         ("integers", {"missing": ["-2"]}, [1, None]),
         ("integers, then floats", {"missing": ["2.50"]}, [1, 2, None]),
         ("numbers, then words", {"missing": "red"}, [1, 2.5, 7, None]),
@@ -564,7 +566,8 @@ def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed)
     options = ReadOptions(format="csv", target=["label", "c", None][seed % 3])
     whole = text.open_text(path, options, None)
     monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 64)
-    monkeypatch.setattr(text, "GUESSED_BYTES", 64)
+    monkeypatch.setattr(text, "BATCH_BYTES", 0)
+    monkeypatch.setattr(text, "COLUMN_BYTES", 0)
     monkeypatch.setattr(text, "_BLOCK_SHARE", 10**9)
     cached = text.open_text(path, options, MEMORY)
     assert len(cached.source.row_parts()) > 5

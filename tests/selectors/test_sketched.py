@@ -1,6 +1,5 @@
 """partial_fit and fit_sketch of MDFS and MAUCD: what fit finds, where the sketch is exact."""
 
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +8,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import NotFittedError
 
-from mauc import MAUCD, MDFS, PairAUCSketch, feature_pair_auc, sketch_rows
+from mauc import MAUCD, MDFS, PairAUCSketch, feature_pair_auc
 from mauc.exceptions import MaucError
-from mauc.sketch import fitting
 
 SELECTORS = [
     MDFS(10, random_state=3),
@@ -73,22 +71,20 @@ def test_fit_after_partial_fit_starts_anew(digits):
 
 def test_one_class_alone_ranks_nothing():
     X, y = load_iris(return_X_y=True)
-    selector = MDFS(2, random_state=0).partial_fit(X[:50], y[:50], classes=[0, 1, 2])
+    selector = MDFS(2, random_state=0).partial_fit(X[:50], y[:50])
     with pytest.raises(NotFittedError):
         selector.transform(X)
-    selector.partial_fit(X[50:100], y[50:100])
-    assert_array_equal(selector.classes_, [0, 1])  # class 2 has no rows yet
-    assert selector.subproblem_names_ == ["0 vs 1"]
-    selector.partial_fit(X[100:], y[100:])
+    selector.partial_fit(X[50:], y[50:])
     assert_same(selector, MDFS(2, random_state=0).fit(X, y))
-    with pytest.raises(MaucError, match="labels of classes alone, got 3"):
-        selector.partial_fit(X[:1], [3])
-    with pytest.raises(MaucError, match="classes must be those of the first call"):
-        selector.partial_fit(X[:1], [0], classes=[0, 1])
-    assert selector.sketch_.n_rows == 150
-    selector.partial_fit(X[:1], [0], classes=[2, 1, 0])
-    with pytest.raises(MaucError, match="classes must be given in the first call"):
-        MDFS(2).partial_fit(X, y).partial_fit(X, y, classes=[0, 1, 2])
+
+
+def test_classes_without_rows_are_left_out():
+    X, y = load_iris(return_X_y=True)
+    selector = MDFS(2, random_state=0)
+    selector.fit_sketch(PairAUCSketch().update(X, y).empty_like().update(X[:100], y[:100]))
+    assert_array_equal(selector.classes_, [0, 1])
+    assert selector.subproblem_names_ == ["0 vs 1"]
+    assert_same(selector, MDFS(2, random_state=0).fit(X[:100], y[:100]))
 
 
 def test_a_class_that_comes_late_is_ranked_with_the_others():
@@ -152,21 +148,3 @@ def test_fit_sketch_refuses_what_is_none():
         MDFS().fit_sketch(np.zeros(3))
     with pytest.raises(MaucError, match="rows of at least 2 classes"):
         MDFS().fit_sketch(PairAUCSketch().update([[1.0]], [0]))
-
-
-def test_dask_frames_whose_columns_cannot_be_read_apart(monkeypatch, capsys, digits):
-    X, y = digits
-    frame = pd.DataFrame(X, columns=[f"p{j}" for j in range(64)])
-    labels = pd.Series(y, name="label")
-    parts = dd.from_pandas(frame, npartitions=5).map_partitions(lambda part: part)
-    of_parts = dd.from_pandas(labels, npartitions=5)
-    monkeypatch.setattr(fitting, "default_memory", lambda: 10**4)
-    selector = MDFS(5, random_state=0, verbose=True).fit(parts, of_parts)
-    assert "sketched by rows" in capsys.readouterr().err
-    assert_same(selector, MDFS(5, random_state=0).fit(frame, y))
-    assert_array_equal(selector.error_bound_, 0.0)
-    assert_array_equal(selector.feature_names_in_, frame.columns)
-    again = MDFS(5, random_state=0).fit_sketch(sketch_rows(parts.assign(label=of_parts), "label"))
-    assert_same(again, selector)
-    with pytest.raises(MaucError, match="y must hold the labels, got 'label'; "):
-        MDFS(5).fit(parts.assign(label=of_parts), "label")

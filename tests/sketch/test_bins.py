@@ -7,12 +7,13 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc.sketch.bins import (
+    OPEN,
+    SPLITTING,
     Bins,
-    Column,
-    add_column,
+    add_values,
+    count_bins,
     edges_around,
     fix_edges,
-    limit_bins,
     merge_bins,
     no_bins,
     pair_bounds,
@@ -29,7 +30,7 @@ def wins_of(x, y):
 
 def bins_of(x, y, edges, n_classes=2):
     edges = np.array(edges, float)
-    return Bins(edges, Column(x.astype(float), y.astype(np.int32), n_classes).count_bins(edges))
+    return Bins(edges, count_bins(x.astype(float), y.astype(np.int32), edges, n_classes))
 
 
 def test_wins_lie_between_those_of_all_data_with_these_counts():
@@ -125,8 +126,8 @@ def test_counts_of_float32_fall_into_the_bins_of_float64(rng):
     x[:6] = np.inf, -np.inf, np.nan, 0.0, np.float32(1e-45), np.finfo(np.float32).max
     edges = np.unique(np.concatenate([rng.normal(size=50), [1e300, -1e300, 1e-300, np.inf, x[7]]]))
     y = np.zeros(400, np.int32)
-    wide = Column(x.astype(np.float64), y, 1).count_bins(edges)
-    assert_array_equal(Column(x, y, 1).count_bins(edges), wide)
+    wide = count_bins(x.astype(np.float64), y, edges, 1)
+    assert_array_equal(count_bins(x, y, edges, 1), wide)
     known = x[x == x].astype(float)
     wanted = np.bincount(np.searchsorted(edges, known, "right"), minlength=len(edges) + 1)
     assert_array_equal(wide[:-1, 0], wanted)
@@ -137,17 +138,39 @@ def test_counts_of_float32_fall_into_the_bins_of_float64(rng):
 def test_fixed_edges_are_few_and_keep_frequent_values_apart(rng, n_bins):
     x = np.where(rng.random(9000) < 0.5, 2.5, rng.normal(size=9000))
     y = rng.integers(0, 3, 9000).astype(np.int32)
-    bins = add_column(no_bins(3), Column(x, y, 3), n_bins)
-    assert not bins.is_open
-    assert 0.6 * n_bins <= len(bins.edges) < n_bins
+    bins = add_values(no_bins(3), x, y, n_bins)
+    assert bins.growth == SPLITTING
+    assert n_bins < len(bins.edges) < 3 * n_bins
     assert {2.5, np.nextafter(2.5, 3)} <= set(bins.edges)
     assert bins.loose is None
     fewest, most = pair_bounds(bins)
     n_pairs = np.bincount(y)[[0, 0, 1]] * np.bincount(y)[[1, 2, 2]]
-    assert 0 < ((most - fewest) / (4 * n_pairs)).max() < 1.5 / n_bins
-    coarse = limit_bins(bins, 16)
-    assert len(coarse.edges) < 16
-    assert coarse.loose is None  # edges that were there lose nothing
+    assert 0 < ((most - fewest) / (4 * n_pairs)).max() < 0.75 / n_bins
+    if n_bins == 64:  # a sketch of fewer bins takes fewer of its edges, which lose nothing
+        coarse = merge_bins(no_bins(3), bins, 16)
+        assert len(coarse.edges) < 3 * 16
+        assert coarse.loose is None
+
+
+def test_crowded_bins_are_split_at_the_values_that_crowd_them(rng):
+    y = np.zeros(4000, np.int32)
+    first = add_values(no_bins(2), rng.normal(size=4000), y, 64)
+    late = 20 + rng.normal(size=4000) / 100  # between edges that are spaced by width
+    split = add_values(first, late, y + 1, 64)
+    assert len(first.edges) + 20 < len(split.edges) < 6 * 64
+    assert ((split.edges > 19.9) & (split.edges < 20.1)).sum() > 20
+    assert split.loose is None  # nothing was there before
+    assert set(first.edges) <= set(split.edges)
+    # the same values again crowd no bin more than the others
+    again = add_values(split, late, y + 1, 64)
+    assert_array_equal(again.edges, split.edges)
+    # values that were there may lie in any part
+    few = add_values(first, np.array([20.0, 20.01]), np.zeros(2, np.int32), 64)
+    mixed = add_values(few._replace(edges=first.edges), late, y + 1, 64)
+    assert mixed.loose[:, 0].max() == 2
+    # fixed bins stay as they are, whatever comes
+    fixed = add_values(first.without_counts(), late, y + 1, 64)
+    assert_array_equal(fixed.edges, first.edges)
 
 
 def test_edges_lie_around_the_first_values_as_well():
@@ -162,19 +185,18 @@ def test_edges_lie_around_the_first_values_as_well():
 
 def test_few_values_have_a_bin_each_until_they_are_too_many():
     values, y = np.array([3.0, 1.0, 3.0, 7.0]), np.array([0, 1, 1, 0], np.int32)
-    bins = add_column(no_bins(2), Column(values, y, 2), 16)
-    bins = add_column(bins, Column(values + 1, y, 2), 16)
+    bins = add_values(no_bins(2), values, y, 16)
+    bins = add_values(bins, values + 1, y, 16)
     assert_array_equal(bins.edges, edges_around(np.array([1.0, 2.0, 3.0, 4.0, 7.0, 8.0])))
-    assert (bins.is_open, bins.n_filled) == (True, 6)
-    many = add_column(bins, Column(np.arange(20.0), np.zeros(20, np.int32), 2), 16)
-    assert not many.is_open
-    assert len(many.edges) < 16
+    assert bins.growth == OPEN
+    assert np.array_equal(*pair_bounds(bins))
+    fewest, most = pair_bounds(bins, is_rounded=True)  # equal floats may be different values
+    assert fewest[0] < most[0]
+    many = add_values(bins, np.arange(20.0), np.zeros(20, np.int32), 16)
+    assert many.growth == SPLITTING
+    assert len(many.edges) < 3 * 16
     assert many.loose is None
     assert_array_equal(many.counts.sum(axis=0), [24, 4])
-    # a column whose floats stand for several values fixes the edges as well
-    rounded = add_column(bins, Column(values, y, 2, None, True), 16)
-    assert not rounded.is_open
-    assert not rounded.is_single.any()
 
 
 def test_classes_move():

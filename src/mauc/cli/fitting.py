@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +11,7 @@ from mauc.checks import unknown_choice
 from mauc.cli.common import JOBS, SCHEDULER, SEED, echo_stderr, option
 from mauc.cli.reading import Reading, say_columns
 from mauc.cli.show import watched
+from mauc.cli.streaming import is_by_rows, memory_for
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 DEFAULT_METHOD = "greedy"
 ENGINES = ("local", "dask")
-# What reading a file whole takes at its peak, measured on tables of numbers: the columns as Arrow,
-# pandas and NumPy have them; the text, its lines and the numbers.
-_COLUMNAR_COPIES, _TEXT_COPIES = 4, 3
 _MAX_CATEGORIES = 100  # more would make many columns, nearly all of them 0
 #: parameters of methods that ``--set`` does not take, and what to do instead
 NOT_SET = {
@@ -124,7 +121,7 @@ def fitted(
 ) -> Iterator[Fitted]:
     """Load data and fit the selector of a command on them, and say how they were taken."""
     selector = fitting.make_selector(k)
-    memory = _memory_for(fitting, reading, data, k, report)
+    memory = memory_for(fitting, reading, data, k, report)
     with _workers(fitting) as client:
         loaded = reading.load(data, **memory)
         is_sketched = bool(memory) and client is None and is_by_rows(fitting, selector, loaded)
@@ -160,138 +157,6 @@ def _fit_rows(selector: Any, dataset: "Dataset") -> None:
         dataset.X, dataset.y, n_jobs=selector.n_jobs
     )
     selector.fit_sketch(sketch)
-
-
-def _memory_for(
-    fitting: Fitting, reading: Reading, data: str, k: str | None, report: Path | None
-) -> dict[str, Any]:
-    """Return nothing if data are read whole, otherwise the memory for reading them by columns."""
-    from mauc.io.files import is_collection
-    from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
-    from mauc.memory import format_bytes, free_memory, parse_bytes
-
-    limit = None if fitting.memory is None else parse_bytes(fitting.memory, "--memory")
-    why = {
-        "--memory": "with --memory the columns are read in blocks" if limit else "",
-        "--engine dask": "workers of Dask read the columns in blocks" * (fitting.engine == "dask"),
-        "--sketch": "a sketch reads the rows in parts" * fitting.sketch,
-    }
-    asked = [name for name, reason in why.items() if reason]
-    if asked:
-        _check_streamable(data, reading, asked[0])
-        reason = why[asked[0]]
-    elif is_collection(split_array(data)[0]):
-        reason = f"{data} may stand for many files, whose columns are read in blocks"
-    elif is_data_path(data) and FORMATS[find_format(data)].has_arrays:
-        reason = f"{data} is an array whose columns are read in blocks"
-    else:
-        needed, free = _needed_bytes(data, reading), free_memory()
-        if needed is None or free is None or needed <= free:
-            return {}
-        reason = (
-            f"{data} would take about {format_bytes(needed)} of memory, of which "
-            f"{format_bytes(free)} are free, so that its columns are read in blocks"
-        )
-        echo_stderr(f"{reason} (--memory says how much they may take).")
-    if k == "auto":
-        raise MaucError(
-            f"-k auto (cross-validation) needs all data in memory, but {reason}; say how many by "
-            f"-k, or say -k predicted with greedy."
-        )
-    if report is not None:
-        raise MaucError(
-            f"--report needs all data in memory, but {reason}; write the chosen columns (--output "
-            f"reduced.parquet) and report on these."
-        )
-    return {"memory": limit}
-
-
-def _check_streamable(data: str, reading: Reading, name: str) -> None:
-    """Refuse data of which an option that reads columns or rows in parts cannot read parts."""
-    from mauc.datasets import BUNDLED
-    from mauc.io.files import is_collection, is_stream
-    from mauc.io.formats import FORMATS, find_format, is_data_path, split_array
-    from mauc.io.registry import find_dataset
-
-    files = "files, folders and addresses"
-    if data in BUNDLED:
-        raise MaucError(
-            f"{name} goes with {files}, not with the bundled data set {data!r}, which is small; "
-            f"leave it out."
-        )
-    if is_stream(data):
-        raise MaucError(
-            f"{name} goes with {files}, which can be read more than once, got {data}; write the "
-            f"stream to a file first."
-        )
-    if is_collection(split_array(data)[0]):
-        return
-    path = data if is_data_path(data) else find_dataset(data)
-    found = find_format(path, reading.options.get("format"))
-    if not FORMATS[found].streams:
-        takers = ", ".join(other for other, known in FORMATS.items() if known.streams)
-        raise MaucError(
-            f"{path}: {found} files are read whole; {name} goes with {takers}. Leave it out, or "
-            f"convert the file."
-        )
-
-
-def _needed_bytes(data: str, reading: Reading) -> int | None:
-    """Return about how much memory reading a file whole takes; None where that is not known."""
-    from mauc.io.formats import find_format
-
-    path = Path(data)
-    try:
-        name = find_format(path, reading.options.get("format"))
-        size = path.stat().st_size
-    except (MaucError, OSError):
-        return None
-    if name in ("csv", "tsv", "txt"):
-        return _TEXT_COPIES * size * (10 if path.suffix == ".gz" else 1)
-    if name != "parquet":
-        return None
-    try:
-        from pyarrow import parquet
-
-        metadata = parquet.read_metadata(path)
-    except Exception:  # whatever is wrong with it, reading it will say
-        return None
-    widths = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
-    kinds = [metadata.schema.column(j).physical_type for j in range(metadata.num_columns)]
-    return _COLUMNAR_COPIES * int(metadata.num_rows) * sum(widths.get(kind, 8) for kind in kinds)
-
-
-def is_by_rows(fitting: Fitting, selector: Any, dataset: "Dataset") -> bool:
-    """Choose whether the rows are sketched or the columns read, and say so."""
-    if not hasattr(selector, "fit_sketch"):
-        return False
-    from mauc.data.columns import factorize
-    from mauc.sketch import choose_strategy
-
-    source = dataset.X
-    if fitting.sketch:
-        is_by_rows, why = True, "sketched by rows, as --sketch says"
-    else:
-        n_rows, n_columns = source.shape
-        choose = partial(
-            choose_strategy, n_rows, n_columns, source.n_bytes / (n_rows * n_columns),
-            source.memory, n_parts=len(source.row_parts()), waits=source.waits,
-        )  # fmt: skip
-        is_by_rows, why = choose(n_classes=1)
-        if is_by_rows:  # classes only make a sketch larger: for columns they are not counted
-            is_by_rows, why = choose(n_classes=len(factorize(dataset.y)[0]))
-    echo_stderr(f"{dataset.name}: {why}")
-    if is_by_rows:
-        from mauc.sketch.rows import parts_of_rows
-
-        stored, read = len(source.row_parts()), len(parts_of_rows(source))
-        if read > stored:
-            echo_stderr(
-                f"{dataset.name}: to stay within --memory, {stored:,} row "
-                f"group{'s' * (stored > 1)} must be read in {read:,} parts, which takes longer; "
-                f"smaller ones are read at once"
-            )
-    return is_by_rows
 
 
 @contextmanager

@@ -58,6 +58,8 @@ class Columns(ABC):
     is_streamed = False  #: columns are read when they are needed
     cluster: Any = None  #: the `mauc.cluster.Cluster` whose workers read the columns
     row_major: np.ndarray | None = None  #: the table, where its rows are read faster than columns
+    #: wins of all columns on the class pairs, of a sketch, which has no values
+    known_wins: np.ndarray | None = None
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -384,7 +386,8 @@ def as_floats(values: np.ndarray) -> np.ndarray:
         values = values - np.datetime64(0, "s")
     elif unit in _NO_SECONDS:
         return np.where(np.isnat(values), np.nan, values.view(np.int64))
-    return values / np.timedelta64(1, "s")
+    second, whole = np.timedelta64(1, "s"), values.astype("timedelta64[s]")
+    return whole / second + (values - whole) / second  # float64 does not hold all nanoseconds
 
 
 def with_missing(values: np.ndarray, is_missing: np.ndarray) -> np.ndarray:

@@ -52,8 +52,6 @@ class Problem:
     #: of a data frame without `feature_names`, as not all labels are strings
     column_labels: list[Any] | None = None
 
-    known_wins = None  # of all features on the class pairs: a sketch has them
-
     @cached_property
     def n_samples(self) -> int:
         """Number of rows."""
@@ -219,17 +217,7 @@ def make_problem(
         is_nominal = None
         if accepts.nominal and (labels is not None or flags is not None):
             X, is_nominal = encode_nominal(X, flags)
-        if labels is not None and has_number_columns(X):
-            columns, y = check_number_frame(
-                X, y, estimator=estimator, accept_infinite=accepts.infinite
-            )
-        else:
-            X, y = check_table(
-                X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
-                accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
-                keep_dates=True,
-            )  # fmt: skip
-            columns = SparseColumns(X) if sparse.issparse(X) else DenseColumns(X)
+        columns, y = make_columns(estimator, X, y, accepts)
         if is_nominal is None:
             is_nominal = np.zeros(columns.shape[1], bool)
         names = getattr(estimator, "feature_names_in_", None)
@@ -245,6 +233,20 @@ def make_problem(
     )  # fmt: skip
     _warn_of_degenerate(problem)
     return problem
+
+
+def make_columns(
+    estimator: Any, X: Any, y: Any, accepts: Accepts = _ORDERED
+) -> tuple[Columns, np.ndarray]:
+    """Check a table in memory, its nominal columns encoded, and its labels; see `make_problem`."""
+    if is_frame(X) and has_number_columns(X):
+        return check_number_frame(X, y, estimator=estimator, accept_infinite=accepts.infinite)
+    X, y = check_table(
+        X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
+        accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
+        keep_dates=True,
+    )  # fmt: skip
+    return SparseColumns(X) if sparse.issparse(X) else DenseColumns(X), y
 
 
 def _open_source(source, y, estimator, flags, accepts, cluster):

@@ -1,6 +1,5 @@
 """The contract of column sources: tables whose columns are read when they are needed."""
 
-from abc import ABC, abstractmethod
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,13 @@ _COPY_BYTES = 2**23  # of columns whose rows are chosen in one pass
 _ROW_PART_BYTES = 2**26  # of a part of the rows, where a source has no parts of its own
 
 
-class ColumnSource(ABC):
+class ColumnSource:
     """Columns of a table in files, on other machines, or in an array too large to copy.
 
     Every selector that looks at columns one by one fits on a source as on an array. A source is
-    made by `mauc.open_columns`; further kinds derive from this class and implement `read`. Sources
-    are not changed once they are made, are pickled as what is needed to open them again (a path,
-    not the data), and may be read by several threads at once.
+    made by `mauc.open_columns`; further kinds derive from this class and implement `read` or
+    `read_rows`. Sources are not changed once they are made, are pickled as what is needed to open
+    them again (a path, not the data), and may be read by several threads at once.
 
     Parameters
     ----------
@@ -73,7 +72,6 @@ class ColumnSource(ABC):
             self.feature_names = np.array([str(name) for name in feature_names], dtype=object)
         self.memory = default_memory() if memory is None else int(memory)
 
-    @abstractmethod
     def read(self, columns: np.ndarray) -> list[Any]:
         """Read whole columns, given by their int64 numbers in any order.
 
@@ -81,6 +79,7 @@ class ColumnSource(ABC):
         arrays with NaN or NaT for missing values; text, and columns of a categorical dtype, as a
         pandas Series.
         """
+        return self.read_rows(0, self.shape[0], columns)
 
     def read_rows(self, start: int, stop: int, columns: np.ndarray) -> list[Any]:
         """Read some rows of columns; like `read` otherwise."""
@@ -102,7 +101,7 @@ class ColumnSource(ABC):
             ranges += [(row, min(row + step, stop)) for row in range(start, stop, step)]
         return ranges
 
-    def check_unchanged(self) -> None:  # noqa: B027 - most sources cannot change
+    def check_unchanged(self) -> None:
         """Raise a `MaucError` that names the file if it changed since the source was opened."""
 
     def take(self, columns) -> "ColumnSource":

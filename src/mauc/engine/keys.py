@@ -152,14 +152,19 @@ def _shares_values(keys, label_bits):
 
 def _separate_values(x, rows, row_bits, keys):
     """Replace the value parts of the sorted keys of a column by dense ranks of its values."""
-    numbers = keys & np.uint64((1 << row_bits) - 1)
-    values = x[rows[numbers.astype(np.int64)]]
+    parts, numbers = keys >> np.uint64(row_bits), keys & np.uint64((1 << row_bits) - 1)
+    is_new = np.ones(len(keys) + 1, bool)
+    np.not_equal(parts[1:], parts[:-1], out=is_new[1:-1])
+    # Only those that share a value part can be out of order; usually they are few.
+    shared = np.flatnonzero(~(is_new[1:] & is_new[:-1]))
+    values = x[rows[numbers[shared].astype(np.int64)]]
     if (values[1:] < values[:-1]).any():
         order = np.argsort(values, kind="stable")  # merges runs: they are nearly in order
-        numbers, values = numbers[order], values[order]
-    ranks = np.zeros(len(keys), np.uint64)
-    np.cumsum(values[1:] != values[:-1], out=ranks[1:])
-    keys[:] = (ranks << np.uint64(row_bits)) | numbers
+        numbers[shared], values = numbers[shared[order]], values[order]
+    is_new[shared[1:]] |= values[1:] != values[:-1]
+    ranks = np.cumsum(is_new[1:-1], dtype=np.uint64)
+    keys[0] = numbers[0]
+    keys[1:] = (ranks << np.uint64(row_bits)) | numbers[1:]
 
 
 @njit(cache=True, nogil=True)

@@ -70,11 +70,15 @@ def sort_rows(keys, n_known, spare, label_bits, counters, parts):
                 size = counters[c]
                 counters[c] = slot
                 slot += size
-            for i in range(start, stop):
-                digit = ((w[i] - lowest) >> low_shift) & low_mask
-                slot = counters[digit]
-                counters[digit] = slot + np.uint32(1)
-                spare[slot] = w[i]
+            if n_low > _ZERO:
+                for i in range(start, stop):
+                    digit = ((w[i] - lowest) >> low_shift) & low_mask
+                    slot = counters[digit]
+                    counters[digit] = slot + np.uint32(1)
+                    spare[slot] = w[i]
+            else:
+                for i in range(start, stop):
+                    spare[i] = w[i]
             for i in range(start, stop):
                 digit = ((spare[i] - lowest) >> high_shift) + high_start
                 slot = counters[digit]
@@ -113,6 +117,8 @@ def _fix_order(w, start, stop, lowest, shift, label_mask, parts, n_parts):
         first, last = i, i + _ONE
         while first > start and ((w[first - _ONE] - lowest) >> shift) == top:
             first -= _ONE
+        while last + _CHUNK < stop and ((w[last + _CHUNK] - lowest) >> shift) == top:
+            last += _CHUNK
         while last < stop and ((w[last] - lowest) >> shift) == top:
             last += _ONE
         if last - first > np.uint64(MAX_INSERTED):

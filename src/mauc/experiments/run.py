@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mauc.checks import allow_many_classes, check_choice
+from mauc.checks import allow_many_classes, unknown_choice
 from mauc.compile import silenced
 from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError, option
@@ -138,7 +138,8 @@ def run_plan(
     [0.982, 0.999, 0.96, 0.996]
     """
     began = time.monotonic()
-    check_choice(option("progress"), progress, KINDS)
+    if progress not in KINDS:
+        raise unknown_choice(option("progress"), progress, KINDS)
     workers = Engine(engine, n_jobs, scheduler)
     if data is not None and engine == "dask":
         raise MaucError("data= goes with local engines; Dask workers read the data themselves.")

@@ -324,8 +324,8 @@ def write_arff(dataset: Dataset, file: IO[bytes]) -> None:
         for name, kind in zip(names, [*kinds, _braces(classes)], strict=True):
             text.write(f"@attribute {_quote(name)} {kind}\n")
         text.write("\n@data\n")
-        write = _write_sparse if sparse.issparse(dataset.X) else _write_dense
-        write(dataset, classes, labels, text)
+        rows = _sparse_rows if sparse.issparse(dataset.X) else _dense_rows
+        text.writelines(f"{row}\n" for row in rows(dataset, classes, labels))
     finally:
         text.detach()
 
@@ -341,9 +341,7 @@ def _quote(text: str) -> str:
     return "'" + "".join(_ESCAPES.get(letter, letter) for letter in text) + "'"
 
 
-def _write_dense(
-    dataset: Dataset, classes: list[str], labels: list[str], text: io.TextIOWrapper
-) -> None:
+def _dense_rows(dataset: Dataset, classes: list[str], labels: list[str]) -> Iterator[str]:
     columns = []
     nominal = set(dataset.nominal_features)
     for j, name in enumerate(dataset.feature_names):
@@ -354,13 +352,10 @@ def _write_dense(
         else:
             columns.append(_format_numbers(dataset, name, np.asarray(column)))
     columns.append([_quote(label) for label in labels])
-    for row in zip(*columns, strict=True):
-        text.write(",".join(row) + "\n")
+    return map(",".join, zip(*columns, strict=True))
 
 
-def _write_sparse(
-    dataset: Dataset, classes: list[str], labels: list[str], text: io.TextIOWrapper
-) -> None:
+def _sparse_rows(dataset: Dataset, classes: list[str], labels: list[str]) -> Iterator[str]:
     X = sparse.csr_array(dataset.X, copy=True)
     X.sum_duplicates()
     values = _format_numbers(dataset, "X", X.data)
@@ -369,7 +364,7 @@ def _write_sparse(
         items = [f"{X.indices[at]} {values[at]}" for at in stored]
         if label != classes[0]:  # the first value is what a sparse row leaves out
             items.append(f"{dataset.n_features} {_quote(label)}")
-        text.write("{" + ", ".join(items) + "}\n")
+        yield "{" + ", ".join(items) + "}"
 
 
 def _format_numbers(dataset: Dataset, name: str, values: np.ndarray[Any, Any]) -> list[str]:

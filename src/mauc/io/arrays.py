@@ -73,10 +73,6 @@ class ArraySource(ColumnSource):
         """The array itself if it is in memory, None otherwise."""
         return self._array if type(self._array) is np.ndarray else None
 
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
-
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns."""
         columns = np.asarray(columns)
@@ -227,10 +223,6 @@ class FrameSource(ColumnSource):
         super().__init__(
             name, frame.shape[0], types, feature_names=list(frame.columns), memory=memory
         )
-
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns."""

@@ -281,10 +281,6 @@ class ArrowSource(ArrowColumns):
         other.__dict__.update(self.__dict__)
         return other
 
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
-
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns."""
         numbers = [int(j) for j in columns]

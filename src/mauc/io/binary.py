@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
 _ROW = re.compile(
-    r"\s*(%(n)s)(\s+qid:\d+)?(\s+\d+:(%(n)s))*\s*(#.*)?" % {"n": rf"{NUMBER}|[+-]?inf|nan"},
+    r"\s*({n})(\s+qid:\d+)?(\s+\d+:({n}))*\s*(#.*)?".format(n=rf"{NUMBER}|[+-]?inf|nan"),
     re.IGNORECASE,
 )
 # Under which names the well-known collections of .mat files keep things.

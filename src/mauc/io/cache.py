@@ -38,6 +38,10 @@ _PART_SECONDS = 86_400  # without locks, a part that nobody touched for so long 
 _DIGEST_BYTES = 2**20  # smaller files may be changed within one tick of the file system's clock
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _DAY = 86_400
+_WAY_OUT = (
+    "free some (mauc cache clear --all), or name a folder on another disk in the environment "
+    "variable MAUC_CACHE."
+)
 # A block of an array in memory: as it is read, and by columns; further reads of a chunk.
 _BLOCK_SHARE = 4
 MAX_BLOCK_BYTES = 2**26
@@ -151,7 +155,8 @@ class CachedColumns(BatchColumns):
             note["source"], (), note["types"], note["types"] if types is None else types,
             note["names"], memory, note["edges"],
         )  # fmt: skip
-        self._batches = self._map = None
+        self._batches = None
+        self._map: mmap.mmap | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is needed to open the table again."""
@@ -252,19 +257,11 @@ def find_or_build(
 ) -> tuple[Path, dict[str, Any]]:  # fmt: skip
     """Return the folder and the note of a cached table; build it if there is none that serves.
 
-    Parameters
-    ----------
-    source, path : str
-        What errors call the data; the file that they are, if they are one.
-    options : dict
-        How they are read; `variant` is what else is told when the table is built.
-    stamp : dict
-        What tells whether they are still the same; `look` returns it as it is now.
-    n_bytes : int
-        That the table takes on disk, about.
-    build : callable
-        Writes ``columns.arrow`` to a folder and returns a note with at least ``edges``, ``types``
-        and ``names``.
+    `source` is what errors call the data, `path` the file that they are, if they are one; `options`
+    are how they are read, `variant` is what else is told when the table is built. `stamp` tells
+    whether they are still the same, and `look` returns it as it is now. The table takes about
+    `n_bytes`; `build` writes it to a folder and returns a note with at least ``edges``, ``types``
+    and ``names``.
     """
     base = _table_key(path or source, options)
     known = _find(base, stamp, serves)
@@ -281,7 +278,12 @@ def find_or_build(
                 for folder, note in _tables_of(base):
                     if note is None or note["stamp"] != stamp or folder.name == key:
                         _remove_table(folder)
-                _check_room(source, n_bytes)
+                free = shutil.disk_usage(columns_folder()).free
+                if n_bytes > free:
+                    raise MaucError(
+                        f"{source}: its columns take about {format_bytes(n_bytes)} on disk, but "
+                        f"{columns_folder()} has {format_bytes(free)} left; {_WAY_OUT}"
+                    )
                 with _building(key, source) as part:
                     note = build(part)
                     if look is not None and look() != stamp:
@@ -329,22 +331,6 @@ def read_note(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return note
-
-
-def _check_room(source: str, n_bytes: int) -> None:
-    """Raise if the disk of the cache has less room than a table needs."""
-    free = shutil.disk_usage(columns_folder()).free
-    if n_bytes > free:
-        raise MaucError(
-            f"{source}: its columns take about {format_bytes(n_bytes)} on disk, but "
-            f"{columns_folder()} has {format_bytes(free)} left; {_WAY_OUT}"
-        )
-
-
-_WAY_OUT = (
-    "free some (mauc cache clear --all), or name a folder on another disk in the environment "
-    "variable MAUC_CACHE."
-)
 
 
 @contextlib.contextmanager
@@ -409,19 +395,14 @@ def _commit(part: Path, key: str, note: dict[str, Any]) -> None:
     note["n_bytes"] = (part / COLUMNS).stat().st_size
     write_atomic(part / NOTE, json.dumps(note, ensure_ascii=False))
     target = part.with_name(key)
-    for _ in range(10):
-        if read_note(target) is not None:
-            return
+    if read_note(target) is None:
         _remove_table(target)
         try:
             os.rename(part, target)
-        except OSError as error:
-            if target.exists():
-                continue  # another process was faster
-            raise error
+        except OSError:
+            if read_note(target) is None:  # unless another process was faster
+                raise
         _sync(target.parent)
-        return
-    raise MaucError(f"{target} cannot be replaced: others keep writing it. Try again.")
 
 
 def _sync(path: Path) -> None:
@@ -493,7 +474,7 @@ def cache_array(
             step = _block_rows(array, memory)
             for start in track(range(0, n_rows, step), "blocks of rows"):
                 block = _read_rows(array, start, min(start + step, n_rows), name)
-                writer.add(np.ascontiguousarray(block.T.astype(kind, copy=False)))
+                writer.add(list(np.ascontiguousarray(block.T.astype(kind, copy=False))))
         types = [kind.newbyteorder("<").str] * n_columns
         return {"edges": writer.edges, "types": types, "names": listed}
 
@@ -529,36 +510,19 @@ def _block_rows(array: Any, memory: int) -> int:
 
 @dataclass(frozen=True)
 class CachedTable:
-    """A table in the cache.
+    """A table in the cache."""
 
-    Parameters
-    ----------
-    name : str
-        Of its folder.
-    source : str
-        The file or array that it was made of.
-    n_samples, n_features : int
-        Rows and columns, labels included; 0 of a broken table.
-    n_bytes : int
-        On disk.
-    created, last_used : float
-        Seconds since 1970.
-    state : {"current", "changed", "gone", "unknown", "broken"}
-        Whether the source is as it was when it was cached; of what is not a file that is not
-        known. A broken table is never used.
-    options : dict
-        How the source was read.
-    """
-
-    name: str
-    source: str
+    name: str  #: of its folder
+    source: str  #: the file or array that it was made of
     n_samples: int
-    n_features: int
+    n_features: int  #: columns, labels included; 0 of a broken table, as the rows
     n_bytes: int
-    created: float
+    created: float  #: seconds since 1970
     last_used: float
+    #: whether the source is as it was: current, changed, gone, or unknown if it is not a file; a
+    #: broken table is never used
     state: str
-    options: dict[str, Any]
+    options: dict[str, Any]  #: how the source was read
 
 
 def list_caches() -> list[CachedTable]:
@@ -573,12 +537,8 @@ def clear_caches(
 ) -> list[CachedTable]:
     """Remove tables from the cache, and what killed processes left there; return the tables.
 
-    Parameters
-    ----------
-    names : iterable of str, optional
-        Names of tables or paths of the files they were made of; all by default.
-    older_than : float, optional
-        Only those that were not used for this many days.
+    `names` are names of tables or paths of the files they were made of, all by default; with
+    `older_than` only those are removed that were not used for this many days.
     """
     if older_than is not None and not (is_real(older_than) and older_than >= 0):
         raise MaucError(f"older_than must be a number of days, 0 or more, got {older_than!r}.")

@@ -42,10 +42,6 @@ class DaskArraySource(ColumnSource):
         """The Dask array."""
         return self._array
 
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
-
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns, a few blocks of rows at a time."""
         columns = np.asarray(columns)
@@ -91,10 +87,6 @@ class DaskFrameSource(ColumnSource):
     def collection(self) -> Any:
         """The Dask data frame."""
         return self._frame
-
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns, a few partitions at a time."""

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -254,13 +253,9 @@ class ConvertedColumns(ColumnSource):
         )
         self.widths = np.maximum(self.widths, source.widths[self._origins])
 
-    @abstractmethod
     def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
         """Return columns, by their numbers here, of what was `read`, by their numbers there."""
-
-    def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
+        raise NotImplementedError
 
     def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
         """Read some rows of columns."""

@@ -143,8 +143,8 @@ class ReadOptions:
         unknown = sorted(set(given) - set(DEFAULTS))
         if unknown:
             raise TypeError(f"{function}() got an unexpected keyword argument {unknown[0]!r}")
-        plain = {name: _PLAIN.get(name, _same)(name, value) for name, value in given.items()}
-        options = cls(**plain)
+        checked = {name: make(name, given[name]) for name, make in _PLAIN.items() if name in given}
+        options = cls(**{**given, **checked})
         check_choice(option("nominal"), options.nominal, NOMINAL)
         return options
 
@@ -194,10 +194,6 @@ def with_option_texts(function: _Function) -> _Function:
             "    {options}", indent("\n".join(parts), "    ")
         )
     return function
-
-
-def _same(name: str, value: Any) -> Any:
-    return value
 
 
 def _plain_columns(name: str, given: Any) -> tuple[str | int, ...] | None:

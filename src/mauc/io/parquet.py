@@ -112,10 +112,6 @@ class ParquetSource(ArrowColumns):
         #: columns whose statistics tell that no value is missing; a float may be NaN all the same
         self.complete = {j for j, kind in enumerate(types) if kind.kind in "iu"} - set(may_miss)
 
-    def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
-
     def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
         """Read some rows of columns; row groups without one of them are not touched."""
         numbers = [int(j) for j in columns]

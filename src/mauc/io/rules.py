@@ -403,11 +403,11 @@ class WordStats:
 
     def reason(self, column: int) -> str | None:
         """Return why the column is not a feature; None if it is."""
-        if self._is_full:
-            return "more different texts than fit into memory"
         counts, n_rows = self._counts, self._source.shape[0]
         if counts and all(map(is_date, counts)):
             return "dates"
+        if self._is_full:
+            return "more different texts than fit into memory"
         if n_rows < MIN_ROWS:
             return None
         n_known, distinct = sum(counts.values()), len(counts)

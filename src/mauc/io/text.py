@@ -11,7 +11,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -42,11 +42,12 @@ from mauc.io.words import MISSING, Reading, TypedWords, check_words, type_words
 from mauc.memory import format_bytes
 from mauc.progress import track
 
-# A block of text in memory: the text itself, its cells, their values, read ahead by threads.
-_BLOCK_SHARE = 16
-MIN_BLOCK_BYTES, MAX_BLOCK_BYTES = 2**16, 2**23
-COLUMN_BYTES = 2**14  # text per column of a block below which columns take longer than cells
-GUESSED_BYTES = 2**22  # of the text that tells what columns are
+# Arrow reads up to 32 blocks of text ahead; with less text per column it takes longer.
+_BLOCK_SHARE = 64
+MIN_BLOCK_BYTES, MAX_BLOCK_BYTES, CELL_BYTES = 2**16, 2**21, 2**11
+# Values of a batch that is written, and those of one of its columns: fewer take longer to read.
+BATCH_BYTES, COLUMN_BYTES = 2**24, 2**14
+_BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
 _GZIP_GROWTH = 4  # characters from a byte of gzip, about
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
@@ -121,15 +122,16 @@ def plan_text(path: Path, options: ReadOptions, separator: str | None, encoding:
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
     if separator != WHITESPACE and not (len(separator) == 1 and separator.isascii()):
         raise MaucError(
-            f"{option('separator')} must be one character of ASCII, or 'whitespace' for blanks and tabs, "
-            f"got {separator!r}."
+            f"{option('separator')} must be one character of ASCII, or 'whitespace' for blanks and "
+            f"tabs, got {separator!r}."
         )
     for name, value in (("decimal", decimal), ("thousands", thousands or ",")):
         if len(value) != 1:
             raise MaucError(f"{option(name)} must be one character, got {value!r}.")
     if separator == decimal:
         raise MaucError(
-            f"{option('separator')} and {option('decimal')} must differ, got {separator!r} for both."
+            f"{option('separator')} and {option('decimal')} must differ, got {separator!r} for "
+            f"both."
         )
     if thousands == decimal:
         other = "," if decimal == "." else "."
@@ -279,23 +281,31 @@ class _Conversion:
 
     def __init__(self, layout: Layout, texts: list[int], memory: int | None) -> None:
         self._layout, self._texts, self._memory = layout, texts, memory
-        self._block = max(MAX_BLOCK_BYTES, COLUMN_BYTES * len(layout.names))
+        self._block = max(MAX_BLOCK_BYTES, CELL_BYTES * len(layout.names))
+        self._batch_rows = max(BATCH_BYTES // (8 * len(layout.names)), COLUMN_BYTES // 8)
         if memory is not None:
             self._block = max(MIN_BLOCK_BYTES, min(self._block, memory // _BLOCK_SHARE))
-        self._guessed, self._n_late = GUESSED_BYTES, 0
+            limit = memory // (_BATCH_SHARE * 8 * len(layout.names))
+            self._batch_rows = min(self._batch_rows, limit)
+        self._n_late = 0
         # Numbers that stand for a missing value do so however they are written.
         self._gaps = [float(word) for word in layout.missing if is_number(word)]
         self._kinds: list[int] = []
 
     def run(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
         """Write the columns to a folder, or to memory; return the note of the table."""
-        while True:
-            try:
-                if not self._kinds:
-                    self._kinds = self._guess_kinds()
-                return self._write(folder)
-            except _Restart:
-                continue
+        import pyarrow as arrow
+
+        try:
+            while True:
+                try:
+                    if not self._kinds:
+                        self._kinds = self._guess_kinds()
+                    return self._write(folder)
+                except _Restart:
+                    continue
+        finally:  # the pool would keep what it once had
+            arrow.default_memory_pool().release_unused()
 
     def _write(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
         layout = self._layout
@@ -309,7 +319,8 @@ class _Conversion:
         n_blocks = -(-n_bytes // self._block)
         sizes = [self._block] * (n_blocks - 1) + [n_bytes - (n_blocks - 1) * self._block]
         with closing(writer):
-            for batch in track(self._batches(), "blocks of rows", n_blocks, n_bytes=sizes):
+            blocks = track(self._batches(), "blocks of rows", n_blocks, n_bytes=sizes)
+            for batch in self._join(blocks):
                 writer.add([
                     words[j].encode(batch.column(j)) if j in words
                     else self._numbers(j, batch.column(j))
@@ -321,6 +332,19 @@ class _Conversion:
             "wide": sorted(self._wide), "memory": self._memory,
             "words": {str(j): column.listed() for j, column in words.items()},
         }  # fmt: skip
+
+    def _join(self, blocks: Iterable[Any]) -> Iterator[Any]:
+        """Yield batches of enough rows, made of several blocks."""
+        import pyarrow as arrow
+
+        held: list[Any] = []
+        for block in blocks:
+            held.append(block)
+            if sum(part.num_rows for part in held) >= self._batch_rows:
+                yield from arrow.Table.from_batches(held).combine_chunks().to_batches()
+                held.clear()
+        if held:
+            yield from arrow.Table.from_batches(held).combine_chunks().to_batches()
 
     def _numbers(self, j: int, chunk: Any) -> Array:
         """Return the numbers of some rows; find out whether they are whole, and how large."""
@@ -362,7 +386,7 @@ class _Conversion:
         return [_TEXT if j in self._texts else kind for j, kind in enumerate(found)]
 
     def _batches(self, *, only_schema: bool = False, as_text: bool = False) -> Iterator[Any]:
-        """Yield batches of rows whose columns are as `_kinds` has them, or all text; or their schema.
+        """Yield batches whose columns are as `_kinds` has them, or all text; or their schema.
 
         Raise `_Restart` if they are not, a `MaucError` if the rows are not a table.
         """
@@ -383,8 +407,7 @@ class _Conversion:
                 batches = arrow_csv.open_csv(
                     stream,
                     arrow_csv.ReadOptions(
-                        column_names=names, skip_rows=layout.n_header,
-                        block_size=min(self._block, self._guessed) if only_schema else self._block,
+                        column_names=names, skip_rows=layout.n_header, block_size=self._block
                     ),
                     arrow_csv.ParseOptions(delimiter=stream.delimiter, newlines_in_values=True),
                     arrow_csv.ConvertOptions(
@@ -417,7 +440,7 @@ class _Conversion:
                 self._find_words()
             return self._retype(int(found[1]), _TEXT)
         if "straddling" in message or "block size" in message:
-            self._block, self._guessed = 4 * self._block, 4 * self._guessed
+            self._block *= 4
             return _Restart()
         error = lines.ragged_error()
         return error or MaucError(f"{lines.path} cannot be read as rows and columns: {message}")
@@ -496,7 +519,7 @@ class _Stream(io.RawIOBase):
         return part
 
     def _next(self, size: int) -> bytes:
-        data = self._file.read(size)
+        data: bytes = self._file.read(size)
         if self._is_blank:
             return self._split_blanks(data)
         raw = data

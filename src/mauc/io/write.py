@@ -210,22 +210,12 @@ def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
             )
 
 
-def _write_parquet(dataset: Dataset, file: IO[bytes]) -> None:
-    import pyarrow.parquet as parquet
-
-    _write_arrow(dataset, file, parquet.ParquetWriter)
-
-
-def _write_feather(dataset: Dataset, file: IO[bytes]) -> None:
-    import pyarrow as arrow
-
-    _write_arrow(dataset, file, arrow.ipc.new_file)
-
-
-def _write_arrow(dataset: Dataset, file: IO[bytes], open_writer: Callable[..., Any]) -> None:
+def _write_arrow(dataset: Dataset, file: IO[bytes], *, is_parquet: bool) -> None:
     """Write the parts as tables of Arrow; those of a source all have the types of its columns."""
     import pyarrow as arrow
+    from pyarrow import parquet
 
+    open_writer = parquet.ParquetWriter if is_parquet else arrow.ipc.new_file
     schema = _schema(dataset) if isinstance(dataset.X, ColumnSource) else None
     writer = None
     try:
@@ -317,9 +307,9 @@ def _codes(dataset: Dataset) -> tuple[np.ndarray[Any, Any], list[str] | None]:
 _WRITERS: dict[str, Callable[[Dataset, IO[bytes]], None]] = {
     "arff": write_arff,
     "csv": _write_text,
-    "feather": _write_feather,
+    "feather": partial(_write_arrow, is_parquet=False),
     "npz": _write_npz,
-    "parquet": _write_parquet,
+    "parquet": partial(_write_arrow, is_parquet=True),
     "svmlight": _write_svmlight,
     "tsv": partial(_write_text, separator="\t"),
 }

@@ -89,8 +89,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             options = self._check_fit(client)
             for name in self._rarely_learned:
                 vars(self).pop(name, None)  # of an earlier fit
-            if not is_in_memory(X) and self._fit_rows(X, y, sample_weight, client):
-                return self
             X, y, sample_weight, joined = open_input(
                 X, y, sample_weight, client, uses_cluster=not self._no_cluster
             )
@@ -116,10 +114,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 f"{self._no_cluster}. Fit it in this process, on a source within its memory."
             )
         return self.check_options()
-
-    def _fit_rows(self, X, y, sample_weight, client):
-        """Fit on data that are better read by rows; return whether that was done."""
-        return False
 
     def _learn(self, problem, ranked):
         """Set the learned attributes; the AUCs of the selected are known."""

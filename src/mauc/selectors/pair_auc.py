@@ -206,8 +206,9 @@ def pair_wins(problem, chosen):
     is sparse. The second are 2 n_i n_j; with extreme weights in units of the pair, see
     `scale_weights`.
     """
-    if problem.known_wins is not None:
-        return problem.known_wins[chosen], problem.max_wins
+    known = problem.columns.known_wins
+    if known is not None:
+        return known[chosen], problem.max_wins
     weights, totals, _ = problem.pair_weights
     if problem.columns.is_sparse:
         if weights is None:

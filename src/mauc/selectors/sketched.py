@@ -1,13 +1,14 @@
-"""Selectors that rank by a sketch of rows: ``partial_fit``, ``fit_sketch`` and Dask data frames."""
+"""Selectors that rank by a sketch of rows: ``partial_fit`` and ``fit_sketch``."""
 
-import sys
 from typing import ClassVar
 
 import numpy as np
 
+from mauc.data.columns import Columns
+from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
-from mauc.exceptions import MaucError, format_labels
+from mauc.exceptions import MaucError
 from mauc.progress import progress
 from mauc.selectors.base import check_n_features
 
@@ -20,7 +21,7 @@ class SketchMixin:
 
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y):
         """Add rows to those of earlier calls, and rank the features by all of them.
 
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
@@ -33,27 +34,23 @@ class SketchMixin:
         X : array-like, sparse matrix or source of shape (n_samples, n_features)
             Numeric columns; a source, or a Dask collection, is read by parts of its rows.
         y : array-like of shape (n_samples,)
-            Class labels.
-        classes : array-like of shape (n_classes,), optional
-            All labels that may come, in the first call; others are refused then. By default labels
-            may come at any time.
+            Class labels; new ones may come at any time.
 
         Returns
         -------
         self : object
         """
         from mauc.sketch import PairAUCSketch
-        from mauc.sketch.rows import as_row_source
+        from mauc.sketch.rows import as_rows
 
         with progress(type(self).__name__, verbose=bool(self.verbose)):
             options = self._check_sketched()
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
-            (X, y), sketch = as_row_source(X, y), getattr(self, "sketch_", None)
+            (X, y), sketch = as_rows(X, y), getattr(self, "sketch_", None)
             if sketch is None:
-                sketch = PairAUCSketch(classes=classes, n_jobs=self.n_jobs)
+                sketch = PairAUCSketch(n_jobs=self.n_jobs)
             else:
-                _check_classes(sketch, classes)
                 # Before the rows are added: a call that failed can be repeated.
                 check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
                 if not isinstance(X, ColumnSource):
@@ -73,25 +70,6 @@ class SketchMixin:
         if (sketch.class_counts > 0).sum() < 2:
             raise MaucError(f"sketch must have rows of at least 2 classes, got {sketch!r}.")
         return self._rank_sketch(sketch, options)
-
-    def _fit_rows(self, X, y, sample_weight, client):
-        """Fit on a Dask data frame that is better read by rows; return whether that was done."""
-        from mauc.sketch import dask_strategy, is_dask_frame, sketch_rows
-
-        if not is_dask_frame(X) or sample_weight is not None or client is not None:
-            return False
-        if isinstance(y, str):
-            raise MaucError(
-                f"y must hold the labels, got {y!r}; mauc.open_columns(X, target={y!r}) takes them "
-                f"from a column, and so does mauc.sketch_rows(X, {y!r})."
-            )
-        is_by_rows, why = dask_strategy(X)
-        if self.verbose:
-            print(why, file=sys.stderr)
-        if is_by_rows:
-            options = self._check_sketched()
-            self._rank_sketch(sketch_rows(X, y, n_jobs=self.n_jobs), options)
-        return is_by_rows
 
     def __sklearn_is_fitted__(self):
         """Whether features are ranked; rows of one class alone rank none."""
@@ -114,12 +92,18 @@ class SketchMixin:
     def _rank_sketch(self, sketch, options):
         """Learn from a sketch; rows of one class alone rank nothing."""
         n_wanted = check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
-        names, problem = sketch.feature_names, SketchedProblem(sketch)
+        names, is_seen = sketch.feature_names, sketch.class_counts > 0
         for name in (*self._rarely_learned, *_RANKED):
             vars(self).pop(name, None)  # of an earlier fit
-        if problem.n_classes > 1:
+        if is_seen.sum() > 1:
+            first, second = np.triu_indices(len(is_seen), 1)
+            pairs = np.flatnonzero(is_seen[first] & is_seen[second])
+            problem = Problem(
+                SketchColumns(sketch, pairs), np.empty(0, np.int32), sketch.classes_[is_seen],
+                sketch.class_counts[is_seen], np.zeros(sketch.n_features, bool), None, names,
+            )  # fmt: skip
             ranked = self._rank(problem, n_wanted, options)
-            chosen = np.ix_(ranked.selection.features, problem.pairs)
+            chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
             self.error_bound_ = sketch.error_bound()[chosen]
         self.sketch_ = sketch
@@ -130,42 +114,18 @@ class SketchMixin:
         return self
 
 
-def _check_classes(sketch, classes):
-    """Raise if a later call names other classes than those that the sketch was made with."""
-    if classes is None:
-        return
-    if sketch.classes is None:
-        raise MaucError("classes must be given in the first call of partial_fit, which had none.")
-    labels = np.unique(np.asarray(classes))
-    if not np.array_equal(labels, sketch.classes_):
-        raise MaucError(
-            f"classes must be those of the first call of partial_fit, "
-            f"{format_labels(sketch.classes_)}, got {format_labels(labels)}."
-        )
+class SketchColumns(Columns):
+    """The columns of a sketch: their wins on class pairs are known, their values are not."""
 
+    def __init__(self, sketch, pairs):
+        self.shape, self.dtype = (sketch.n_rows, sketch.n_features), np.dtype(np.float64)
+        self.known_wins = sketch.pair_wins()[:, pairs]
 
-class SketchedProblem:
-    """What ranking asks a `Problem` for, from a sketch; classes without rows are left out."""
+    def block_width(self, n_columns, n_scores=1, **layout):
+        """Return the number of columns: nothing is measured again."""
+        return n_columns
 
-    cluster = None  # a sketch is here
+    def _no_values(self, *_):
+        raise TypeError("a sketch holds counts, no values.")
 
-    def __init__(self, sketch):
-        is_seen = sketch.class_counts > 0
-        first, second = np.triu_indices(len(is_seen), 1)
-        is_pair = is_seen[first] & is_seen[second]
-        self.n_features, self.feature_names = sketch.n_features, sketch.feature_names
-        self.classes, self.n_classes = sketch.classes_[is_seen], int(is_seen.sum())
-        self.class_weights = sketch.class_counts[is_seen].astype(np.float64)
-        self.pairs = np.flatnonzero(is_pair)  # of all those of the sketch
-        self.max_wins = sketch.max_wins[is_pair]
-        #: wins of all features on the class pairs, which are not to be measured again
-        self.known_wins = sketch.pair_wins()[:, is_pair] if self.n_classes > 1 else None
-
-    def nominal_columns(self, chosen):
-        """Return the nominal columns: a sketch has none."""
-        return []
-
-    def run_blocks(self, function, *args, **layout):
-        """Yield all features as one block, as `Problem.run_blocks` yields its blocks."""
-        block = slice(0, self.n_features)
-        yield block, function(block)
+    block = column = take_rows = _no_values

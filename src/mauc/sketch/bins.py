@@ -1,4 +1,4 @@
-"""The bins of one feature: fixed by its first values, counted by class, with the bounds of AUCs."""
+"""The bins of one feature: fixed by its first values, split where they crowd, counted by class."""
 
 from typing import NamedTuple
 
@@ -8,44 +8,17 @@ from numba import uintp
 from mauc.compile import njit
 from mauc.parallel import scratch_array
 
-# Of the bins, one in four lies around the first values by width, not by their number: rows of
-# other classes, or of another time, may lie there. Widths grow from the centre on, by sinh of up to
+# Bins per `n_bins`: those that the first values fix, and the most that splits make of them.
+_FIRST, _MOST = 3, 6
+# Of the first bins one in four lies around the values by width, not by their number: rows of other
+# classes, or of another time, may lie there. Widths grow from the centre on, by sinh of up to
 # _REACH: up to 14 times the central range of the first values, to either side.
 _SPACED_SHARE, _REACH = 4, 4.0
 _CENTRAL = (0.05, 0.95)  # quantiles of the central range
-_HEAVY = 2.0  # a value with this many times the share of a bin has a bin of its own
-_SPLIT = 21  # sums are kept as high * 2**_SPLIT + low: neither overflows up to 2**40 rows
-_MAX_EXACT = 2.0**62
+_HEAVY = 2.0  # shares of a bin: a value with more has its own, and a bin with more is split
 _TILE = 512  # rows whose bins are found in one pass
-
-
-class Column(NamedTuple):
-    """Values of one feature to be counted; missing ones are NaN."""
-
-    values: np.ndarray  #: shape (n_values,), float32 or float64
-    codes: np.ndarray  #: shape (n_values,), int32, class of each value
-    n_classes: int
-    zeros: np.ndarray | None = None  #: shape (n_classes,), further zeros of each class
-    is_rounded: bool = False  #: whether different values may share a float
-
-    def count_bins(self, edges: np.ndarray) -> np.ndarray:
-        """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
-        dtype, n_edges = self.values.dtype, len(edges)
-        counts = np.zeros((n_edges + 2, self.n_classes), np.int64)
-        ladder = scratch_array("ladder", (2 ** n_edges.bit_length() - 1,), dtype)
-        with np.errstate(over="ignore", under="ignore"):
-            ladder[:n_edges] = edges
-            is_below = ladder[:n_edges] < edges  # a value of single precision reaches the next one
-            if is_below.any():
-                ladder[:n_edges][is_below] = np.nextafter(
-                    ladder[:n_edges][is_below], dtype.type(np.inf)
-                )
-        ladder[n_edges:] = np.nan
-        slots = scratch_array("slots", (_TILE,), np.uint32)
-        count_column(self.values, self.codes, ladder, slots, counts)
-        if self.zeros is not None:
-            counts[np.searchsorted(edges, 0.0, "right")] += self.zeros
-        return counts
+#: How bins grow: not at all, by splits, or by one for every new value.
+FIXED, SPLITTING, OPEN = range(3)
 
 
 class Bins(NamedTuple):
@@ -54,87 +27,90 @@ class Bins(NamedTuple):
     Bin b holds the values v with ``edges[b - 1] <= v < edges[b]``. The number of values of class k
     below ``edges[e]`` is at least :math:`L_k(e)`, the sum of ``counts[:e + 1, k]``, and at most
     :math:`U_k(e) = L_k(e) + ` ``loose[e, k]``. Counts that were made with these edges have nothing
-    loose; it comes from merged counts that were made with other edges (`rebase`).
+    loose; it comes from counts made with others, before a split or in another sketch (`rebase`).
     """
 
     edges: np.ndarray  #: shape (n_edges,), float64, strictly ascending
     counts: np.ndarray  #: shape (n_edges + 2, n_classes), int64; the last row is of missing values
     loose: np.ndarray | None = None  #: shape (n_edges, n_classes), int64; None stands for zeros
-    is_open: bool = False  #: whether each value, and each new one, has a bin of its own
-    is_rounded: bool = False  #: whether different values may share a float
+    growth: int = FIXED
 
-    @property
-    def is_single(self) -> np.ndarray:
-        """Mask of the bins that hold one value only, shape (n_edges + 1,)."""
-        return single_bins(self.edges) & (not self.is_rounded)
-
-    @property
-    def n_filled(self) -> int:
-        """Number of bins that hold a value."""
-        return int(self.counts[:-1].any(axis=1).sum())
-
-    def without_counts(self) -> "Bins":
-        """Return bins with the same edges, which are fixed, and no counts."""
-        return Bins(self.edges, np.zeros_like(self.counts))
+    def without_counts(self, growth: int = FIXED) -> "Bins":
+        """Return bins with the same edges and no counts."""
+        return Bins(self.edges, np.zeros_like(self.counts), growth=growth)
 
     def take_classes(self, slots: np.ndarray, n_classes: int) -> "Bins":
         """Return bins of `n_classes` classes, in which class k becomes class ``slots[k]``."""
+        loose = None if self.loose is None else spread(self.loose, slots, n_classes)
+        return self._replace(counts=spread(self.counts, slots, n_classes), loose=loose)
 
-        def spread(array):
-            out = np.zeros((len(array), n_classes), np.int64)
-            out[:, slots] = array
-            return out
 
-        loose = None if self.loose is None else spread(self.loose)
-        return self._replace(counts=spread(self.counts), loose=loose)
+def spread(counts: np.ndarray, slots: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return counts with `n_classes` classes, the last axis, those of class k at ``slots[k]``."""
+    out = np.zeros((*counts.shape[:-1], n_classes), np.int64)
+    out[..., slots] = counts
+    return out
 
 
 def no_bins(n_classes: int) -> Bins:
     """Return open bins without values."""
-    return Bins(np.empty(0), np.zeros((2, n_classes), np.int64), is_open=True)
+    return Bins(np.empty(0), np.zeros((2, n_classes), np.int64), growth=OPEN)
 
 
-def add_column(bins: Bins, column: Column, n_bins: int) -> Bins:
-    """Return bins with the values of a column added.
+def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -> Bins:
+    """Return bins with values, float32 or float64 with NaN for missing ones, of classes `codes`.
 
     As long as there are at most `n_bins` distinct values each has a bin of its own. The values
-    that exceed it fix the edges, together with those before them.
+    that exceed it fix the edges, together with those before them. Later a bin is split at the
+    quantiles of the values that come if it has twice the share of a bin, most of it by them.
     """
-    counts = bins.counts + column.count_bins(bins.edges)
-    is_rounded = bins.is_rounded or column.is_rounded
-    total = bins._replace(
-        counts=counts, is_open=bins.is_open and not is_rounded, is_rounded=is_rounded
-    )
-    is_new = counts[:-1].any(axis=1) & ~single_bins(bins.edges)
-    if not bins.is_open or not is_new.any():
-        return total
-    class_counts = counts.sum(axis=0)
-    new, weights = _new_values(column, bins.edges, is_new, class_counts)
-    if total.is_open and bins.n_filled + len(new) <= n_bins:
-        edges = np.union1d(bins.edges, edges_around(new))
+    new = count_bins(values, codes, bins.edges, bins.counts.shape[1])
+    counts, growth = bins.counts + new, bins.growth
+    if growth == FIXED:
+        return bins._replace(counts=counts)
+    class_counts, is_single = counts.sum(axis=0), single_bins(bins.edges)
+    if growth == OPEN:
+        is_chosen = new[:-1].any(axis=1) & ~is_single
     else:
-        is_known = bins.counts[:-1].any(axis=1)
-        known = np.concatenate([[-np.inf], bins.edges])[is_known]
-        values = np.concatenate([known, new])
-        weights = np.concatenate([_weights(bins.counts[:-1][is_known], class_counts), weights])
-        order = np.argsort(values, kind="stable")
-        edges = fix_edges(values[order], weights[order], n_bins)
-        total = total._replace(is_open=False)
-    # Known values have bins of their own, between which nothing lies: none gets loose.
-    counts = rebase(bins, edges).counts + column.count_bins(edges)
-    return total._replace(edges=edges, counts=counts)
+        weights, added = (_weights(part[:-1], class_counts) for part in (counts, new))
+        share = weights.sum() / (_FIRST * n_bins)
+        is_chosen = (added > _HEAVY * share) & (2 * added >= weights) & ~is_single
+    if not is_chosen.any():
+        return bins._replace(counts=counts)
+    floats = values.astype(np.float64) + 0.0  # -0.0 is 0.0
+    is_in = is_chosen[np.searchsorted(bins.edges, floats, "right")] & (floats == floats)
+    distinct, slots = np.unique(floats[is_in], return_inverse=True)
+    weights = np.bincount(slots, (1.0 / np.maximum(class_counts, 1))[codes[is_in]], len(distinct))
+    is_filled = bins.counts[:-1].any(axis=1)
+    if growth == SPLITTING:
+        n_parts = min(int(weights.sum() / share) + 1, _MOST * n_bins - len(bins.edges))
+        edges = np.union1d(bins.edges, choose_edges(distinct, _next(distinct), weights, n_parts))
+    elif is_filled.sum() + len(distinct) <= n_bins:
+        edges = np.union1d(bins.edges, edges_around(distinct))
+    else:
+        known = np.append(-np.inf, bins.edges)[is_filled]
+        all_weights = np.append(_weights(bins.counts[:-1][is_filled], class_counts), weights)
+        all_values = np.append(known, distinct)
+        order = np.argsort(all_values, kind="stable")
+        edges = fix_edges(all_values[order], all_weights[order], _FIRST * n_bins)
+        growth = SPLITTING
+    moved = rebase(bins, edges)
+    counts = moved.counts + count_bins(values, codes, edges, len(class_counts))
+    return moved._replace(counts=counts, growth=growth)
 
 
-def _new_values(column, edges, is_new, class_counts):
-    """Return the distinct values of a column in some bins, ascending, and their weights."""
-    values = column.values.astype(np.float64) + 0.0  # -0.0 is 0.0
-    weights = (1.0 / np.maximum(class_counts, 1))[column.codes]
-    if column.zeros is not None and column.zeros.any():
-        values = np.append(values, 0.0)
-        weights = np.append(weights, _weights(column.zeros, class_counts))
-    is_chosen = is_new[np.searchsorted(edges, values, "right")] & (values == values)
-    new, slots = np.unique(values[is_chosen], return_inverse=True)
-    return new, np.bincount(slots, weights[is_chosen], len(new))
+def count_bins(values, codes, edges, n_classes) -> np.ndarray:
+    """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
+    n_edges = len(edges)
+    counts = np.zeros((n_edges + 2, n_classes), np.int64)
+    ladder = scratch_array("ladder", (2 ** n_edges.bit_length() - 1,), values.dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        ladder[:n_edges] = edges
+    is_below = ladder[:n_edges] < edges  # a value of single precision reaches the next one
+    ladder[:n_edges][is_below] = _next(ladder[:n_edges][is_below])
+    ladder[n_edges:] = np.nan
+    count_column(values, codes, ladder, scratch_array("slots", (_TILE,), np.uint32), counts)
+    return counts
 
 
 def _weights(counts, class_counts):
@@ -152,15 +128,13 @@ def fix_edges(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarra
     with np.errstate(over="ignore"):
         spaced = (first / 2 + last / 2) + (last / 2 - first / 2) * steps
     spaced = np.unique(spaced[np.isfinite(spaced)])
-    is_single = np.ones(len(values), bool)
-    chosen = choose_edges(values, _next(values), weights, is_single, n_bins - len(spaced))
-    return np.union1d(chosen, spaced)
+    return np.union1d(choose_edges(values, _next(values), weights, n_bins - len(spaced)), spaced)
 
 
-def choose_edges(low, high, weights, is_single, n_bins) -> np.ndarray:
+def choose_edges(low, high, weights, n_bins, is_single=True) -> np.ndarray:
     """Return at most ``n_bins - 1`` of the ends of ranges between which weights are even.
 
-    Range r is from ``low[r]`` to ``high[r]`` and holds one value if ``is_single[r]``: with a large
+    Range r is from ``low[r]`` to ``high[r]`` and holds one value if `is_single`: with a large
     weight it stays alone, so that its ties are known.
     """
     is_heavy = is_single & (weights * n_bins > _HEAVY * weights.sum())
@@ -195,34 +169,28 @@ def _next(values):
 def merge_bins(first: Bins, second: Bins, n_bins: int) -> Bins:
     """Return the sum of the counts of two sketches of one feature.
 
-    With the same edges the counts add up. Otherwise the edges of both are taken, or as many of
-    them as there may be.
+    With the same edges the counts add up. Otherwise the edges of both are taken, and neighbouring
+    bins joined where they are too many.
     """
     if not np.array_equal(first.edges, second.edges):
         edges = np.union1d(first.edges, second.edges)
         first, second = rebase(first, edges), rebase(second, edges)
-    loose = first.loose
-    if second.loose is not None:
-        loose = second.loose if loose is None else loose + second.loose
-    total = Bins(
-        first.edges, first.counts + second.counts, loose, first.is_open and second.is_open,
-        first.is_rounded or second.is_rounded,
-    )  # fmt: skip
-    return limit_bins(total, n_bins)
-
-
-def limit_bins(bins: Bins, n_bins: int) -> Bins:
-    """Return bins with no more edges than allowed: neighbours are joined."""
-    if len(bins.edges) < n_bins or (bins.is_open and bins.n_filled <= n_bins):
+    loose = first.loose if second.loose is None else second.loose
+    if first.loose is not None and second.loose is not None:
+        loose = first.loose + second.loose
+    growth = first.growth if first.growth == second.growth else SPLITTING
+    bins = Bins(first.edges, first.counts + second.counts, loose, growth)
+    if growth == OPEN:
+        is_few = bins.counts[:-1].any(axis=1).sum() <= n_bins
+    else:
+        is_few = len(bins.edges) < _MOST * n_bins
+    if is_few:
         return bins
-    counts = bins.counts[:-1].astype(np.float64)
-    if bins.loose is not None:  # half-way between the bounds
-        counts[:-1] += bins.loose / 2
-        counts[1:] -= bins.loose / 2
     low, high = np.append(-np.inf, bins.edges), np.append(bins.edges, np.nan)
-    weights = _weights(counts, bins.counts.sum(axis=0))
-    edges = choose_edges(low, high, weights, bins.is_single, n_bins)
-    return rebase(bins, edges)._replace(is_open=False)
+    middle = sum(_bin_counts(bins)) / 2  # half-way between the bounds
+    weights = _weights(middle, bins.counts.sum(axis=0))
+    edges = choose_edges(low, high, weights, _FIRST * n_bins, single_bins(bins.edges))
+    return rebase(bins, edges)._replace(growth=min(growth, SPLITTING))
 
 
 def rebase(bins: Bins, edges: np.ndarray) -> Bins:
@@ -248,8 +216,18 @@ def rebase(bins: Bins, edges: np.ndarray) -> Bins:
     )
 
 
-def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the fewest and the most wins of every class pair that the counts allow.
+def _bin_counts(bins):
+    """Return the differences of L and of U, see `Bins`: those of all bins, (n_bins, n_classes)."""
+    low = high = bins.counts[:-1]
+    if bins.loose is not None:
+        high = low.copy()
+        high[:-1] += bins.loose
+        high[1:] -= bins.loose
+    return low, high
+
+
+def pair_bounds(bins: Bins, is_rounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return the fewest and the most wins of every class pair that the counts allow, float64.
 
     The wins of class i over class j, twice the number of pairs of rows in which i has the higher
     value plus the number of ties, are largest if the values of i lie as high and those of j as low
@@ -259,33 +237,27 @@ def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
     .. math:: W^+ = \sum_b \ell_i(b)\,\Bigl(2 \sum_{a<b} u_j(a) + s_b\,u_j(b)\Bigr),
        \qquad s_b = 1 \text{ in bins of one value, } 2 \text{ in others.}
 
-    :math:`W^-` is the reverse, with :math:`s_b = 1` or 0. Missing values tie with every value. Both
-    are of int64, or of float64 beyond 2**62.
+    :math:`W^-` is the reverse, with :math:`s_b = 1` or 0. Missing values tie with every value.
+    Where different values may share a float (`is_rounded`) no bin is known to hold one value.
     """
-    low = high = bins.counts[:-1]
-    if bins.loose is not None:
-        high = low.copy()
-        high[:-1] += bins.loose
-        high[1:] -= bins.loose
+    low, high = (counts.astype(np.float64) for counts in _bin_counts(bins))
     is_filled = low.any(axis=1) | high.any(axis=1)
-    low, high, is_single = low[is_filled], high[is_filled], bins.is_single[is_filled]
-    n_classes = low.shape[1]
-    first, second = np.triu_indices(n_classes, 1)
-    totals, missing = bins.counts.sum(axis=0), bins.counts[-1]
-    dtype = np.int64 if 2.0 * totals.max(initial=0) ** 2.0 < _MAX_EXACT else np.float64
-    totals, missing = totals.astype(dtype), missing.astype(dtype)
+    is_single = single_bins(bins.edges)[is_filled, np.newaxis] & (not is_rounded)
+    totals, missing = bins.counts.sum(axis=0).astype(np.float64), bins.counts[-1]
+    first, second = np.triu_indices(len(totals), 1)
     ties = missing[first] * totals[second] + (totals - missing)[first] * missing[second]
 
     def wins(upper, lower, factors):
-        sums = np.zeros((2, n_classes, n_classes), np.int64)
-        sum_wins(upper, lower, factors, np.empty((2, n_classes), np.int64), *sums)
-        high_part, low_part = sums[:, first, second].astype(dtype)
-        return high_part * 2**_SPLIT + low_part + ties
+        upper, lower = upper[is_filled], lower[is_filled]
+        # Sums of whole numbers: exact up to 2**53, whatever their order. Not by BLAS, whose threads
+        # would compete with those of blocks.
+        beaten = 2 * (np.cumsum(lower, axis=0) - lower) + factors * lower
+        return np.einsum("bi,bj->ij", upper, beaten)[first, second] + ties
 
-    fewest = wins(high, low, is_single.astype(np.int64))
+    fewest = wins(high, low, 1.0 * is_single)
     if bins.loose is None and is_single.all():
         return fewest, fewest
-    return fewest, wins(low, high, 2 - is_single.astype(np.int64))
+    return fewest, wins(low, high, 2.0 - is_single)
 
 
 @njit(cache=True, nogil=True)
@@ -316,31 +288,3 @@ def count_column(values, codes, ladder, slots, counts):
             value = values[start + i]
             bin = uintp(slots[i]) if value == value else missing
             counts[bin, codes[start + i]] += 1
-
-
-@njit(cache=True, nogil=True)
-def sum_wins(upper, lower, factors, beaten, high, low):
-    """Add the wins of class i, as in `upper`, over class j > i, as in `lower`, to high and low.
-
-    `upper` and `lower` are counts of shape (n_bins, n_classes); those of the same bin are
-    multiplied by ``factors[b]``, of lower bins by 2. `beaten` is for work, of shape (2, n_classes).
-    """
-    n_bins, n_classes = uintp(upper.shape[0]), uintp(upper.shape[1])
-    split = np.int64(_SPLIT)
-    mask = (np.int64(1) << split) - np.int64(1)
-    below, here = beaten[0], beaten[1]  # twice the values in lower bins; what a value beats
-    for k in range(n_classes):
-        below[k] = 0
-    for b in range(n_bins):
-        row, others, factor = upper[b], lower[b], factors[b]
-        for k in range(n_classes):
-            here[k] = below[k] + factor * others[k]
-            below[k] += np.int64(2) * others[k]
-        for i in range(n_classes):
-            count = row[i]
-            if count == 0:
-                continue
-            high_i, low_i = high[i], low[i]
-            for j in range(i + uintp(1), n_classes):
-                high_i[j] += count * (here[j] >> split)
-                low_i[j] += count * (here[j] & mask)
