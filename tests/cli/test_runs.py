@@ -81,7 +81,7 @@ def test_compare_reads_the_file_once_and_writes_nothing_unasked(
         (["-m", "mdfs,magic"], "selector must be one of"),
         (["-c", "magic"], "classifier must be one of"),
         (["--figure", "f.bmp"], "the extension of --figure must be one of .png"),
-        (["--progress", "loud"], "--progress must be one of 'auto'"),
+        (["--progress", "loud"], "--progress must be one of auto"),
         (["--folds", "1"], "folds"),
     ],
 )
