@@ -19,7 +19,7 @@ def client():
     """A client that is not the active one; its worker makes this process one."""
     with (
         distributed.LocalCluster(
-            1, threads_per_worker=1, processes=False, dashboard_address=None
+            1, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):

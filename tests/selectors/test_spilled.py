@@ -154,7 +154,7 @@ def test_words_and_types(table, files, selector):
     frame["x31"] = frame["x31"].map("word {:.0f}".format)
     frame["x30"] = frame["x30"].map("word {:.0f}".format).where(frame["x30"] > 2, None)
     expected = [getattr(selector.fit(frame, y), name) for name in ("ranking_", "scores_")]
-    memory = 150_000 if isinstance(selector, ReliefF) else 70_000
+    memory = 150_000 if isinstance(selector, ReliefF) else 80_000
     found = selector.fit(FrameSource(frame, memory), y)
     np.testing.assert_array_equal(found.ranking_, expected[0])
     np.testing.assert_array_equal(found.scores_, expected[1])
