@@ -61,10 +61,6 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
 #: Compile a part of a kernel. Without the wrapper for calls from Python it takes a third less time.
 njit_part = njit(nogil=True, no_cpython_wrapper=True)
 
-#: Compile a part into its caller. Numba optimises a part on its own and again in every
-#: caller: of parts that call parts, those in the middle are better copied.
-njit_inline = njit(inline="always", cache=True, nogil=True)
-
 
 def find_cache() -> str:
     """Return where compiled kernels are kept; raise `MaucError` if that is not possible."""

@@ -10,11 +10,11 @@ import os
 from pathlib import Path
 
 import pytest
-from mauc.cli.page import next_steps
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from mauc import GreedyMAUC
+from mauc.cli.outputs import next_steps
 from mauc.datasets import load_dataset
 from mauc.report.html import render, selection_report
 from tests.helpers.page_helpers import settle
@@ -37,7 +37,7 @@ def pictures(browser, tmp_path_factory):
     report = selection_report(
         selector, data.X, data.y, data_name="digits",
         feature_names=data.feature_names, command="mauc select digits -k 20 --report page.html",
-        steps=next_steps(selector, 64, ["select", "digits"]), source="load_dataset('digits')",
+        steps=next_steps(selector, 64, ["digits"]), source="load_dataset('digits')",
     )  # fmt: skip
     path = report.write(folder / "page.html")
     context = browser.new_context(

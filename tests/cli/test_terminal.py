@@ -68,7 +68,7 @@ def test_a_pipe_gets_lines_without_colours_and_json_alone():
                      1, "--folds", 2, "-j", 1, "--json")  # fmt: skip
     assert result.returncode == 0
     assert json.loads(result.stdout)["data"] == "iris"
-    assert "mauc: 2 cells are done" in result.stderr
+    assert "mauc: 2/2 cells are done" in result.stderr
     assert "\x1b" not in result.stdout + result.stderr
 
 
@@ -118,12 +118,13 @@ def test_help_imports_nothing_heavy_of_its_own():
 # Everything is slow to be read, and shown at once.
 SLOW = """
 import time
-from mauc import datasets, progress
-known = datasets.load_dataset
+from mauc import progress
+from mauc.io import load as reading
+known = reading.load_dataset
 def load(*arguments, **options):
     time.sleep(0.8)
     return known(*arguments, **options)
-datasets.load_dataset = load
+reading.load_dataset = load
 progress.DELAY_SECONDS = 0.05
 """
 

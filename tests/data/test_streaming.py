@@ -51,7 +51,7 @@ def test_every_column_is_read_once(table):
 def test_too_little_memory(table):
     X, y = table
     with pytest.raises(
-        MaucError, match=r"memory=10 kB is too little for columns of 800 rows.* take 48 kB"
+        MaucError, match=r"memory of 10 kB is too little for columns of 800 rows.* take 48 kB"
     ):
         MDFS(3).fit(CountingSource(X, memory=10_000), y)
 

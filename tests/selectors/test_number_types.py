@@ -164,9 +164,8 @@ def test_classifiers_take_dates_as_seconds(kind, unit):
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
 def test_dates_beside_numbers_in_a_classifier(kind):
     X = kind({"when": with_nat(NANOSECONDS), "signal": SIGNAL})
-    wanted = np.column_stack(
-        [np.where(IS_MISSING, np.nan, NANOSECONDS.view("i8").astype(float) / 1e9), SIGNAL]
-    )
+    whole, rest = np.divmod(NANOSECONDS.view("i8"), 10**9)  # the quotient would be rounded twice
+    wanted = np.column_stack([np.where(IS_MISSING, np.nan, whole + rest / 1e9), SIGNAL])
     found = NormalNaiveBayes().fit(X, Y)
     assert found.feature_names_in_.tolist() == ["when", "signal"]
     assert_array_equal(

@@ -105,7 +105,7 @@ class Problem:
 
     @cached_property
     def count_logs(self) -> Any:
-        """L(v) = v ln v of the counts up to n_samples in fixed point, and its unit."""
+        """The `log_table` of the counts up to n_samples, in nats."""
         return log_table(self.n_samples, 1.0)
 
     @cached_property

@@ -151,14 +151,14 @@ def count_levels(LT, y, class_counts, n_levels, n_missing=None):
         known -= n_missing
     length = padded_length(n_classes)
     table = np.zeros((MAX_LEVELS, length), np.uint32)
-    sums = aligned_rows(n_classes + 2, length, np.float64).reshape(-1)
+    sums = aligned_rows(n_classes + 2, length, np.float64)
     column = np.zeros(n_samples + 8 - n_samples % 8, np.uint8)
     labels = np.zeros(column.shape[0], np.uint8)
     labels[:n_samples] = y
     wins = np.empty((LT.shape[0], n_pairs_of(n_classes)), np.int64)
     _count_columns(
-        LT, labels, known, n_levels, column, column.view(np.uint64), table, sums,
-        np.uint64(sums.ctypes.data), wins,
+        LT, labels, known, n_levels, column, column.view(np.uint64), table, sums[0],
+        sums[1], sums.reshape(-1), np.uint64(sums.ctypes.data), wins,
     )  # fmt: skip
     if n_missing is not None and n_missing.any():
         # A pair of rows with a missing value counts as equal.
@@ -168,8 +168,14 @@ def count_levels(LT, y, class_counts, n_levels, n_missing=None):
 
 
 @njit(cache=True, nogil=True)
-def _count_columns(LT, labels, known, n_levels, column, eights, table, sums, sums_at, wins):
-    """Count the wins of known values; `table` is zero before and after, `sums_at` an address."""
+def _count_columns(
+    LT, labels, known, n_levels, column, eights, table, here, middle, sums, sums_at, wins
+):  # fmt: skip
+    """Count the wins of known values; `table` is zero before and after.
+
+    `sums`, at the address `sums_at`, has the counts t of a level, 2 * below + t, and the wins of
+    each class; `here` and `middle` are the first two of these rows.
+    """
     n, n_classes, length = uintp(LT.shape[1]), uintp(known.shape[1]), uintp(table.shape[1])
     row_size = uintp(8) * length
     for j in range(LT.shape[0]):
@@ -187,7 +193,6 @@ def _count_columns(LT, labels, known, n_levels, column, eights, table, sums, sum
             for level in range(1, n_levels[j]):
                 total += np.int64(table[level, k])
             table[0, k] = np.uint32(known[j, k] - total)
-        # The rows of `sums`: the counts t of a level, 2 * below + t, and the wins of each class.
         for k in range(uintp(sums.shape[0])):
             sums[k] = 0.0
         for level in range(uintp(n_levels[j])):
@@ -195,18 +200,18 @@ def _count_columns(LT, labels, known, n_levels, column, eights, table, sums, sum
             n_here = uintp(0)
             for k in range(length):
                 n_here += uintp(t[k])
-                sums[k] = np.float64(t[k])
-                sums[length + k] += sums[k]
+                here[k] = np.float64(t[k])
+                middle[k] += here[k]
             if n_here == 0:
                 continue
             # Add t_i (2 below_j + t_j).
             for k in range(n_classes):
                 if t[k] > 0:
-                    for at in range(uintp(0), row_size, uintp(8 * LANES)):
-                        won_at = sums_at + (k + uintp(2)) * row_size + at
-                        add_multiple(won_at, sums_at + row_size + at, sums[k])
+                    for v in range(uintp(0), length, uintp(LANES)):
+                        at = sums_at + uintp(8) * v
+                        add_multiple(at + (k + uintp(2)) * row_size, at + row_size, here[k])
             for k in range(length):
-                sums[length + k] += sums[k]
+                middle[k] += here[k]
                 t[k] = 0
         pair = uintp(0)
         for i in range(n_classes):

@@ -68,13 +68,12 @@ def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -
     counts, growth = bins.counts + new, bins.growth
     if growth == FIXED:
         return bins._replace(counts=counts)
-    class_counts, is_single = counts.sum(axis=0), single_bins(bins.edges)
-    if growth == OPEN:
-        is_chosen = new[:-1].any(axis=1) & ~is_single
-    else:
-        weights, added = (_weights(part[:-1], class_counts) for part in (counts, new))
-        share = weights.sum() / (_FIRST * n_bins)
-        is_chosen = (added > _HEAVY * share) & (2 * added >= weights) & ~is_single
+    class_counts = counts.sum(axis=0)
+    share, room = (class_counts > 0).sum() / (_FIRST * n_bins), _MOST * n_bins - len(bins.edges)
+    is_chosen = new[:-1].any(axis=1) & ~single_bins(bins.edges)
+    if growth == SPLITTING:
+        weights, added = (_weights(part[:-1][is_chosen], class_counts) for part in (counts, new))
+        is_chosen[is_chosen] = (added > _HEAVY * share) & (2 * added >= weights) & (room > 1)
     if not is_chosen.any():
         return bins._replace(counts=counts)
     floats = values.astype(np.float64) + 0.0  # -0.0 is 0.0
@@ -83,7 +82,7 @@ def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -
     weights = np.bincount(slots, (1.0 / np.maximum(class_counts, 1))[codes[is_in]], len(distinct))
     is_filled = bins.counts[:-1].any(axis=1)
     if growth == SPLITTING:
-        n_parts = min(int(weights.sum() / share) + 1, _MOST * n_bins - len(bins.edges))
+        n_parts = min(int(weights.sum() / share) + 1, room)
         edges = np.union1d(bins.edges, choose_edges(distinct, _next(distinct), weights, n_parts))
     elif is_filled.sum() + len(distinct) <= n_bins:
         edges = np.union1d(bins.edges, edges_around(distinct))
@@ -102,7 +101,7 @@ def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -
 def count_bins(values, codes, edges, n_classes) -> np.ndarray:
     """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
     n_edges = len(edges)
-    counts = np.zeros((n_edges + 2, n_classes), np.int64)
+    counts = np.zeros((n_edges + 2, n_classes), np.int32)  # half the bytes in the cache
     ladder = scratch_array("ladder", (2 ** n_edges.bit_length() - 1,), values.dtype)
     with np.errstate(over="ignore", under="ignore"):
         ladder[:n_edges] = edges

@@ -130,7 +130,7 @@ class BlockScores:
         column = np.zeros(len(scorer.labels), np.uint8)
         level_scores(
             LT, scorer.table, out.rows, columns, scorer.labels, scorer.class_counts,
-            np.empty((4, 256), np.int32), np.empty(256, np.int8), column, column.view(np.uint64),
+            np.empty(4 * 256, np.int32), np.empty(256, np.int8), column, column.view(np.uint64),
             np.empty(256, np.uint64), np.empty((2, n_classes), np.uint64), out.padded, out.varies,
             self._first, self.takes_all, self.n_tied, self.moments,
         )  # fmt: skip
@@ -317,7 +317,7 @@ def level_scores(
     `LT` of shape (n_columns, n_samples), uint8, has no missing value; column j goes to row
     ``columns[j]`` of `out`, with the scores of `rows`, and to ``columns[j] - first`` of `n_tied`
     and `moments`. `labels` and `column`, of equal length, a multiple of eight, end with zeros;
-    `eights` are the bytes of `column` as uint64. `counts` (4, 256), `scores` and `packed`
+    `eights` are the bytes of `column` as uint64. `counts` (4 * 256,), `scores` and `packed`
     (256,) and `added` (2, n_classes) are work space. `n_tied` counts ordered pairs of rows with
     equal values, a row with itself among them; 0 if that is at most 1/10 of all, or nothing ties.
     `moments` are filled for columns with ties by that count, or for all.
@@ -328,54 +328,61 @@ def level_scores(
     # rows of it are skipped at once.
     for j in range(LT.shape[0]):
         levels, target = LT[j], out[columns[j]]
-        for level in range(256):
-            counts[0, level] = counts[1, level] = counts[2, level] = counts[3, level] = 0
+        for c in range(uintp(counts.shape[0])):
+            counts[c] = 0
         for i in range(n):
             column[i] = levels[i]
         for block in range(uintp(eights.shape[0])):
             if eights[block] != 0:
                 start = block << uintp(3)
                 for lane in range(uintp(8)):
-                    counts[lane & uintp(3), column[start + lane]] += 1
+                    counts[((lane & uintp(3)) << uintp(8)) + uintp(column[start + lane])] += 1
         n_above = 0
-        for level in range(1, 256):
-            n_above += counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
-        counts[1, 0] = counts[2, 0] = counts[3, 0] = 0
-        counts[0, 0] = np.int64(n) - n_above
+        for level in range(uintp(1), uintp(256)):
+            n_equal = counts[level] + counts[level + uintp(256)] + counts[level + uintp(512)]
+            n_equal += counts[level + uintp(768)]
+            counts[level] = n_equal
+            n_above += n_equal
+        counts[0] = np.int64(n) - n_above
         n_less = n_pairs = np.int64(0)
         lowest = last = table[0]
         for level in range(256):
-            n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
+            n_equal = np.int64(counts[level])
             if n_equal > 0:
                 last = table[2 * n_less + n_equal]
                 lowest = last if n_less == 0 else lowest
                 scores[level] = last
             n_less += n_equal
-            n_pairs += np.int64(n_equal) * np.int64(n_equal)
+            n_pairs += n_equal * n_equal
         varies[columns[j]] = lowest != last
         at = columns[j] - first
         n_tied[at] = _count_tied(n_pairs, np.int64(n))
         if takes_all or n_tied[at] > 0:
             for level in range(256):
-                n_equal = counts[0, level] + counts[1, level] + counts[2, level] + counts[3, level]
-                above = np.int64(scores[level]) - np.int64(lowest) if n_equal > 0 else np.int64(0)
+                above = np.int64(scores[level]) - np.int64(lowest)
+                above = above if counts[level] > 0 else np.int64(0)
                 packed[level] = (above * above << _SQUARE_SHIFT) + above
-            _sum_levels(column, eights, labels, packed, added, moments[at])
-            _shift_moments(np.int64(lowest), class_counts, moments[at])
+            _sum_levels(
+                column, eights, labels, packed, added, np.int64(lowest), class_counts, moments[at]
+            )
         for i in range(uintp(rows.shape[0])):
             target[i] = scores[levels[uintp(rows[i])]]
 
 
 @njit_part
-def _sum_levels(column, eights, labels, packed, added, moments):
-    """Sum over the rows of each class the two numbers in the word of their level, 0 for level 0."""
+def _sum_levels(column, eights, labels, packed, added, lowest, class_counts, moments):
+    """Sum the scores of each class and their squares; those of a level above the lowest score.
+
+    The two numbers of a level are in its word of `packed`, 0 for level 0.
+    """
     low_bits = (np.uint64(1) << np.uint64(_SQUARE_SHIFT)) - np.uint64(1)
-    for k in range(added.shape[1]):
-        moments[0, k] = moments[1, k] = 0
+    total, square = moments[0], moments[1]
+    for k in range(class_counts.shape[0]):
+        total[k] = square[k] = 0
     n_blocks = uintp(eights.shape[0])
     for start in range(uintp(0), n_blocks, uintp(_MAX_ADDED >> 3)):
         # Two counters per class, for rows that are sorted by class.
-        for k in range(added.shape[1]):
+        for k in range(class_counts.shape[0]):
             added[0, k] = added[1, k] = 0
         stop = start + uintp(_MAX_ADDED >> 3)
         for block in range(start, stop if stop < n_blocks else n_blocks):
@@ -384,18 +391,15 @@ def _sum_levels(column, eights, labels, packed, added, moments):
                 for lane in range(uintp(8)):
                     i = first + lane
                     added[lane & uintp(1), uintp(labels[i])] += packed[column[i]]
-        for k in range(added.shape[1]):
-            total = added[0, k] + added[1, k]
-            moments[0, k] += np.int64(total & low_bits)
-            moments[1, k] += np.int64(total >> np.uint64(_SQUARE_SHIFT))
-
-
-@njit_part
-def _shift_moments(shift, class_counts, moments):
-    """Turn sums of x and x^2 into those of x + shift."""
+        for k in range(class_counts.shape[0]):
+            word = added[0, k] + added[1, k]
+            total[k] += np.int64(word & low_bits)
+            square[k] += np.int64(word >> np.uint64(_SQUARE_SHIFT))
+    # sums of x and x^2 become those of x + lowest
     for k in range(class_counts.shape[0]):
-        moments[1, k] += shift * (2 * moments[0, k] + shift * class_counts[k])
-        moments[0, k] += shift * class_counts[k]
+        shifted = lowest * class_counts[k]
+        square[k] += lowest * (2 * total[k] + shifted)
+        total[k] += shifted
 
 
 @njit(cache=True, nogil=True)

@@ -421,8 +421,9 @@ def find_best(
             continue
         # All factors first: they are far apart in memory, and loads one after the other overlap.
         for i in range(n_batch):
-            for t in range(n_updates[batch[i]], step):
-                pending[i, t] = factors[t, batch[i]]
+            f = batch[i]
+            for t in range(n_updates[f], step):
+                pending[i, t] = factors[t, f]
         for i in range(n_batch):
             f = batch[i]
             row, error = effects[f], errors[i]

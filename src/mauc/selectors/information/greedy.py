@@ -38,7 +38,7 @@ CRITERIA = ("difference", "quotient")
 REDUNDANCY_FLOOR = 1e-9
 # Words and table look-ups of work that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 19
-_TABLE_BYTES = 8  # per sample, of the table of L
+_TABLE_BYTES = 16  # per sample, of the tables of L
 
 
 class BinnedSelector(RankingSelector):
