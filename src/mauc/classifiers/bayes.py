@@ -20,7 +20,7 @@ _BLOCK_LIKELIHOODS = 2**17  # likelihoods computed at a time: they stay in the s
 
 @insert_texts
 class NormalNaiveBayes(BaseClassifier):
-    r"""Naive Bayes classifier with normal densities.
+    """Naive Bayes classifier with normal densities.
 
     Its probabilities are those of WEKA's NaiveBayes. With many features they saturate: for most
     samples one class has probability exactly 1 and the others 0, and the ties lower the AUC.
@@ -49,27 +49,9 @@ class NormalNaiveBayes(BaseClassifier):
 
     Notes
     -----
-    With N the total weight, N_k that of class k and c classes, the prior is
-    (N_k + 1) / (N + c). The precision p of a numeric feature is the mean gap between its
-    neighbouring distinct values (0.01 if there is one value); every value is rounded to
-    r = p rint(x / p), and its likelihood is
-
-    .. math:: \max(10^{-75},\ \Phi((r - \mu_k + p/2) / \sigma_k)
-              - \Phi((r - \mu_k - p/2) / \sigma_k))
-
-    with the mean and the population deviation of the class, the latter at least p / 6. Far above
-    the mean both values of Phi round to 1 and the floor applies, far below they do not: the
-    probabilities are asymmetric there, the logarithms are not (they evaluate the cell in the lower
-    tail and have no floor), so the two may rank such samples differently.
-
-    WEKA sums the values and their squares as they are, and its deviation loses digits where a
-    mean is many times its deviation; here they are relative to the first value, and the two
-    probabilities agree to 1e-9 except on such features (an offset of 1e6 deviations: 1e-3).
-
-    The likelihood of a nominal value is (N_kv + 1) / (N_k + values). Missing values (NaN) are
-    left out, in fit and in prediction, and so are nominal values that are not in the training
-    data; categories that are declared but do not occur are ignored. A sample weight means
-    repetition.
+    The formulas, and where they differ from WEKA's, are in docs/methods/classifiers.md. Missing
+    values (NaN) are left out, in fit and in prediction, and so are nominal values that are not in
+    the training data. A sample weight means repetition.
 
     References
     ----------
@@ -248,7 +230,7 @@ def _value_probabilities(
 
 
 def log_odds(joint: np.ndarray) -> np.ndarray:
-    """Return log(p_k / (1 - p_k)) of every class, exact at both ends, from joint log-probabilities."""
+    """Return log(p_k / (1 - p_k)) of every class from joint log-probabilities, exact throughout."""
     # It is l_k minus the logarithm of the sum of exp(l_j) over the other classes.
     n, n_classes = joint.shape
     if n_classes == 1:

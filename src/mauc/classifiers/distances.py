@@ -28,7 +28,7 @@ class Ranges:
     fill: np.ndarray | None = None  #: replaces missing values, which otherwise stay NaN
 
     def scale(self, X: np.ndarray) -> np.ndarray:
-        """Return ``(x - low) / (high - low)`` as float64 rows, unclipped; nominal values as codes."""
+        """Return ``(x - low) / (high - low)``, unclipped, as rows; nominal values become codes."""
         ZT = np.empty((X.shape[1], X.shape[0]))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             widths = self.high - self.low

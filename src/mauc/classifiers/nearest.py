@@ -24,7 +24,7 @@ _MAX_VALUE = 1e100  # its square is finite
 
 @insert_texts
 class NearestNeighbor(BaseClassifier):
-    r"""Classify by the nearest training sample (1NN).
+    """Classify by the nearest training sample (1NN).
 
     Numeric features are scaled to [0, 1] by their ranges in the training data.
 
@@ -48,20 +48,10 @@ class NearestNeighbor(BaseClassifier):
 
     Notes
     -----
-    The squared distance is the sum over the features, in their order, of the squared difference
-    of the scaled values. If one value is missing (NaN), the difference is the largest that the
-    known value z allows, max(z, 1 - z); if both are, it is 1; of nominal values it is 1 if one
-    or both are missing. Distances are first estimated by a matrix product; those too close to
-    compare after rounding are computed again as defined, so the result is that of the definition
-    to the last bit, whatever the block size and the BLAS library.
-
-    With :math:`n_k` the weight of the equally near samples of class k, n the total weight and
-    c classes, ``smooth=True`` gives :math:`(1/n + n_k) / (c/n + \sum_k n_k)`.
-
-    WEKA widens the ranges by every sample it classifies, so that its result depends on the
-    samples before; here they remain those of the training data.
-
-    A sample weight means repetition; hard scores ignore the weights that are not 0.
+    A missing value (NaN) is as far from another as the range allows. The result is that of the
+    definition to the last bit, whatever the BLAS library; docs/methods/classifiers.md has it, and
+    where WEKA differs. A sample weight means repetition; hard scores ignore the weights that are
+    not 0.
 
     References
     ----------
@@ -96,8 +86,7 @@ class NearestNeighbor(BaseClassifier):
     def nest(self, samples, X_test, response_method, n_jobs=None):
         """Return the scores on nested features: distances grow from size to size.
 
-        A block of test samples keeps its distances to all training samples along the ranking; they
-        are sums in the order of the ranking, as in a fit on the subset, to the bit.
+        They are sums in the order of the ranking, as in a fit on the subset, to the bit.
         """
         train = self.prepare(samples)
         return self._search_by_sums(train, train.scale(X_test), n_jobs)
