@@ -132,30 +132,16 @@ def compare_to(
             row_means(np.where(is_pair, part[lines], np.nan)) for part in _part_sizes(rows, cells)
         )
         tests = corrected_t_tests(values, others, n_test / n_train, comparison.alpha)
-    return (
-        cells.settings.iloc[lines]
-        .reset_index(drop=True)
-        .assign(
-            n=tests.n,
-            mean=tests.mean,
-            reference_mean=tests.reference_mean,
-            difference=tests.mean - tests.reference_mean,
-            statistic=tests.statistic,
-            p_value=tests.p_value,
-            mark=tests.mark,
-        )
-    )
+    settings = cells.settings.iloc[lines].reset_index(drop=True)
+    difference = tests.mean - tests.reference_mean
+    return settings.assign(
+        n=tests.n, mean=tests.mean, reference_mean=tests.reference_mean, difference=difference,
+        statistic=tests.statistic, p_value=tests.p_value, mark=tests.mark,
+    )  # fmt: skip
 
 
 def marked_means(rows: "pd.DataFrame", comparison: Comparison) -> "pd.DataFrame":
-    """Average MAUC over the splits, with the mark of every selector against the reference.
-
-    Returns
-    -------
-    means : DataFrame
-        The columns of `mean_mauc`, and mark: "better", "worse" or "none"; "" for the reference,
-        where nothing could be compared, and everywhere without a reference.
-    """
+    """Return `mean_mauc` with the mark of every selector against the reference, "" without one."""
     means = mean_mauc(rows)
     if comparison.reference is None:
         return means.assign(mark="")

@@ -23,10 +23,7 @@ SPLIT = ("repeat", "fold")
 
 
 def rows_of(run: Any, *columns: str) -> Any:
-    """Return the rows of a run, a DataFrame or the path of its folder.
-
-    They must have the columns named and then at least one row.
-    """
+    """Return the rows of a run, a DataFrame or the path of its folder, that must have columns."""
     if isinstance(run, str | Path):
         from mauc.experiments import load_run
 
@@ -138,10 +135,7 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
 
 
 def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.DataFrame"]:
-    """Return the group of each row, by its values in some columns, and the values of each group.
-
-    Groups are in order of the keys: numbers ascending, names as they first appear.
-    """
+    """Return the group of each row and the values of each; numbers ascend, names as they appear."""
     import pandas as pd
 
     codes, names = [], []
