@@ -55,11 +55,7 @@ class HeldOut:
         return np.concatenate([test for _, test in self.folds])
 
     def scores(self, columns: Array | None = None, added: int | None = None) -> Array:
-        """Return log-probabilities (n_held_out, n_classes) of the held-out samples.
-
-        Naive Bayes learns from `columns`, by default those chosen on the training part of each
-        fold, and from the feature `added`.
-        """
+        """Return log-probabilities by `columns`, by default those chosen, and the feature `added`."""
         parts = []
         with threadpool_limits(1):  # the same bits on any number of cores
             for (train, test), chosen in zip(self.folds, self.selections, strict=True):
@@ -114,8 +110,8 @@ def sample_rows(problem: Problem) -> Array:
 def split_rows(codes: Array) -> list[tuple[Array, Array]]:
     """Return training and test rows of stratified folds, assigned by a fixed seed.
 
-    Each training part has all classes; a class of one sample is in all of them. Held-out scores
-    are judged together, so a test part need not have all classes.
+    Each training part has all classes; held-out scores are judged together, so a test part need
+    not.
     """
     assigned = assign_folds(codes, N_FOLDS, np.random.default_rng(0))
     folds = [fold for fold in range(N_FOLDS) if (assigned == fold).any()]

@@ -76,18 +76,7 @@ class Report:
         return render_page(self.summary)
 
     def write(self, path: str | Path, force: bool = False) -> Path:
-        """Write the page, or the summary if the path ends in .json.
-
-        Parameters
-        ----------
-        path : str or Path
-        force : bool, default=False
-            Whether an existing file may be replaced.
-
-        Returns
-        -------
-        path : Path
-        """
+        """Write the page, or the summary if the path ends in .json; `force` replaces a file."""
         is_json = Path(path).suffix.lower() == ".json"
         return write_atomic(path, self.to_json() if is_json else self.to_html(), force=force)
 
@@ -98,22 +87,12 @@ class Report:
 
 
 def selection_report(
-    selector: RankingSelector,
-    X: Any,
-    y: Any,
-    *,
-    title: str | None = None,
-    data_name: str | None = None,
-    feature_names: Sequence[Any] | None = None,
-    sample_weight: Any = None,
-    command: str | None = None,
-    steps: Mapping[str, str] | None = None,
-    run: Any = None,
-    comparison: Comparison | None = None,
-    study: SirenStudy | None = None,
-    notes: Sequence[str] = (),
-    source: str | None = None,
-) -> Report:
+    selector: RankingSelector, X: Any, y: Any, *, title: str | None = None,
+    data_name: str | None = None, feature_names: Sequence[Any] | None = None,
+    sample_weight: Any = None, command: str | None = None, steps: Mapping[str, str] | None = None,
+    run: Any = None, comparison: Comparison | None = None, study: SirenStudy | None = None,
+    notes: Sequence[str] = (), source: str | None = None,
+) -> Report:  # fmt: skip
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
     Parameters
@@ -164,9 +143,6 @@ def selection_report(
     fitted again without each of five stratified parts, Naive Bayes is trained on what it finds,
     and the held-out part is scored. So a report takes some five fits; tables of more than 10,000
     rows or 10 million values are judged on a stratified part of their rows, and the page says so.
-
-    The report shows the best AUC of *all* features on every pair. The AUCs of the selected ones
-    are those of ``fit``; measuring the others takes about as long as fitting MDFS.
 
     Examples
     --------
@@ -224,11 +200,9 @@ def selection_report(
 
 
 def _next_step(
-    selector: RankingSelector,
-    conclusion: dict[str, Any],
-    n_features: int,
+    selector: RankingSelector, conclusion: dict[str, Any], n_features: int,
     steps: Mapping[str, str] | None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
     kind, why = choose_step(selector, conclusion, n_features)
     if steps is None:
@@ -258,18 +232,14 @@ def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any
             f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
             "others."
         )
-    _check_same_data(selector, problem)
-    return problem
-
-
-def _check_same_data(selector: RankingSelector, problem: Problem) -> None:
-    """Measure one chosen feature again: other data would make the page contradict itself."""
+    # One chosen feature is measured again: other data would make the page contradict itself.
     again = chosen_pair_auc(problem, selector.ranking_[:1])[0]
     if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
         raise MaucError(
             "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "
             f"feature {int(selector.ranking_[0])} differ from those of fit."
         )
+    return problem
 
 
 def _check_study(study: SirenStudy, problem: Problem) -> None:
