@@ -55,7 +55,7 @@ class HeldOut:
         return np.concatenate([test for _, test in self.folds])
 
     def scores(self, columns: Array | None = None, added: int | None = None) -> Array:
-        """Return log-probabilities by `columns`, by default those chosen, and the feature `added`."""
+        """Return log-probabilities by `columns`, by default those chosen, and by `added`."""
         parts = []
         with threadpool_limits(1):  # the same bits on any number of cores
             for (train, test), chosen in zip(self.folds, self.selections, strict=True):
