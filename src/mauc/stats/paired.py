@@ -141,19 +141,7 @@ def corrected_t_test(
     return _single(corrected_t_tests(values[None], reference[None], ratio, alpha))
 
 
-@dataclass(frozen=True)
-class PairedTests:
-    """Many results at once: the fields of `PairedTest` as arrays of shape (n_samples,)."""
-
-    n: Array
-    mean: Array
-    reference_mean: Array
-    statistic: Array
-    p_value: Array
-    mark: Array
-
-
-def wilcoxon_tests(values: Array, reference: Array, alpha: float) -> PairedTests:
+def wilcoxon_tests(values: Array, reference: Array, alpha: float) -> dict[str, Array]:
     """Compute `wilcoxon_test` for every row of two arrays of shape (n_samples, n_pairs)."""
     values, reference, is_pair = _keep_pairs(values, reference)
     n = is_pair.sum(axis=1)
@@ -167,13 +155,12 @@ def wilcoxon_tests(values: Array, reference: Array, alpha: float) -> PairedTests
         )
         statistic[rows] = np.minimum(positive, negative)
         sign[rows] = np.sign(positive - negative)
-    means = row_means(values), row_means(reference)
-    return PairedTests(n, *means, statistic, p_value, marks_of(sign, p_value, alpha))
+    return _results(values, reference, n, statistic, p_value, marks_of(sign, p_value, alpha))
 
 
 def corrected_t_tests(
     values: Array, reference: Array, test_to_train: Array, alpha: float
-) -> PairedTests:
+) -> dict[str, Array]:
     """Compute `corrected_t_test` for every row; `test_to_train` is n_test / n_train of each."""
     values, reference, is_pair = _keep_pairs(values, reference)
     n = is_pair.sum(axis=1)
@@ -188,8 +175,18 @@ def corrected_t_tests(
     statistic[n < 2] = np.nan
     statistic[(n >= 2) & ~differences.any(axis=1)] = 0.0  # 0 / 0: no difference at all
     p_value = 2 * stats.t.sf(np.abs(statistic), np.maximum(n - 1, 1))
-    means = row_means(values), row_means(reference)
-    return PairedTests(n, *means, statistic, p_value, marks_of(statistic, p_value, alpha))
+    return _results(values, reference, n, statistic, p_value, marks_of(statistic, p_value, alpha))
+
+
+def _results(
+    values: Array, reference: Array, n: Array, statistic: Array, p_value: Array, mark: Array
+) -> dict[str, Array]:
+    """Return the columns of `compare_to`, of shape (n_samples,)."""
+    mean, reference_mean = row_means(values), row_means(reference)
+    return {
+        "n": n, "mean": mean, "reference_mean": reference_mean, "difference": mean - reference_mean,
+        "statistic": statistic, "p_value": p_value, "mark": mark,
+    }  # fmt: skip
 
 
 def _keep_pairs(values: Array, reference: Array) -> tuple[Array, Array, Array]:
@@ -205,14 +202,9 @@ def marks_of(sign: Array, p_value: Array, alpha: float) -> Array:
     return np.select(marks, ["better", "worse"], "none").astype(object)
 
 
-def _single(tests: PairedTests) -> PairedTest:
-    return PairedTest(
-        n=int(tests.n[0]),
-        mean_difference=float(tests.mean[0] - tests.reference_mean[0]),
-        statistic=float(tests.statistic[0]),
-        p_value=float(tests.p_value[0]),
-        mark=str(tests.mark[0]),
-    )
+def _single(tests: dict[str, Array]) -> PairedTest:
+    numbers = (float(tests[name][0]) for name in ("difference", "statistic", "p_value"))
+    return PairedTest(int(tests["n"][0]), *numbers, str(tests["mark"][0]))
 
 
 def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]:
