@@ -51,7 +51,8 @@ class SourceColumns(Columns):
                 f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
             )
         self.is_nominal = is_nominal | column_mask(categorical_features, source.shape[1], names)
-        self.dtype = common_type({_number_type(kind) for kind in source.types})
+        codes = np.dtype(np.float64)  # of text
+        self.dtype = common_type({codes if kind.kind == "O" else kind for kind in source.types})
         self.accept_infinite = accept_infinite
         self._reads_ahead, self._ahead = reads_ahead, None
         self._held: dict[int, Any] = {}
@@ -249,7 +250,3 @@ def plan_pass(
 def _block_bytes(source, blocks):
     """Return the bytes of the columns of each block, as they are held."""
     return [source.shape[0] * int(source.widths[block].sum()) for block in blocks]
-
-
-def _number_type(kind):
-    return np.dtype(np.float64) if kind.kind == "O" else kind

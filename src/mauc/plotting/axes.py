@@ -54,16 +54,6 @@ class Panels(NamedTuple):
     free: Any  #: Axes of the first grid cell without a panel, or None
     n_columns: int
 
-    @property
-    def lowest(self) -> Any:
-        """The last panel of every column."""
-        return self.axes[-self.n_columns :]
-
-    @property
-    def leftmost(self) -> Any:
-        """The first panel of every row."""
-        return self.axes[:: self.n_columns]
-
 
 def make_panels(
     ax: Any, n_panels: int, *, size: tuple[float, float], n_columns: int | None = None

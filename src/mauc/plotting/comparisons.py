@@ -52,9 +52,8 @@ class WinDrawLossDisplay:
     ----------
     axes_ : ndarray of matplotlib Axes
         One per classifier.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     See Also
     --------

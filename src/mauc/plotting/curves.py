@@ -42,9 +42,8 @@ class CurvesDisplay:
     ----------
     axes_ : ndarray of matplotlib Axes of shape (n_datasets, n_classifiers)
         None where nothing was measured: such a combination has no panel.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     See Also
     --------
@@ -170,9 +169,8 @@ class StabilityDisplay:
     ----------
     axes_ : ndarray of matplotlib Axes
         One per data set.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     See Also
     --------
@@ -268,10 +266,10 @@ def _draw_panel(
 
 
 def _label_panels(panels: Panels, measure: str) -> None:
-    for here in panels.lowest:
-        here.set_xlabel("number of features")
-    for here in panels.leftmost:
-        here.set_ylabel(measure)
+    for lowest in panels.axes[-panels.n_columns :]:
+        lowest.set_xlabel("number of features")
+    for leftmost in panels.axes[:: panels.n_columns]:
+        leftmost.set_ylabel(measure)
 
 
 def _label_ends(ax: Any, measured: Any, styles: dict[str, Any]) -> None:

@@ -36,9 +36,8 @@ class SirenDisplay:
     ----------
     axes_ : tuple of matplotlib Axes
         Of the difficulty and of the ranks, or of the one that was drawn.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     Examples
     --------

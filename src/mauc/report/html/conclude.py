@@ -77,7 +77,7 @@ def conclude(
             warnings.simplefilter("ignore", MaucWarning)  # classes of one sample are named below
             return _judge(selector, problem, held, pairs)
     except MaucError as error:
-        hard = [_hard_pair(row, _facts(row, problem)) for row in _hardest(pairs, None)]
+        hard = [_hard_pair(row, problem) for row in _hardest(pairs, None)]
         return {
             "reason": text(error), "hard": hard, "hard_title": _hard_title(hard, problem),
             "chosen": None, "every": None, "stability": None,
@@ -102,9 +102,8 @@ def _judge(
         column = row["all_column"]
         if not selector.support_[column]:
             added_auc = _pair_auc(held, held.scores(added=column))[pair]
-        facts = _facts(row, problem, set_auc, every_auc, added_auc)
         limits = None if bounds is None else (bounds[0][pair], bounds[1][pair])
-        hard.append(_hard_pair(row, facts, limits))
+        hard.append(_hard_pair(row, problem, set_auc, every_auc, added_auc, limits))
     is_single = problem.class_counts < 2
     return {
         "reason": None,
@@ -181,18 +180,17 @@ def _hardest(pairs: list[dict[str, Any]], set_auc: Array | None) -> list[dict[st
     return sorted(measured, key=lambda row: float(set_auc[row["pair"]]))[:N_HARD]
 
 
-def _facts(
-    row: dict[str, Any],
-    problem: Problem,
-    set_auc: Array | None = None,
-    every_auc: Array | None = None,
-    added_auc: float | None = None,
-) -> PairFacts:
+def _hard_pair(
+    row: dict[str, Any], problem: Problem, set_auc: Array | None = None,
+    every_auc: Array | None = None, added_auc: float | None = None,
+    limits: tuple[float, float] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the page says of a pair: its AUC, cross-validated where known, and advice."""
     pair = row["pair"]
     members = Decomposition("one-vs-one", problem.n_classes).members[pair]
     first, second = (text(problem.classes[code]) for code in members)
     n_first, n_second = (int(problem.class_counts[code]) for code in members)
-    return PairFacts(
+    facts = PairFacts(
         names=(first, second),
         counts=(n_first, n_second),
         n_features=problem.n_features,
@@ -203,15 +201,10 @@ def _facts(
         every_auc=None if every_auc is None else float(every_auc[pair]),
         added_auc=None if added_auc is None else float(added_auc),
     )
-
-
-def _hard_pair(
-    row: dict[str, Any], facts: PairFacts, limits: tuple[float, float] | None = None
-) -> dict[str, Any]:
     kind, sentence = diagnose(facts)
     lower, upper = (None, None) if limits is None else map(number, limits)
     return {
-        "pair": row["pair"],
+        "pair": pair,
         "name": " vs ".join(facts.names),
         "counts": list(facts.counts),
         "auc": row["auc"] if facts.set_auc is None else number(facts.set_auc),

@@ -20,12 +20,10 @@ from mauc.report.html.comparison import summarise_comparison
 from mauc.report.html.conclude import STEPS, choose_step, conclude
 from mauc.report.html.recipe import check_source, python_steps
 from mauc.report.html.summarise import (
-    alternative_lines,
     check_names,
     data_part,
     features_part,
-    halves_sentence,
-    interaction_lines,
+    findings_part,
     pairs_part,
     reproduce_part,
     selection_part,
@@ -186,9 +184,7 @@ def selection_report(
             "data": data_part(problem, name, notes),
             "selection": selection_part(selector, n_mapped, n_binned),
             "features": features_part(selector, names, n_fits),
-            "alternatives": alternative_lines(selector, names),
-            "interactions": interaction_lines(selector, names),
-            "halves": halves_sentence(selector),
+            **findings_part(selector, names),
             "pairs": pairs,
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
             "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),

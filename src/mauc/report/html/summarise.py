@@ -113,25 +113,20 @@ def features_part(
     ]
 
 
-def alternative_lines(selector: RankingSelector, names: list[str]) -> list[str]:
-    """Return a line for each chosen feature that another could replace, if that is known."""
-    found = getattr(selector, "alternatives_", None)
-    return [] if found is None else [text(line) for line in found.with_names(names).lines()]
+def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]:
+    """Return what some selectors know of replacements, interactions and stability, in words."""
+    others = getattr(selector, "alternatives_", None)
+    together = getattr(selector, "interactions_", None)
+    halves = ""
+    if hasattr(selector, "stability_"):  # of a consensus
+        from mauc.selectors.consensus import stability_sentence
 
-
-def interaction_lines(selector: RankingSelector, names: list[str]) -> list[str]:
-    """Return a line for each two chosen features that act together, if they were looked for."""
-    found = getattr(selector, "interactions_", None)
-    return [] if found is None else [text(line) for line in found.lines(names)]
-
-
-def halves_sentence(selector: RankingSelector) -> str:
-    """Return what a consensus knows of its stability; "" for other selectors."""
-    if not hasattr(selector, "stability_"):
-        return ""
-    from mauc.selectors.consensus import stability_sentence
-
-    return str(stability_sentence(selector))
+        halves = str(stability_sentence(selector))
+    return {
+        "alternatives": [] if others is None else list(map(text, others.with_names(names).lines())),
+        "interactions": [] if together is None else list(map(text, together.lines(names))),
+        "halves": halves,
+    }
 
 
 def pairs_part(
