@@ -203,8 +203,11 @@ def marks_of(sign: Array, p_value: Array, alpha: float) -> Array:
 
 
 def _single(tests: dict[str, Array]) -> PairedTest:
-    numbers = (float(tests[name][0]) for name in ("difference", "statistic", "p_value"))
-    return PairedTest(int(tests["n"][0]), *numbers, str(tests["mark"][0]))
+    one = {name: column[0] for name, column in tests.items()}
+    return PairedTest(
+        int(one["n"]), float(one["difference"]), float(one["statistic"]), float(one["p_value"]),
+        str(one["mark"]),
+    )  # fmt: skip
 
 
 def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]:
