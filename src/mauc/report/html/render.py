@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.layout import GAP, Layout, layout_of, plain_layout, render_html
+from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
 
@@ -29,7 +29,7 @@ def render_page(summary: dict[str, Any]) -> str:
     from markupsafe import Markup
 
     style, script = _read("page.css"), _script()
-    comparison = summary["comparison"] or {"curves": [], "tables": [], "tests": []}
+    comparison = summary["comparison"] or {"curves": [], "tables": []}
     page: str = _environment().get_template("page.html").render(
         summary=summary,
         payload=pack(summary),
@@ -43,29 +43,12 @@ def render_page(summary: dict[str, Any]) -> str:
             Markup(render_html(layout_of(table), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
         ],
-        tests=Markup(render_html(_layout_tests(comparison["tests"]))),
+
     )  # fmt: skip
     return page
 
 
-def _layout_tests(tests: list[dict[str, Any]]) -> Layout:
-    heads = ["data set", "classifier", "features", "selector", "splits", "mean", "difference", "p"]
-    rows = [
-        [
-            test["dataset"],
-            test["classifier"],
-            str(test["size"]),
-            test["selector"],
-            str(test["n"]),
-            *(
-                GAP if test[key] is None else format(test[key], form)
-                for key, form in (("mean", ".4f"), ("difference", "+.4f"), ("p_value", ".2g"))
-            ),
-            test["mark"] if test["mark"] in ("better", "worse") else "",
-        ]
-        for test in tests
-    ]
-    return plain_layout([*heads, ""], rows, right=("features", "splits", "mean", "difference", "p"))
+
 
 
 def render_frame(page: str, title: str) -> str:
