@@ -187,8 +187,7 @@ class SirenStudy(Result):
     @cached_property
     def names(self) -> list[str]:
         """Names of the pairs, such as "a vs b"."""
-        names: list[str] = Decomposition("one-vs-one", len(self.classes)).names(self.classes)
-        return names
+        return Decomposition("one-vs-one", len(self.classes)).names(self.classes)
 
     @property
     def order(self) -> np.ndarray:

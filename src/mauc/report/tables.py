@@ -60,8 +60,7 @@ class Table(ABC):
 
     def to_csv(self) -> str:
         """Return the unrounded numbers as CSV."""
-        text: str = self.to_frame().to_csv(index=False, lineterminator="\n")
-        return text
+        return str(self.to_frame().to_csv(index=False, lineterminator="\n"))
 
     def to_format(self, extension: str) -> str:
         """Return the table in the format of a file extension: txt, md, tex or csv."""

@@ -136,7 +136,14 @@ def compare_to(
 
 
 def marked_means(rows: "pd.DataFrame", comparison: Comparison) -> "pd.DataFrame":
-    """Return `mean_mauc` with the mark of every selector against the reference, "" without one."""
+    """Average MAUC over the splits, with the mark of every selector against the reference.
+
+    Returns
+    -------
+    means : DataFrame
+        The columns of `mean_mauc`, and mark: "better", "worse" or "none"; "" for the reference,
+        where nothing could be compared, and everywhere without a reference.
+    """
     means = mean_mauc(rows)
     if comparison.reference is None:
         return means.assign(mark="")

@@ -263,8 +263,7 @@ def in_units(values: Array, reference: Array) -> Array:
     largest = np.where(largest == 0, 1.0, largest)
     # 1e-290 keeps the unit itself above the smallest float.
     exponent = np.maximum(np.ceil(np.log10(largest)) - _DIGITS, -290)
-    units: Array = np.round((values - reference) / 10.0 ** exponent[:, None])
-    return units
+    return np.asarray(np.round((values - reference) / 10.0 ** exponent[:, None]))
 
 
 def _p_of_signs(ranks: Array, positive: float) -> float:

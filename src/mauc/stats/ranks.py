@@ -61,8 +61,7 @@ def average_ranks(scores: ArrayLike, higher_is_better: bool = True) -> Array:
     >>> average_ranks([[0.9, 0.8, 0.7], [0.9, 0.9, 0.5]])
     array([1.25, 1.75, 3.  ])
     """
-    ranks: Array = _rank_rows(check_scores(scores, 1), higher_is_better).mean(axis=0)
-    return ranks
+    return np.asarray(_rank_rows(check_scores(scores, 1), higher_is_better).mean(axis=0))
 
 
 def friedman_test(
@@ -348,5 +347,4 @@ def check_scores(scores: ArrayLike, min_problems: int = 2) -> Array:
 
 
 def _rank_rows(scores: Array, higher_is_better: bool) -> Array:
-    ranks: Array = stats.rankdata(-scores if higher_is_better else scores, axis=1)
-    return ranks
+    return np.asarray(stats.rankdata(-scores if higher_is_better else scores, axis=1))

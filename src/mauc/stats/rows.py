@@ -158,8 +158,7 @@ def row_means(values: Array) -> Array:
     """Average what is present in each row of (n_rows, n_columns); NaN where nothing is."""
     n = (~np.isnan(values)).sum(axis=1)
     total = np.nansum(values, axis=1)
-    means: Array = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
-    return means
+    return np.asarray(np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0))
 
 
 def _check_distinct(rows: "pd.DataFrame", cell: Array) -> None:

@@ -129,8 +129,7 @@ def _pair_auc(held: HeldOut, scores: Array) -> Array:
     found = pair_auc_scores(
         held.labels, scores, labels=held.problem.classes, sample_weight=held.weights
     )
-    auc: Array = found.auc
-    return auc
+    return np.asarray(found.auc)
 
 
 def _measure(
@@ -218,8 +217,8 @@ def _hard_pair(
 
 def _times_chosen(ranking: Array, held: HeldOut) -> Array:
     """Return in how many folds each chosen feature was chosen again."""
-    counts: Array = np.bincount(np.concatenate(held.selections), minlength=held.problem.n_features)
-    return counts[ranking]
+    counts = np.bincount(np.concatenate(held.selections), minlength=held.problem.n_features)
+    return np.asarray(counts[ranking])
 
 
 def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> dict[str, Any] | None:

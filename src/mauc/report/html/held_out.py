@@ -39,16 +39,13 @@ class HeldOut:
     @property
     def labels(self) -> Array:
         """Labels of the held-out samples, fold after fold."""
-        labels: Array = self.problem.classes[self.problem.codes[self._rows]]
-        return labels
+        return np.asarray(self.problem.classes[self.problem.codes[self._rows]])
 
     @property
     def weights(self) -> Array | None:
         """Weights of the held-out samples, or None."""
-        if self.problem.sample_weight is None:
-            return None
-        weights: Array = self.problem.sample_weight[self._rows]
-        return weights
+        weights = self.problem.sample_weight
+        return None if weights is None else np.asarray(weights[self._rows])
 
     @property
     def _rows(self) -> Array:
@@ -141,8 +138,7 @@ def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -
         model = NormalNaiveBayes(categorical_features=problem.is_nominal[columns])
         values = _values(problem, columns)
         model.fit(values[train], codes, sample_weight=weights)
-        found: Array = model.predict_log_proba(values[test])
-        return found
+        return np.asarray(model.predict_log_proba(values[test]))
     totals = np.bincount(codes, weights, minlength=problem.n_classes)
     prior = np.log(totals / totals.sum())
     total = np.tile(prior, (len(test), 1))
@@ -155,8 +151,7 @@ def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -
         # Log-likelihoods of blocks add up; every block counts the prior.
         total += next(scores) - prior
     total -= total.max(axis=1, keepdims=True)
-    normalised: Array = total - np.log(np.exp(total).sum(axis=1, keepdims=True))
-    return normalised
+    return np.asarray(total - np.log(np.exp(total).sum(axis=1, keepdims=True)))
 
 
 def _values(problem: Problem, columns: Array) -> Array:

@@ -48,9 +48,6 @@ def render_page(summary: dict[str, Any]) -> str:
     return page
 
 
-
-
-
 def render_frame(page: str, title: str) -> str:
     """Return a page as a frame for notebooks, of which its script sees nothing."""
     from markupsafe import escape
