@@ -3,16 +3,14 @@
 Missing values (NaN) are one more state, the last, of features that have some.
 """
 
-import math
-
 import numpy as np
 
 from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
-from mauc.compile import njit, njit_part
+from mauc.compile import njit
 from mauc.data.categories import category_codes
 from mauc.data.problem import Problem
-from mauc.engine.moments import known_sums, plain_sums, shift_of
+from mauc.engine.moments import plain_sums, shift_of
 from mauc.exceptions import MaucError
 
 BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
@@ -99,12 +97,20 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
     A feature that varies without a value outside, such as one of two equally frequent values, would
     come out constant and is cut at its mean instead: x > mean is state 2.
     """
-    moments = np.empty((len(XT), 2))
-    _plain_moments(XT, moments)
-    has_missing = np.isnan(moments[:, 0])
+    shifts, sums = np.empty(len(XT)), np.empty((2, len(XT)))
+    n_known = np.full(len(XT), XT.shape[1])
+    _plain_sums(XT, shifts, sums)
+    has_missing = np.isnan(sums[0])
     for j in np.flatnonzero(has_missing):
-        _known_moments(XT[j], moments[j])
-    mean, deviation = moments[:, :1], moments[:, 1:]
+        differences = XT[j, ~np.isnan(XT[j])] - shifts[j]
+        n_known[j] = len(differences)
+        # Running sums add one value after the other.
+        for s, values in enumerate((differences, differences * differences)):
+            sums[s, j] = np.cumsum(values)[-1] if len(values) > 0 else 0.0
+    offsets = sums[0] / np.maximum(n_known, 1)
+    scatters = np.maximum(sums[1] - sums[0] * offsets, 0.0)
+    deviation = np.sqrt(scatters / np.where(n_known > 2, n_known - 1, 1))[:, np.newaxis]
+    mean = (shifts + offsets)[:, np.newaxis]
     low, high = mean - deviation, mean + deviation
     np.add(~np.less(XT, low), np.greater(XT, high), out=codes, dtype=np.uint8)
     for j in np.flatnonzero((codes == 1).all(axis=1) & (deviation[:, 0] > 0)):
@@ -135,30 +141,11 @@ def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np
 
 
 @njit(cache=True, nogil=True)
-def _plain_moments(XT, moments):
-    """Fill in mean and standard deviation of every column; NaN if a value is missing."""
+def _plain_sums(XT, shifts, sums):
+    """Fill in a shift and the sums of d = x - shift and d^2; NaN if a value is missing."""
     for j in range(XT.shape[0]):
-        shift = shift_of(XT[j], None)
-        total, square = plain_sums(XT[j], None, shift)
-        moments[j, 0], moments[j, 1] = _moments_of(XT.shape[1], total, square, shift)
-
-
-@njit(cache=True, nogil=True)
-def _known_moments(column, moments):
-    """Fill in mean and standard deviation of the known values of a column."""
-    shift = shift_of(column, None)
-    n_known, total, square = known_sums(column, None, np.empty(0), shift)
-    moments[0], moments[1] = 0.0, 0.0
-    if n_known > 0:
-        moments[0], moments[1] = _moments_of(n_known, total, square, shift)
-
-
-@njit_part
-def _moments_of(n, total, square, shift):
-    mean = total / n
-    scatter = square - total * mean
-    scatter = 0.0 if scatter < 0.0 else scatter
-    return shift + mean, math.sqrt(scatter / (n - 1.0 if n > 2 else 1.0))
+        shifts[j] = shift_of(XT[j], None)
+        sums[0, j], sums[1, j] = plain_sums(XT[j], None, shifts[j])
 
 
 @njit(cache=True, nogil=True)
