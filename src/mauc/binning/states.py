@@ -125,8 +125,8 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
 def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
     """Cut every feature into `n_bins` parts with equal numbers of samples; missing is `n_bins`.
 
-    With r the number of known values below x and n that of known values, the code is floor(n_bins r
-    / n), the number of lower quantiles below x.
+    The code is floor(n_bins r / n), with r of the n known values below x: the number of lower
+    quantiles below x.
     """
     steps = np.arange(1, n_bins)
     for j, column in enumerate(XT):
