@@ -1,7 +1,6 @@
-"""Discretise columns for the filters on states.
+"""Discretise columns for the filters on states: codes (n_features, n_samples), uint8.
 
-Codes have shape (n_features, n_samples), ``uint8``. Missing values (NaN) form a state of their own,
-the last one; a feature without missing values does not have it.
+Missing values (NaN) are one more state, the last, of features that have some.
 """
 
 import numpy as np
@@ -21,11 +20,7 @@ MAX_BINS = 255  # missing values take one more code
 def bin_columns(
     problem: Problem, binning: str, n_bins: int, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state of every value, of `BINNINGS`, and the number of states of every column.
-
-    Nominal columns keep their categories as states. The states are in a temporary file where the
-    memory of a source does not hold them.
-    """
+    """Return the state of every value, of `BINNINGS`, and the number of states of every column."""
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
     shape = problem.n_features, problem.n_samples
@@ -67,8 +62,7 @@ def _whole_states(
 ) -> np.ndarray:
     """Give values a state each in the columns where all are of low, low + 1, ..., low + 255.
 
-    Returns the other columns. The states of a block are found together: a loop over columns, of
-    short calls for which threads wait in turn, takes four times as long.
+    Returns the other columns. A loop over columns would take four times as long.
     """
     if len(columns) == 0:
         return columns
@@ -98,13 +92,10 @@ def _states(codes: np.ndarray, column: int) -> tuple[np.ndarray, int]:
 
 
 def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> None:
-    """Cut every feature at mean - sd and mean + sd.
+    """Cut every feature at mean - sd and mean + sd, as in Peng's program; missing is 3.
 
-    x < mean - sd is state 0, x > mean + sd is state 2, in between is state 1, missing is 3.
-
-    sd is taken over n - 1, as in Peng's program. A feature that varies without a value outside,
-    such as one of two values that are equally frequent, would come out constant and is cut at
-    its mean instead: x > mean is state 2.
+    A feature that varies without a value outside, such as one of two equally frequent values, would
+    come out constant and is cut at its mean instead: x > mean is state 2.
     """
     shifts, sums = np.empty(len(XT)), np.empty((2, len(XT)))
     n_known = np.full(len(XT), XT.shape[1])
@@ -116,10 +107,14 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
         # Running sums add one value after the other.
         for s, values in enumerate((differences, differences * differences)):
             sums[s, j] = np.cumsum(values)[-1] if len(values) > 0 else 0.0
-    means = sums[0] / np.maximum(n_known, 1)
-    scatters = np.maximum(sums[1] - sums[0] * means, 0.0)
-    deviations = np.sqrt(scatters / np.where(n_known > 2, n_known - 1, 1))
-    _cut_at_deviation(XT, shifts + means, deviations, codes)
+    offsets = sums[0] / np.maximum(n_known, 1)
+    scatters = np.maximum(sums[1] - sums[0] * offsets, 0.0)
+    deviation = np.sqrt(scatters / np.where(n_known > 2, n_known - 1, 1))[:, np.newaxis]
+    mean = (shifts + offsets)[:, np.newaxis]
+    low, high = mean - deviation, mean + deviation
+    np.add(~np.less(XT, low), np.greater(XT, high), out=codes, dtype=np.uint8)
+    for j in np.flatnonzero((codes == 1).all(axis=1) & (deviation[:, 0] > 0)):
+        codes[j] += XT[j] > mean[j]
     n_states[:] = 3
     for j in np.flatnonzero(has_missing):
         is_missing = np.isnan(XT[j])
@@ -128,25 +123,21 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
 
 
 def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
-    """Cut every feature into ``n_bins`` parts with equal numbers of samples.
+    """Cut every feature into `n_bins` parts with equal numbers of samples; missing is `n_bins`.
 
-    With r the number of known values below x and n that of known values, the code is
-    floor(n_bins r / n): equal values stay together, at the price of unequal (or empty) bins.
-    Missing values are in bin ``n_bins``; ``n_bins <= MAX_BINS``. The code is the number of q_k < x
-    among the lower quantiles q_k, the ceil(k n / n_bins)-th smallest values, k = 1 .. n_bins - 1.
+    The code is floor(n_bins r / n), with r of the n known values below x: the number of lower
+    quantiles below x.
     """
     steps = np.arange(1, n_bins)
-    for j in range(XT.shape[0]):
-        # Missing values are sorted to the end.
-        ordered = np.sort(XT[j])
-        n_known = len(ordered)
-        if ordered.dtype.kind == "f":
-            n_known -= int(np.isnan(ordered).sum())
+    for j, column in enumerate(XT):
+        is_missing = np.isnan(column)
+        n_known = len(column) - np.count_nonzero(is_missing)
         ranks = -(-steps * n_known // n_bins)
         # With fewer values than bins, a quantile may lie below the smallest value.
-        cuts = ordered[ranks[ranks > 0] - 1] if n_known else ordered[:0]
-        has_missing = _codes_above(XT[j], cuts, n_bins, codes[j])
-        n_states[j] = n_bins + has_missing
+        cuts = np.sort(column)[ranks[ranks > 0] - 1]  # missing values come last
+        codes[j] = np.searchsorted(cuts, column)
+        codes[j, is_missing] = n_bins
+        n_states[j] = n_bins + is_missing.any()
 
 
 @njit(cache=True, nogil=True)
@@ -158,31 +149,8 @@ def _plain_sums(XT, shifts, sums):
 
 
 @njit(cache=True, nogil=True)
-def _cut_at_deviation(XT, means, deviations, codes):
-    """Write the states 0, 1 and 2 of `three_states`; those of missing values are any."""
-    n = XT.shape[1]
-    for j in range(XT.shape[0]):
-        column, code = XT[j], codes[j]
-        mean, deviation = means[j], deviations[j]
-        low, high = mean - deviation, mean + deviation
-        n_outside = 0
-        for i in range(n):
-            x = np.float64(column[i])
-            state = 1 - np.int64(x < low) + np.int64(x > high)
-            n_outside += np.int64(state != 1)
-            code[i] = state
-        if n_outside == 0 and deviation > 0:
-            for i in range(n):
-                code[i] = 2 if np.float64(column[i]) > mean else 1
-
-
-@njit(cache=True, nogil=True)
 def equal_width(XT, n_bins, codes, n_states):
-    """Cut the range of every feature into ``n_bins`` parts of equal width.
-
-    The code is floor(n_bins (x - min) / (max - min)), the maximum itself in the last bin; a
-    constant feature is in bin 0, missing values in bin ``n_bins``. ``n_bins <= MAX_BINS``.
-    """
+    """Cut the range of every feature into `n_bins` parts of equal width; missing is `n_bins`."""
     n = XT.shape[1]
     for j in range(XT.shape[0]):
         column, code = XT[j], codes[j]
@@ -204,20 +172,3 @@ def equal_width(XT, n_bins, codes, n_states):
                 code[i] = min(np.int64(n_bins * ((x - low) / (high - low))), n_bins - 1)
             else:
                 code[i] = 0
-
-
-@njit(cache=True, nogil=True)
-def _codes_above(column, cuts, missing, code):
-    """Code the values by the number of cuts below them; return whether a value is missing."""
-    for i in range(column.shape[0]):
-        code[i] = 0
-    # code[i] is the number of cuts[:k] below column[i].
-    for k in range(cuts.shape[0]):
-        for i in range(column.shape[0]):
-            code[i] += np.uint8(column[i] > cuts[k])
-    has_missing = False
-    for i in range(column.shape[0]):
-        if np.isnan(np.float64(column[i])):
-            code[i] = missing
-            has_missing = True
-    return has_missing
