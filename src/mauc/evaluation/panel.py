@@ -20,8 +20,8 @@ from mauc.data.problem import Problem
 JUDGES = {
     "nb": "Naive Bayes",
     "lda": "a linear discriminant",
-    "nn": "nearest neighbours",
-    "trees": "extra trees",
+    "nn": "a nearest-neighbour rule",
+    "trees": "a forest of extra trees",
 }
 N_TREES = 50
 _MIN_SHRINKAGE = 1e-4  # keeps correlations of copied columns invertible
@@ -66,13 +66,13 @@ def split_fold(problem: Problem, columns: Array, train: Array, test: Array) -> S
     )  # fmt: skip
 
 
-def judge(name: str, split: Split, sizes: Sequence[int]) -> Iterator[Array]:
+def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> Iterator[Array]:
     """Yield scores (n_test, n_classes) of the test rows by the first k features, for each size.
 
     Sizes ascend. The scores of all judges but the trees are log-probabilities; every class must
     have a training row. Sums depend on the number of BLAS threads, which the caller keeps at one.
     """
-    return _SCORES[name](split, sizes)
+    return _SCORES[judge](split, sizes)
 
 
 def _bayes_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
