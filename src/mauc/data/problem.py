@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-
 from mauc.checks import MAX_CLASSES, check_class_count
 from mauc.data.categories import encode_nominal
 from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
