@@ -107,14 +107,10 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
         # Running sums add one value after the other.
         for s, values in enumerate((differences, differences * differences)):
             sums[s, j] = np.cumsum(values)[-1] if len(values) > 0 else 0.0
-    offsets = sums[0] / np.maximum(n_known, 1)
-    scatters = np.maximum(sums[1] - sums[0] * offsets, 0.0)
-    deviation = np.sqrt(scatters / np.where(n_known > 2, n_known - 1, 1))[:, np.newaxis]
-    mean = (shifts + offsets)[:, np.newaxis]
-    low, high = mean - deviation, mean + deviation
-    np.add(~np.less(XT, low), np.greater(XT, high), out=codes, dtype=np.uint8)
-    for j in np.flatnonzero((codes == 1).all(axis=1) & (deviation[:, 0] > 0)):
-        codes[j] += XT[j] > mean[j]
+    means = sums[0] / np.maximum(n_known, 1)
+    scatters = np.maximum(sums[1] - sums[0] * means, 0.0)
+    deviations = np.sqrt(scatters / np.where(n_known > 2, n_known - 1, 1))
+    _cut_at_deviation(XT, shifts + means, deviations, codes)
     n_states[:] = 3
     for j in np.flatnonzero(has_missing):
         is_missing = np.isnan(XT[j])
@@ -128,16 +124,16 @@ def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np
     The code is floor(n_bins r / n), with r of the n known values below x: the number of lower
     quantiles below x.
     """
-    steps = np.arange(1, n_bins)
-    for j, column in enumerate(XT):
-        is_missing = np.isnan(column)
-        n_known = len(column) - np.count_nonzero(is_missing)
-        ranks = -(-steps * n_known // n_bins)
-        # With fewer values than bins, a quantile may lie below the smallest value.
-        cuts = np.sort(column)[ranks[ranks > 0] - 1]  # missing values come last
-        codes[j] = np.searchsorted(cuts, column)
-        codes[j, is_missing] = n_bins
-        n_states[j] = n_bins + is_missing.any()
+    ordered, rows = np.sort(XT, axis=1), np.arange(len(XT))  # missing values come last
+    is_missing = np.isnan(XT)
+    n_known = XT.shape[1] - is_missing.sum(axis=1)
+    codes[:] = 0
+    for step in range(1, n_bins):
+        # codes are the numbers of the lower quantiles so far that are below the values
+        ranks = -(-step * n_known // n_bins)
+        codes += ordered[rows, ranks - 1][:, np.newaxis] < XT
+    codes[is_missing] = n_bins
+    n_states[:] = n_bins + is_missing.any(axis=1)
 
 
 @njit(cache=True, nogil=True)
@@ -146,6 +142,25 @@ def _plain_sums(XT, shifts, sums):
     for j in range(XT.shape[0]):
         shifts[j] = shift_of(XT[j], None)
         sums[0, j], sums[1, j] = plain_sums(XT[j], None, shifts[j])
+
+
+@njit(cache=True, nogil=True)
+def _cut_at_deviation(XT, means, deviations, codes):
+    """Write the states 0, 1 and 2 of `three_states`; those of missing values are any."""
+    n = XT.shape[1]
+    for j in range(XT.shape[0]):
+        column, code = XT[j], codes[j]
+        mean, deviation = means[j], deviations[j]
+        low, high = mean - deviation, mean + deviation
+        n_outside = 0
+        for i in range(n):
+            x = np.float64(column[i])
+            state = 1 - np.int64(x < low) + np.int64(x > high)
+            n_outside += np.int64(state != 1)
+            code[i] = state
+        if n_outside == 0 and deviation > 0:
+            for i in range(n):
+                code[i] = 2 if np.float64(column[i]) > mean else 1
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import gen_batches
 
 from mauc.checks import MAX_CLASSES, check_class_count
 from mauc.data.categories import encode_nominal
@@ -155,7 +154,8 @@ class Problem:
         width = self.columns.block_width(
             self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
         )
-        return list(gen_batches(self.n_features, width))
+        n = self.n_features
+        return [slice(start, min(start + width, n)) for start in range(0, n, width)]
 
     def run_blocks(
         self, function: Callable[[slice], Any], n_scores: int = 1, n_jobs: int | None = None,
