@@ -253,6 +253,9 @@ def _bounds(auc, variances, sizes, level, prior_share, max_share):
     for variance, size in zip(variances, sizes, strict=True):
         prior = _PRIOR_SAMPLES / size
         share = (variance + prior * prior_share) / (auc * (1.0 - auc) + prior)
+        # What is mixed in may widen the interval, never narrow it: a sample with a wrong label is
+        # on the wrong side of all classes.
+        share = np.maximum(share, variance / np.maximum(auc * (1.0 - auc), 1e-300))
         is_bound = share >= max_share  # a bound, not an estimate: it takes no degrees of freedom
         share = np.where(is_bound, max_share, share) / size
         total += share
