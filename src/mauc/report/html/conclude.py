@@ -119,7 +119,7 @@ def _judge(
     chosen = _ask(held)
     n_features = problem.n_features
     every = None if len(selector.ranking_) == n_features else _ask(held, np.arange(n_features))
-    measured, bounds = _measure(selector, held, chosen)
+    measured, bounds = _measure(held, chosen)
     set_auc = chosen.auc[chosen.best]
     hard = []
     for row in _hardest(pairs, set_auc):
@@ -146,7 +146,7 @@ def _judge(
         "is_weighted": problem.sample_weight is not None,
         "absent": [text(label) for label in problem.classes[is_single]],
         "chosen": measured,
-        "every": None if every is None else _measure(selector, held, every)[0],
+        "every": None if every is None else _measure(held, every)[0],
         "hard": hard,
         "stability": _stability(selector, held, problem),
         "set_auc": [number(auc) for auc in set_auc],
@@ -168,9 +168,7 @@ def _pair_auc(held: HeldOut, scores: Array) -> Array:
     return np.asarray(found.auc)
 
 
-def _measure(
-    selector: RankingSelector, held: HeldOut, judged: Judged
-) -> tuple[dict[str, Any], tuple[Array, Array] | None]:
+def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array, Array] | None]:
     """Return MAUC of the best judge with its interval, and the bounds of every pair."""
     labels, classes, weights = held.labels, held.problem.classes, held.weights
     scores = judged.scores[judged.best]
@@ -180,7 +178,7 @@ def _measure(
         mauc = mauc_score(labels, scores, labels=classes, sample_weight=weights)
         return found | {"mauc": number(mauc), "lower": None, "upper": None, "level": None}, None
     interval = mauc_interval(
-        labels, scores, labels=classes, sample_weight=weights, n_jobs=selector.n_jobs
+        labels, scores, labels=classes, sample_weight=weights, n_folds=max(len(held.folds), 2)
     )
     for key in ("mauc", "lower", "upper", "level"):
         found[key] = number(getattr(interval, key))
