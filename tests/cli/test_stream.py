@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from mauc.io.cache import list_caches
 from mauc.registry import SELECTORS
 from tests.helpers.cli_helpers import run, run_json
 
@@ -159,10 +160,9 @@ def test_csv_is_converted_once(tmp_path):
     for words in (("-m", "mdfs"), ("-m", "chi"), ("--nominal", "ordinal", "-m", "anova")):
         expected, found = both("select", tmp_path / "messy.csv", "-k", "5", *words, memory="1MB")
         assert found == expected
-    (table,) = [path for path in (tmp_path / "cache" / "columns").iterdir() if path.is_dir()]
-    before = (table / "note.json").stat().st_mtime_ns
+    (table,) = list_caches()
     both("rank", tmp_path / "messy.csv", "-m", "mdfs", memory="1MB")
-    assert (table / "note.json").stat().st_mtime_ns == before
+    assert [again.created for again in list_caches()] == [table.created]
 
 
 def test_csv_with_options(tmp_path):

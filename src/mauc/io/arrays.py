@@ -287,8 +287,8 @@ def open_array(
     if stamp is not None and n_bytes > limit and _lies_by_rows(array, limit):
         from mauc.io.cache import cache_array
 
-        known = None if os.path.isfile(name) else stamp  # a file is stamped by itself
-        return cache_array(array, name, memory=limit, stamp=known, layout=_layout(array))
+        look = None if os.path.isfile(name) else stamp  # a file is stamped by itself
+        return cache_array(array, name, memory=limit, look=look, layout=_layout(array))
     return ArraySource(array, name, reopen=reopen, stamp=stamp, waits=waits, memory=memory)
 
 

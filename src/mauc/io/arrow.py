@@ -143,31 +143,6 @@ class ColumnFill:
         return with_missing(self._values, self._missing)
 
 
-class WideningFill(ColumnFill):
-    """Takes chunks of another type than the `kind` of the whole column, exactly or not at all."""
-
-    def __init__(self, fill: ColumnFill, kind: Any, file: str, column: str) -> None:
-        self._fill, self._kind = fill, kind
-        self._file, self._column = file, column
-
-    def add(self, chunk: Any) -> None:
-        """Take the values of the next rows, cast to the type of the column."""
-        import pyarrow as arrow
-
-        if is_words(self._kind):
-            self._fill.add(chunk)
-            return
-        try:
-            self._fill.add(chunk.cast(self._kind))  # checks that nothing is lost
-        except arrow.ArrowInvalid as error:
-            raise MaucError(
-                f"{self._file}: column {self._column!r} is {chunk.type} here and {self._kind} "
-                f"together with the other files, which does not hold all its values ({error}); "
-                f"write it with one type in all files, or leave it out "
-                f"({option('drop', self._column)})."
-            ) from error
-
-
 def make_fills(types: list[np.dtype[Any]], n_samples: int) -> list[ColumnFill]:
     """Return what takes columns of given types; those of one type lie in one array."""
     stacks = {
@@ -314,14 +289,14 @@ class ArrowSource(ArrowColumns):
             "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False,
         }  # fmt: skip
         if len(self._edges) == 2:
-            yield from _cut(self._data.to_batches(**options), 0, start, stop)
+            yield from cut_batches(self._data.to_batches(**options), 0, start, stop)
             return
         for fragment, (first, last) in zip(
             self._data.get_fragments(), pairwise(self._edges), strict=True
         ):
             if first < stop and last > start:
                 batches = fragment.to_batches(schema=self._data.schema, **options)
-                yield from _cut(batches, first, start, stop)
+                yield from cut_batches(batches, first, start, stop)
 
     def _find_edges(self, n_samples: int) -> list[int]:
         """Return where the files of a dataset begin, and the end of the last."""
@@ -349,7 +324,7 @@ class ArrowSource(ArrowColumns):
             ) from error
 
 
-def _cut(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:
+def cut_batches(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:
     """Yield the columns of batches, the first of which begins with `row`, from start to stop."""
     for batch in batches:
         begin, end = max(start - row, 0), min(stop - row, len(batch))
@@ -518,7 +493,7 @@ def widen(one: Any, other: Any) -> Any:
     """Return an Arrow type that holds the values of two, None if there is none.
 
     Integers and floats go together in float64: a value that it does not hold is an error when it is
-    read, see `WideningFill`.
+    read.
     """
     import pyarrow as arrow
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
-from mauc.io.files import open_binary, read_beginning
+from mauc.io.files import open_binary, read_beginning, unreadable_error
 from mauc.io.formats import check_options, open_table
 from mauc.io.lines import (
     WHITESPACE,
@@ -150,12 +150,13 @@ def _open_columns(
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, texts, memory).run(None)
         held = BatchColumns(
-            str(path), writer.batches, note["types"], _plain_types(note), layout.names, memory
-        )
+            str(path), writer.batches, writer.edges, note["types"], _plain_types(note),
+            layout.names, memory,
+        )  # fmt: skip
         return TextColumns(held, layout, note, texts, label)
 
-    def build(part: Path) -> dict[str, Any]:
-        return _Conversion(layout, texts, memory).run(part)[1]
+    def build(file: IO[bytes]) -> dict[str, Any]:
+        return _Conversion(layout, texts, memory).run(file)[1]
 
     def serves(note: dict[str, Any]) -> bool:
         """Whether columns are text where that is wanted, and elsewhere only if words are there."""
@@ -164,11 +165,11 @@ def _open_columns(
         return set(note["texts"]) <= set(texts) <= set(map(int, note["words"]))
 
     look = partial(file_stamp, path)
-    folder, note = find_or_build(
-        str(path), layout.options, look(), path=str(path.resolve()), variant=texts, serves=serves,
-        n_bytes=n_bytes, build=build, look=look,
+    table, note = find_or_build(
+        str(path), layout.options, path=str(path.resolve()), look=look, n_bytes=n_bytes,
+        build=build, variant=texts, serves=serves,
     )  # fmt: skip
-    cached = CachedColumns(folder, note, memory, look, _plain_types(note))
+    cached = CachedColumns(table, note, memory, look, _plain_types(note))
     return TextColumns(cached, layout, note, texts, label)
 
 
@@ -217,10 +218,6 @@ class TextColumns(ColumnSource):
         super().__init__(
             held.name, held.shape[0], types, feature_names=layout.names, memory=held.memory
         )
-
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns; like `read` otherwise."""
@@ -292,8 +289,8 @@ class _Conversion:
         self._gaps = [float(word) for word in layout.missing if is_number(word)]
         self._kinds: list[int] = []
 
-    def run(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
-        """Write the columns to a folder, or to memory; return the note of the table."""
+    def run(self, file: IO[bytes] | None) -> tuple[ColumnWriter, dict[str, Any]]:
+        """Write the columns to a file, or to memory; return the note of the table."""
         import pyarrow as arrow
 
         try:
@@ -301,20 +298,23 @@ class _Conversion:
                 try:
                     if not self._kinds:
                         self._kinds = self._guess_kinds()
-                    return self._write(folder)
+                    return self._write(file)
                 except _Restart:
                     continue
         finally:  # the pool would keep what it once had
             arrow.default_memory_pool().release_unused()
 
-    def _write(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
+    def _write(self, file: IO[bytes] | None) -> tuple[ColumnWriter, dict[str, Any]]:
         layout = self._layout
+        if file is not None:  # it may hold what was written before a restart
+            file.seek(0)
+            file.truncate()
         self._is_whole = [kind == _WHOLE for kind in self._kinds]
         self._wide: set[int] = set()
         limit = None if self._memory is None else self._memory // 2
         words = {j: _Words(limit) for j, kind in enumerate(self._kinds) if kind == _TEXT}
         types = [_STORED[kind] for kind in self._kinds]
-        writer = ColumnWriter(folder, types)
+        writer = ColumnWriter(file, types)
         n_bytes = layout.lines.path.stat().st_size
         n_blocks = -(-n_bytes // self._block)
         sizes = [self._block] * (n_blocks - 1) + [n_bytes - (n_blocks - 1) * self._block]
@@ -425,6 +425,8 @@ class _Conversion:
                 lines.check_quotes()
         except UnicodeError as error:
             raise encoding_error(lines.path, lines.encoding) from error
+        except OSError as error:
+            raise unreadable_error(str(lines.path), error) from error
         except arrow.ArrowInvalid as error:
             raise self._judge(str(error)) from error
 
