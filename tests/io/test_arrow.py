@@ -162,7 +162,7 @@ def test_columns_of_the_same_name(tmp_path):
         ("data.parquet", b"PAR1 and nothing else", "cannot be read as a Parquet file"),
         ("data.feather", b"a,label\n1,u\n", r"is not a Feather \(Arrow IPC\) file: .* it is text"),
         ("data.feather", b"ARROW1\0\0 and nothing else", "cannot be read as a Feather"),
-        ("data.feather", b"FEA1....", "is a Feather file of version 1; save it again"),
+        ("data.feather", b"FEA1....", "by its first bytes it is a Feather file of version 1"),
         ("data.parquet", b"", "is empty"),
         ("data.parquet.gz", b"PAR1", "parquet files are not read compressed"),
     ],

@@ -1,6 +1,6 @@
 """The contract of column sources: tables whose columns are read when they are needed."""
 
-from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import open_atomic
 from mauc.memory import check_memory, free_memory
+from mauc.progress import track
 
 _COPIES = 2  # a column is read before it is put where it belongs
 _GROUP_BYTES = 2**27  # of a row group that is written
@@ -119,12 +120,16 @@ class ColumnSource:
         `target_name` is the column of the labels; an existing file is only replaced with `force`.
         Returns the path.
         """
-        return _write_columns(self, path, y, target_name, force)
+        import pyarrow.parquet as parquet
+
+        with open_atomic(path, force=force) as file:
+            write_arrow(self, partial(parquet.ParquetWriter, file), y, target_name)
+        return Path(path)
 
     def with_memory(self, memory: int) -> "ColumnSource":
         """Return the same source with another limit of memory, in bytes."""
-        other = copy(self)
-        other.memory = int(memory)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, memory=int(memory))
         return other
 
     def _read_like(self, source: "ColumnSource") -> None:
@@ -315,10 +320,12 @@ def _read_all(source):
     return columns
 
 
-def _write_columns(source, path, y, target_name, force):
-    """Write a source to a Parquet file, see `ColumnSource.write`."""
+def write_arrow(source, open_writer, y=None, target_name="class"):
+    """Write a source, and labels if there are any, as tables of Arrow, part by part.
+
+    `open_writer` makes the writer of a schema.
+    """
     import pyarrow as arrow
-    import pyarrow.parquet as parquet
 
     n, m = source.shape
     if n == 0:
@@ -333,34 +340,31 @@ def _write_columns(source, path, y, target_name, force):
         if target_name in names:
             raise MaucError(f"target_name is {target_name!r}, which is the name of a feature.")
         names.append(target_name)
-    schema = None
-    with open_atomic(path, force=force) as file:
-        writer = None
-        try:
-            for start, stop in _row_steps(source):
-                columns = source.read_rows(start, stop, np.arange(m))
-                arrays = [
-                    _arrow_column(arrow, c, k) for c, k in zip(columns, source.types, strict=True)
-                ]
-                if labels is not None:
-                    arrays.append(arrow.array(labels[start:stop]))
-                if writer is None:
-                    kinds = [a.type for a in arrays]
-                    for j in np.flatnonzero(source.is_text):
-                        if arrow.types.is_null(kinds[j]):  # no text in the first rows
-                            kinds[j] = _text_type(arrow, source, j)
-                    schema = arrow.schema(list(zip(names, kinds, strict=True)))
-                    writer = parquet.ParquetWriter(file, schema)
-                table = arrow.table(
-                    [a.cast(kind) for a, kind in zip(arrays, schema.types, strict=True)],
-                    schema=schema,
-                )
-                writer.write_table(table)
-        finally:
-            if writer is not None:
-                writer.close()
-        source.check_unchanged()
-    return Path(path)
+    steps = list(_row_steps(source))
+    width = sum(kind.itemsize for kind in source.types)
+    sizes = [width * (stop - start) for start, stop in steps]
+    writer = None
+    try:
+        for start, stop in track(steps, "parts of the rows", n_bytes=sizes):
+            columns = source.read_rows(start, stop, np.arange(m))
+            arrays = [
+                _arrow_column(arrow, c, k) for c, k in zip(columns, source.types, strict=True)
+            ]
+            if labels is not None:
+                arrays.append(arrow.array(labels[start:stop]))
+            if writer is None:
+                kinds = [a.type for a in arrays]
+                for j in np.flatnonzero(source.is_text):
+                    if arrow.types.is_null(kinds[j]):  # no text in the first rows
+                        kinds[j] = _text_type(arrow, source, j)
+                schema = arrow.schema(list(zip(names, kinds, strict=True)))
+                writer = open_writer(schema)
+            arrays = [a.cast(kind) for a, kind in zip(arrays, kinds, strict=True)]
+            writer.write_table(arrow.table(arrays, schema=schema))
+    finally:
+        if writer is not None:
+            writer.close()
+    source.check_unchanged()
 
 
 def _row_steps(source):

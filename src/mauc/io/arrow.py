@@ -7,7 +7,7 @@ durations, decimals the nearest float64. Strings and dictionaries are categories
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -25,6 +25,7 @@ from mauc.io.files import (
     content_error,
     read_beginning,
     stamped,
+    unreadable_error,
 )
 from mauc.io.formats import FORMATS
 from mauc.io.options import ReadOptions
@@ -53,22 +54,16 @@ def numpy_type(kind: Any) -> np.dtype[Any] | None:
     kind = storage_type(kind)
     if is_words(kind):
         return WORDS
-    if types.is_boolean(kind):
-        return np.dtype(bool)
-    if types.is_integer(kind) or types.is_floating(kind):
-        plain: np.dtype[Any] = np.dtype(kind.to_pandas_dtype())
-        return plain
     if types.is_null(kind) or types.is_decimal(kind):
         return np.dtype(np.float64)
-    if types.is_date32(kind):
-        return np.dtype("datetime64[D]")
-    if types.is_date64(kind):
-        return np.dtype("datetime64[ms]")
-    if types.is_timestamp(kind):
-        return np.dtype(f"datetime64[{kind.unit}]")
     if types.is_duration(kind) or types.is_time(kind):
         return np.dtype(f"timedelta64[{kind.unit}]")
-    return None
+    if types.is_date32(kind):
+        return np.dtype("datetime64[D]")
+    if types.is_timestamp(kind):
+        return np.dtype(f"datetime64[{kind.unit}]")
+    is_plain = types.is_primitive(kind) and not types.is_interval(kind)
+    return np.dtype(kind.to_pandas_dtype()) if is_plain else None
 
 
 def feature_type(kind: Any) -> np.dtype[Any]:
@@ -251,11 +246,6 @@ class ArrowSource(ArrowColumns):
         if self._reopen is not None:
             self._data = self._reopen()
 
-    def __copy__(self) -> "ArrowSource":
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
-
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns."""
         numbers = [int(j) for j in columns]
@@ -309,19 +299,26 @@ class ArrowSource(ArrowColumns):
             return [0, *accumulate(counts)]
         return [0, n_samples]
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        import pyarrow as arrow
+    def _reading(self) -> AbstractContextManager[None]:
+        return reading(self.name, self.check_unchanged)
 
-        try:
-            yield
-        except MaucError:
-            raise
-        except (arrow.ArrowException, OSError) as error:
-            self.check_unchanged()
-            raise MaucError(
-                f"{self.name} cannot be read, it is truncated or damaged: {str(error).rstrip('.')}."
-            ) from error
+
+@contextmanager
+def reading(name: str, check: Callable[[], None], what: str = "") -> Iterator[None]:
+    """Raise errors of Arrow as those of a damaged file, unless `check` raises that it changed."""
+    import pyarrow as arrow
+
+    try:
+        yield
+    except MaucError:
+        raise
+    except (arrow.ArrowException, OSError) as error:
+        check()
+        if isinstance(error, PermissionError):
+            raise unreadable_error(name, error) from error
+        raise MaucError(
+            f"{name} cannot be read{what}, it is truncated or damaged: {str(error).rstrip('.')}."
+        ) from error
 
 
 def cut_batches(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:
@@ -375,65 +372,40 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
 
     system = FileSystem(str(path), options.storage_options)
     files = system.files(FORMATS["feather"].endings)
+    known: dict[str, Any] = {"system": system, "files": files, "memory": memory}
     if system.is_local and len(files) == 1:
         beginning = read_beginning(Path(files[0].path), 8)
-        if beginning.startswith(b"FEA1"):
-            raise MaucError(f"{path} is a Feather file of version 1; save it again as version 2.")
-        if beginning.startswith(_STREAM):
-            return _open_stream(str(path), system, files, memory)
+        if beginning.startswith(_STREAM):  # it is mapped into memory; compressed values are read
+            reopen = partial(_read_stream, str(path))
+            data = reopen()
+            source = ArrowSource(data, str(path), reopen=reopen, **known)
+            return arrow_table(source, index_names(data.schema))
         if not beginning.startswith(b"ARROW1"):
             raise content_error(Path(path), _FEATHER)
-    paths = [file.path for file in files]
-    try:
-        schemas = [_read_schema(system, file) for file in files]
-        types, errors = unify_schemas([file.name for file in files], schemas)
-        found = dataset.dataset(
-            paths, format="ipc", filesystem=system.arrow_system(),
-            partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
-        )  # fmt: skip
-    except (arrow.ArrowException, OSError) as error:
-        check_unchanged(system, files)
-        culprit = next((file.name for file in files if file.path in str(error)), files[0].name)
-        raise MaucError(
-            f"{culprit} cannot be read as {_FEATHER}, it is truncated or damaged: "
-            f"{str(error).rstrip('.')}."
-        ) from error
+    schemas = []
+    for file in files:
+        with reading(file.name, partial(check_unchanged, system, files), f" as {_FEATHER}"):
+            opened = system.open(file)
+            with arrow.OSFile(opened) if system.is_local else arrow.PythonFile(opened) as held:
+                schemas.append(arrow.ipc.open_file(held).schema)
+    types, errors = unify_schemas([file.name for file in files], schemas)
+    found = dataset.dataset(
+        [file.path for file in files], format="ipc", filesystem=system.arrow_system(),
+        partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
+    )  # fmt: skip
     if any(not schema.equals(schemas[0]) for schema in schemas):
-        fields = [
-            arrow.field(field.name, types.get(field.name, field.type)) for field in found.schema
-        ]
-        found = found.replace_schema(arrow.schema(fields))
-    source = ArrowSource(
-        found, system.address, system=system, files=files, type_errors=errors, memory=memory
-    )
+        kinds = [types.get(field.name, field.type) for field in found.schema]
+        pairs = zip(found.schema.names, kinds, strict=True)
+        found = found.replace_schema(arrow.schema(list(pairs)))
+    source = ArrowSource(found, system.address, type_errors=errors, **known)
     return arrow_table(source, index_names(schemas[0]))
-
-
-def _read_schema(system: FileSystem, file: File) -> Any:
-    import pyarrow as arrow
-
-    opened = system.open(file)
-    with arrow.OSFile(opened) if system.is_local else arrow.PythonFile(opened) as source:
-        return arrow.ipc.open_file(source).schema
-
-
-def _open_stream(path: str, system: FileSystem, files: Sequence[File], memory: int | None) -> Table:
-    """Open an Arrow IPC stream, which is mapped into memory; compressed values are read."""
-    import pyarrow as arrow
-
-    read = partial(_read_stream, path)
-    try:
-        data = read()
-    except (arrow.ArrowException, OSError) as error:
-        raise MaucError(f"{path} cannot be read as {_FEATHER}: {error}") from error
-    source = ArrowSource(data, path, system=system, files=files, reopen=read, memory=memory)
-    return arrow_table(source, index_names(data.schema))
 
 
 def _read_stream(path: str) -> Any:
     import pyarrow as arrow
 
-    return arrow.ipc.open_stream(arrow.memory_map(path)).read_all()
+    with reading(path, lambda: None, f" as {_FEATHER}"):
+        return arrow.ipc.open_stream(arrow.memory_map(path)).read_all()
 
 
 def index_names(schema: Any) -> list[str]:

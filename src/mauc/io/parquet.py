@@ -24,6 +24,7 @@ from mauc.io.arrow import (
     is_words,
     make_fills,
     numpy_type,
+    reading,
     storage_type,
     unify_schemas,
 )
@@ -34,7 +35,6 @@ from mauc.io.files import (
     check_unchanged,
     content_error,
     read_beginning,
-    unreadable_error,
 )
 from mauc.io.formats import FORMATS
 from mauc.io.options import ReadOptions
@@ -215,25 +215,14 @@ class Readers:
     @contextmanager
     def borrow(self, file: File) -> Iterator[Any]:
         """Give out a pyarrow.parquet.ParquetFile that no other thread uses."""
-        import pyarrow as arrow
-
         with self._lock:
             known = [at for at, (held, _) in enumerate(self._idle) if held == file]
             opened = self._idle.pop(known[-1])[1] if known else None
-        try:
+        check = partial(check_unchanged, self._system, [file])
+        with reading(file.name, check, " as a Parquet file"):
             if opened is None:
                 opened = self._open(file)
             yield opened
-        except MaucError:
-            raise
-        except (FileNotFoundError, PermissionError) as error:
-            raise unreadable_error(file.name, error) from error
-        except (arrow.ArrowException, OSError) as error:
-            check_unchanged(self._system, [file])
-            raise MaucError(
-                f"{file.name} cannot be read as a Parquet file, it is truncated or damaged: "
-                f"{str(error).rstrip('.')}."
-            ) from error
         with self._lock:
             self._idle.append((file, opened))
             n_chunks = sum(_n_chunks(held.metadata) for _, held in self._idle)
