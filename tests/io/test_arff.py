@@ -144,6 +144,7 @@ def test_string_attributes_are_nominal(load):
             r"line 5: a sparse row .* with places in \[0, 1\] is wanted.*got '{2 1}'",
         ),
         (HEAD + "{0 x}\n", "line 5: attribute 'a' wants a number"),
+        (HEAD + "{0 1, 1 'v'}\n{0 1, 1 v, 0 2}\n", "line 6: .* names the place 0 twice"),
         (HEAD + "{1 'v}\n", "line 5: a sparse row"),
         (HEAD + "1,?\n", "column 'class' has no label in line 5"),
         (

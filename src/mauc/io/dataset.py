@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -144,9 +144,16 @@ class Dataset:
         X = sparse.csc_array(self.X) if sparse.issparse(self.X) else self.X
         for j in range(self.n_features):
             if isinstance(X, ColumnSource):
-                _add_values(digest, X.read(np.array([j]))[0])
+                column = X.read(np.array([j]))[0]
+            elif sparse.issparse(X):
+                column = X[:, [j]].toarray().ravel()
             else:
-                _add_column(digest, X, j)
+                column = column_of(X, j)
+            values = np.asarray(column)
+            if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
+                _add_texts(digest, values)
+            else:
+                _add_numbers(digest, values)
         return digest.hexdigest()
 
 
@@ -156,28 +163,9 @@ def _add(digest: Any, kind: str, content: bytes) -> None:
     digest.update(content)
 
 
-def _add_column(digest: Any, X: Any, j: int) -> None:
-    if sparse.issparse(X):
-        part = X[:, [j]].tocoo()
-        part.sum_duplicates()
-        _add_stored(digest, part.data, part.row)
-    else:
-        _add_values(digest, column_of(X, j))
-
-
-def _add_values(digest: Any, column: Any) -> None:
-    values = np.asarray(column)
-    if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
-        _add_texts(digest, values)
-    else:
-        _add_stored(digest, values, np.arange(len(values)))
-
-
-def _add_stored(digest: Any, values: np.ndarray[Any, Any], rows: np.ndarray[Any, Any]) -> None:
-    is_stored = values != 0
-    values, rows = values[is_stored], rows[is_stored]
-    order = np.argsort(rows, kind="stable")
-    values, rows = values[order], rows[order]
+def _add_numbers(digest: Any, values: np.ndarray[Any, Any]) -> None:
+    rows = np.flatnonzero(values)
+    values = values[rows]
     if values.dtype.kind in "iu" and is_wide(values):
         _add(digest, "integers", json.dumps([int(value) for value in values]).encode())
     else:
@@ -219,8 +207,7 @@ def columns_note(
     return f"{line}; left out: {list_excluded(excluded)}" if excluded else line
 
 
-@dataclass(frozen=True)
-class Encoded:
+class Encoded(NamedTuple):
     """One column of numbers that is made of a column of a data set."""
 
     name: str
@@ -228,15 +215,13 @@ class Encoded:
     categories: Any = None  #: of a nominal column, in the order of their codes
     code: int | None = None  #: of the value that it indicates; None for a column of codes
 
-    def codes(self, column: Any) -> np.ndarray[Any, Any]:
-        """Return the codes of some rows of the nominal column, NaN where missing."""
-        codes = column.cat.set_categories(self.categories).cat.codes.to_numpy().astype(np.float64)
-        codes[codes < 0] = np.nan
-        return np.asarray(codes)
-
-    def values(self, codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the numbers of the column by the codes of the nominal one."""
-        return codes if self.code is None else np.where(np.isnan(codes), np.nan, codes == self.code)
+    def encode(self, column: Any) -> Any:
+        """Return the numbers made of some rows of the column, NaN where a category is missing."""
+        if self.categories is None:
+            return column
+        codes = column.cat.set_categories(self.categories).cat.codes.to_numpy()
+        numbers = codes if self.code is None else codes == self.code
+        return np.where(codes < 0, np.nan, numbers)
 
 
 class ConvertedColumns(ColumnSource):
@@ -289,21 +274,7 @@ class EncodedColumns(ConvertedColumns):
         super().__init__(source, [piece.column for piece in made], types, names)
 
     def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        return _encode_columns([self._made[j] for j in columns], read)
-
-
-def _encode_columns(made: list[Encoded], origins: Mapping[int, Any]) -> list[Any]:
-    """Return columns made of those of a data set, by their numbers."""
-    codes: dict[int, np.ndarray[Any, Any]] = {}
-    encoded = []
-    for piece in made:
-        values = origins[piece.column]
-        if piece.categories is not None:
-            if piece.column not in codes:
-                codes[piece.column] = piece.codes(values)
-            values = piece.values(codes[piece.column])
-        encoded.append(values)
-    return encoded
+        return [self._made[j].encode(read[self._made[j].column]) for j in columns]
 
 
 def encode_dataset(
@@ -361,8 +332,7 @@ def encode_dataset(
     if is_source:
         encoded: Any = EncodedColumns(X, made)
     else:
-        columns = {j: X.iloc[:, j] for j in dict.fromkeys(piece.column for piece in made)}
-        encoded = np.column_stack(_encode_columns(made, columns))
+        encoded = np.column_stack([piece.encode(X.iloc[:, piece.column]) for piece in made])
     n_indicators = sum(piece.code is not None for piece in made)
     n_codes = sum(piece.categories is not None for piece in made) - n_indicators
     words = (f"{n_indicators} indicators (0 or 1)" * bool(n_indicators), "codes" * bool(n_codes))

@@ -182,8 +182,12 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
             kept = np.array([str(value) for value in kept.tolist()])
         labels = kept[labels.cat.codes.to_numpy()]
     values = np.asarray(labels)
+    if values.dtype == np.dtype("m8"):  # integers beyond float64, see `with_missing`
+        return values.view(np.int64)
     if values.dtype.kind == "f":
-        whole = np.isfinite(values) & (values == np.round(values))
+        kind = np.uint64 if values.max() >= 2**63 else np.int64
+        limits = np.iinfo(kind)
+        whole = (values == np.round(values)) & (values >= limits.min) & (values < limits.max + 1.0)
         if not whole.all():
             row = int(np.argmin(whole))
             raise MaucError(
@@ -191,7 +195,7 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
                 f"{table.locate_row(int(rows[row]))}: labels are names or integers, not "
                 f"measurements. Is it the right target?"
             )
-        return values.astype(np.int64)
+        return values.astype(kind)
     if values.dtype.kind in "iuU":
         return values
     return np.array([str(value) for value in values.tolist()])
