@@ -5,10 +5,11 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, option
@@ -18,6 +19,9 @@ from mauc.io.table import check_unique
 #: the separator that stands for any run of blanks and tabs
 WHITESPACE = "whitespace"
 _SEPARATORS = ("\t", ";", "|", ",")
+_BEGINNINGS = {
+    b"PAR1": "parquet", b"ARROW1": "feather", b"\xff\xff\xff\xff": "feather", b"MATLAB": "mat",
+}  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
@@ -96,12 +100,9 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
 def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
     """Return the format of a file by its content, and the separator if it is rows of text."""
     beginning = read_beginning(path, 8)
-    if beginning.startswith(b"PAR1"):
-        return "parquet", None
-    if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
-        return "feather", None
-    if beginning.startswith(b"MATLAB"):
-        return "mat", None
+    for start, name in _BEGINNINGS.items():
+        if beginning.startswith(start):
+            return name, None
     if beginning.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             return ("xlsx" if "[Content_Types].xml" in archive.namelist() else "npz"), None
@@ -115,32 +116,26 @@ def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
 
 
 def _sniff_separator(lines: list[str]) -> str:
-    """Return the separator that cuts all lines into the same number of cells, more than one.
-
-    The first line may have one cell less than the others, as R writes tables with row names. Where
-    several do, a tab goes before a semicolon, a bar, a comma and blanks; where none does, it is
-    the comma, and the reader says what is wrong.
-    """
+    """Return the first separator that cuts all lines into the same number of cells, or a comma."""
     for separator in (*_SEPARATORS, WHITESPACE):
-        counts = [len(_split_line(line, separator)) for line in lines]
+        try:
+            counts = [len(next(split_rows([line], separator), [])) for line in lines]
+        except csv.Error:
+            continue
         rest = set(counts[1:]) or set(counts)
+        # The first line may have one cell less, as R writes tables with row names.
         if len(rest) == 1 and max(rest) > 1 and counts[0] - max(rest) in (0, -1):
             return separator
     return ","
 
 
-def _split_line(line: str, separator: str) -> list[str]:
+def split_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> Any:
+    """Return a reader of `csv`; blanks behind a separator are not part of a value."""
     if separator == WHITESPACE:
-        line, separator = plain_blanks(line), " "
-    try:
-        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    except csv.Error:
-        return []
-
-
-def plain_blanks(line: str) -> str:
-    """Return a line with blanks for tabs and none at its ends."""
-    return line.replace("\t", " ").strip()
+        plain = (line.replace("\t", " ").strip() + "\n" for line in lines)
+        return csv.reader(plain, delimiter=" ", skipinitialspace=True, strict=strict)
+    skips = separator != " "
+    return csv.reader(lines, delimiter=separator, skipinitialspace=skips, strict=strict)
 
 
 def _first_lines(path: Path, encoding: str) -> list[str]:
@@ -153,10 +148,7 @@ def _first_lines(path: Path, encoding: str) -> list[str]:
 
 
 class Lines:
-    """The rows of a text file with their line numbers, read again at every use.
-
-    For its beginning and for errors; `mauc.io.text` parses the rows themselves.
-    """
+    """The rows of a text file with their line numbers, for its beginning and for errors."""
 
     def __init__(self, path: Path, separator: str, encoding: str, has_header: bool) -> None:
         self.path, self.separator, self.encoding = path, separator, encoding
@@ -165,13 +157,7 @@ class Lines:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""
         with open_lines(self.path, self.encoding) as file:
-            if self.separator == WHITESPACE:
-                plain = (plain_blanks(line) + "\n" for line in file)
-                reader = csv.reader(plain, delimiter=" ", skipinitialspace=True)
-            else:  # blanks behind a separator are not part of a value
-                reader = csv.reader(
-                    file, delimiter=self.separator, skipinitialspace=self.separator != " "
-                )
+            reader = split_rows(file, self.separator)
             try:
                 for cells in reader:
                     if cells and (len(cells) > 1 or cells[0].strip()):
@@ -231,10 +217,8 @@ class Lines:
     def check_quotes(self) -> None:
         """Raise if a quoted cell is never closed."""
         with open_lines(self.path, self.encoding) as file:
-            separator = " " if self.separator == WHITESPACE else self.separator
-            reader = csv.reader(file, delimiter=separator, skipinitialspace=True, strict=True)
             try:
-                for _ in reader:
+                for _ in split_rows(file, self.separator, strict=True):
                     pass
             except csv.Error as error:
                 if "end of data" in str(error):

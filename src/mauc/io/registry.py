@@ -165,7 +165,6 @@ _ENTRIES = (
     ),
 )  # fmt: skip
 REGISTRY = {entry.name: entry for entry in _ENTRIES}
-_LABELS = {entry.name: entry.label for entry in _ENTRIES if entry.label}
 
 
 def dataset_label(name: str) -> str:
@@ -177,7 +176,8 @@ def dataset_label(name: str) -> str:
     >>> dataset_label("isolet"), dataset_label("my_data")
     ('ISOLET', 'my_data')
     """
-    return _LABELS.get(name.lower(), name)
+    entry = REGISTRY.get(name.lower())
+    return name if entry is None else entry.label or name
 
 
 def list_datasets() -> list[Entry]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,9 +33,9 @@ from mauc.io.lines import (
     check_text,
     encoding_error,
     is_number,
-    plain_blanks,
     skip_mark,
     sniff_format,
+    split_rows,
 )
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, find_place
@@ -63,26 +64,30 @@ Array = np.ndarray[Any, Any]
 def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     """Open a csv, tsv or txt file; a txt file may hold another format, which its content tells."""
     separator, encoding = options.separator, options.encoding or "utf-8"
+    decimal = options.decimal or "."
     if options.format == "txt":
         name, found = sniff_format(path, encoding)
         if name != "csv":
             return open_table(str(path), options.replace(format=name), memory)
         check_options(path, name, options)
         separator = separator or found
-    elif options.format == "tsv":
-        separator = separator or "\t"
-    layout = plan_text(path, options, separator, encoding)
-    columns = [find_place(layout.names, name) for name in options.categorical_features]
+    default = "\t" if options.format == "tsv" else ";" if decimal == "," else ","
+    separator = separator or default
+    _check_marks(separator, decimal, options.thousands)
+    check_text(path, "text of rows and columns", encoding)
+    lines = Lines(path, separator, encoding, options.header is not False)
+    names, n_header = lines.find_names()
+    columns = [find_place(names, name) for name in options.categorical_features]
     texts = sorted({j for j in columns if j is not None})
-    last = len(layout.names) - 1
-    target = options.target if layout.lines.has_header or options.target is not None else -1
-    label = find_place(layout.names, target)
-    source = _open_columns(layout, texts, label, memory)
+    last = None if lines.has_header else len(names) - 1
+    label = last if options.target is None else find_place(names, options.target)
+    missing = options.missing or ()
+    layout = Layout(lines, names, n_header, decimal, options.thousands, missing, texts, label)
+    source = _open_columns(layout, memory)
     return Table(
-        path, source, layout.names, target=None if layout.lines.has_header else last,
-        locate_row=layout.lines.locate_row, check_column=source.check_column,
-        hint=layout.lines.hint(layout.names), notes=source.notes,
-        missing_words=tuple(word for word in MISSING if word not in layout.missing),
+        path, source, names, target=last, locate_row=lines.locate_row,
+        check_column=source.check_column, hint=lines.hint(names), notes=source.notes,
+        missing_words=tuple(word for word in MISSING if word not in missing),
     )  # fmt: skip
 
 
@@ -96,6 +101,8 @@ class Layout:
     decimal: str
     thousands: str | None
     missing: tuple[str, ...]
+    texts: list[int]  #: columns that are text whatever they hold
+    label: int | None  #: the column with the labels
 
     @property
     def options(self) -> dict[str, Any]:
@@ -105,18 +112,6 @@ class Layout:
             "header": self.lines.has_header, "decimal": self.decimal, "thousands": self.thousands,
             "missing": list(self.missing),
         }  # fmt: skip
-
-
-def plan_text(path: Path, options: ReadOptions, separator: str | None, encoding: str) -> Layout:
-    """Check the options of a text file and find the names of its columns."""
-    decimal = options.decimal or "."
-    if separator is None:
-        separator = ";" if decimal == "," else ","
-    _check_marks(separator, decimal, options.thousands)
-    check_text(path, "text of rows and columns", encoding)
-    lines = Lines(path, separator, encoding, options.header is not False)
-    names, n_header = lines.find_names()
-    return Layout(lines, names, n_header, decimal, options.thousands, options.missing or ())
 
 
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
@@ -141,22 +136,20 @@ def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
         )
 
 
-def _open_columns(
-    layout: Layout, texts: list[int], label: int | None, memory: int | None
-) -> "TextColumns":
+def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     """Parse a file into memory, or find its columns in the cache or parse it into the cache."""
-    path = layout.lines.path
+    path, texts = layout.lines.path, layout.texts
     n_bytes = _estimate_bytes(layout)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
-        writer, note = _Conversion(layout, texts, memory).run(None)
+        writer, note = _Conversion(layout, memory).run(None)
         held = BatchColumns(
             str(path), writer.batches, writer.edges, note["types"], _plain_types(note),
             layout.names, memory,
         )  # fmt: skip
-        return TextColumns(held, layout, note, texts, label)
+        return TextColumns(held, layout, note)
 
     def build(file: IO[bytes]) -> dict[str, Any]:
-        return _Conversion(layout, texts, memory).run(file)[1]
+        return _Conversion(layout, memory).run(file)[1]
 
     def serves(note: dict[str, Any]) -> bool:
         """Whether columns are text where that is wanted, and elsewhere only if words are there."""
@@ -169,8 +162,7 @@ def _open_columns(
         str(path), layout.options, path=str(path.resolve()), look=look, n_bytes=n_bytes,
         build=build, variant=texts, serves=serves,
     )  # fmt: skip
-    cached = CachedColumns(table, note, memory, look, _plain_types(note))
-    return TextColumns(cached, layout, note, texts, label)
+    return TextColumns(CachedColumns(table, note, memory, look, _plain_types(note)), layout, note)
 
 
 def _plain_types(note: dict[str, Any]) -> list[Any]:
@@ -190,17 +182,10 @@ def _estimate_bytes(layout: Layout) -> int:
 
 
 class TextColumns(ColumnSource):
-    """The columns of a text file, labels and what is not a feature included.
+    """The columns of a text file: `held` has numbers, and codes where the file has words."""
 
-    `held` has numbers, and codes where the file has words; `notes` are what a user should know
-    about how the file was read.
-    """
-
-    def __init__(
-        self, held: BatchColumns, layout: Layout, note: dict[str, Any], texts: list[int],
-        label: int | None,
-    ) -> None:  # fmt: skip
-        self._held, self.layout, self._texts = held, layout, frozenset(texts)
+    def __init__(self, held: BatchColumns, layout: Layout, note: dict[str, Any]) -> None:
+        self._held, self.layout = held, layout
         self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
         self._words: dict[int, list[str] | None] = {int(j): w for j, w in note["words"].items()}
         self._typed: dict[int, TypedWords] = {}
@@ -210,8 +195,9 @@ class TextColumns(ColumnSource):
             types[j] = object
             if words is not None:
                 reading = Reading(
-                    layout.missing, layout.decimal, layout.thousands, j == label, j in texts
-                )
+                    layout.missing, layout.decimal, layout.thousands, j == layout.label,
+                    j in layout.texts,
+                )  # fmt: skip
                 self._typed[j] = typed = type_words(layout.names[j], words, reading)
                 types[j] = object if typed.categories is not None else typed.table.dtype
                 self.notes += [typed.note] if typed.note else []
@@ -233,15 +219,12 @@ class TextColumns(ColumnSource):
         self._held.check_unchanged()
 
     def check_column(self, column: int) -> list[str]:
-        """Return what is to be said of a column as a feature; raise if it cannot be one.
-
-        Numbers beyond 2**53, numbers with a few words among them and decimal commas cannot.
-        """
+        """Return what is to be said of a column as a feature; raise if it cannot be one."""
         lines, name = self.layout.lines, self.layout.names[column]
         words = self._words.get(column)
         if column in self._is_wide:
             check_precision(lines.path, name, lines.column(column))
-        if words is None or column in self._texts:
+        if words is None or column in self.layout.texts:
             return []
         if self._typed[column].categories is None:
             check_precision(lines.path, name, (word.strip() for word in words))
@@ -276,8 +259,8 @@ class _Restart(Exception):
 class _Conversion:
     """The rows of a file on their way to columns; what is learnt stays when it starts again."""
 
-    def __init__(self, layout: Layout, texts: list[int], memory: int | None) -> None:
-        self._layout, self._texts, self._memory = layout, texts, memory
+    def __init__(self, layout: Layout, memory: int | None) -> None:
+        self._layout, self._memory = layout, memory
         self._block = max(MAX_BLOCK_BYTES, CELL_BYTES * len(layout.names))
         self._batch_rows = max(BATCH_BYTES // (8 * len(layout.names)), COLUMN_BYTES // 8)
         if memory is not None:
@@ -327,7 +310,7 @@ class _Conversion:
                     for j in range(len(types))
                 ])  # fmt: skip
         return writer, {
-            "names": layout.names, "edges": writer.edges, "types": types, "texts": self._texts,
+            "names": layout.names, "edges": writer.edges, "types": types, "texts": layout.texts,
             "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
             "wide": sorted(self._wide), "memory": self._memory,
             "words": {str(j): column.listed() for j, column in words.items()},
@@ -338,19 +321,18 @@ class _Conversion:
         import pyarrow as arrow
 
         held: list[Any] = []
-        for block in blocks:
-            held.append(block)
-            if sum(part.num_rows for part in held) >= self._batch_rows:
+        for block in chain(blocks, [None]):
+            held += [] if block is None else [block]
+            if held and (block is None or sum(map(len, held)) >= self._batch_rows):
                 yield from arrow.Table.from_batches(held).combine_chunks().to_batches()
                 held.clear()
-        if held:
-            yield from arrow.Table.from_batches(held).combine_chunks().to_batches()
 
     def _numbers(self, j: int, chunk: Any) -> Array:
         """Return the numbers of some rows; find out whether they are whole, and how large."""
         if self._kinds[j] == _INTEGER:
             if chunk.null_count:
-                raise self._retype(j, _FLOAT)
+                self._kinds[j] = _FLOAT
+                raise _Restart
             self._wide.add(j)
             return np.asarray(chunk)
         if chunk.null_count:
@@ -367,29 +349,22 @@ class _Conversion:
             low, high = np.fmin.reduce(values), np.fmax.reduce(values)
         if low <= -MAX_EXACT_INTEGER or high >= MAX_EXACT_INTEGER:
             if self._is_whole[j]:
-                raise self._retype(j, _INTEGER)
+                self._kinds[j] = _INTEGER
+                raise _Restart
             self._wide.add(j)
         elif self._is_whole[j]:
             self._is_whole[j] = bool((np.floor(values) == values).all())
         return values
 
-    def _retype(self, j: int, kind: int) -> _Restart:
-        self._kinds[j] = kind
-        return _Restart()
-
     def _guess_kinds(self) -> list[int]:
         """Return what columns are in the first block."""
-        reader = self._batches(only_schema=True)
-        (schema,) = reader
+        (schema,) = self._batches(only_schema=True)
         kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
         found = [kinds.get(str(field.type), _TEXT) for field in schema]
-        return [_TEXT if j in self._texts else kind for j, kind in enumerate(found)]
+        return [_TEXT if j in self._layout.texts else kind for j, kind in enumerate(found)]
 
     def _batches(self, *, only_schema: bool = False, as_text: bool = False) -> Iterator[Any]:
-        """Yield batches whose columns are as `_kinds` has them, or all text; or their schema.
-
-        Raise `_Restart` if they are not, a `MaucError` if the rows are not a table.
-        """
+        """Yield batches whose columns are as `_kinds` has them, or all text; or their schema."""
         import pyarrow as arrow
         from pyarrow import csv as arrow_csv
 
@@ -440,7 +415,8 @@ class _Conversion:
             self._n_late += 1
             if self._n_late == 2:  # there may be more: find all of them at once
                 self._find_words()
-            return self._retype(int(found[1]), _TEXT)
+            self._kinds[int(found[1])] = _TEXT
+            return _Restart()
         if "straddling" in message or "block size" in message:
             self._block *= 4
             return _Restart()
@@ -486,10 +462,7 @@ class _Words:
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a text file as Arrow wants them.
-
-    UTF-8, one byte between cells, and no blanks in front of them. `n_quotes` counts quotes.
-    """
+    """The bytes of a text file as UTF-8, one byte between cells and no blanks in front of them."""
 
     def __init__(self, file: Any, lines: Lines) -> None:
         super().__init__()
@@ -497,7 +470,7 @@ class _Stream(io.RawIOBase):
         self._file = file
         if not is_utf8:
             self._file = codecs.EncodedFile(file, "utf-8", skip_mark(lines.encoding))
-        self.n_quotes = 0
+        self.n_quotes = 0  #: in what was read so far
         self._is_blank = lines.separator == WHITESPACE
         self._separator = b"\t" if self._is_blank else lines.separator.encode()
         self.delimiter = self._separator.decode()
@@ -552,8 +525,7 @@ class _Stream(io.RawIOBase):
         self.n_quotes += n_quotes
         if not n_quotes:
             return b"".join(b"\t".join(line.split()) + b"\n" for line in raw.splitlines())
-        lines = (plain_blanks(line) + "\n" for line in raw.decode().splitlines())
         found = io.StringIO(newline="")
-        rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+        rows = split_rows(raw.decode().splitlines(), WHITESPACE)
         csv.writer(found, delimiter="\t", lineterminator="\n").writerows(rows)
         return found.getvalue().encode()

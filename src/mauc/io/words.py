@@ -7,6 +7,7 @@ separated thousands, or names.
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -60,18 +61,18 @@ class TypedWords:
 def type_words(name: str, words: Sequence[str], reading: Reading) -> TypedWords:
     """Give the distinct texts of a column their type."""
     gaps = {*(MISSING_LABELS if reading.is_label else MISSING), *reading.missing}
-    known = [word for word in words if word not in gaps]
+    texts = {word: word for word in words if word not in gaps}
     if reading.is_text:
-        return _categories(words, {word: word for word in known})
-    if known and all(word in _TRUTH for word in known):
-        return _categories(words, {word: _TRUTH[word] for word in known})
+        return _categories(words, texts)
+    if texts and all(word in _TRUTH for word in texts):
+        return _categories(words, {word: _TRUTH[word] for word in texts})
+    known, note = list(texts), ""
     numbers = parse_numbers(known, reading.decimal)
     if numbers is None and reading.is_label:
         # Among numbers these words are missing labels; among names they are names.
         known = [word for word in known if word not in MISSING]
         numbers = parse_numbers(known, reading.decimal) if known else None
-    note = ""
-    if numbers is None and not reading.is_label:
+    elif numbers is None:
         found = join_thousands(known, reading.decimal, reading.thousands)
         if found is not None:
             numbers, example = found
@@ -79,8 +80,7 @@ def type_words(name: str, words: Sequence[str], reading: Reading) -> TypedWords:
                 f"column {name!r}: texts such as {example!r} are numbers with separated thousands"
             )
     if numbers is None:
-        known = [word for word in words if word not in gaps]
-        return _categories(words, {word: word for word in known})
+        return _categories(words, texts)
     if len(known) < len(words):
         places = {word: j for j, word in enumerate(known)}
         extended = np.append(numbers.astype(np.float64), np.nan)
@@ -110,11 +110,10 @@ def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
         return None
     if not stripped or not all(_INTEGER.fullmatch(word) for word in stripped):
         return np.array([float(word) for word in stripped], np.float64)
-    integers = [int(word) for word in stripped]
-    low, high = min(integers), max(integers)
-    if low >= -(2**63) and high < 2**63:
-        return np.array(integers, np.int64)
-    return np.array(integers, np.uint64) if low >= 0 and high < 2**64 else None
+    for kind in (np.int64, np.uint64):
+        with suppress(OverflowError):
+            return np.array([int(word) for word in stripped], kind)
+    return None
 
 
 def join_thousands(
@@ -141,15 +140,9 @@ def join_thousands(
             grouping = [word for word in grouping if certain.fullmatch(word)]
         if grouping:
             plain = [word.replace(mark, "").replace(point, ".") for word in stripped]
-            return _plain_numbers(plain), grouping[0]
+            numbers = parse_numbers(plain)
+            return (numbers if numbers is not None else np.array(plain, float)), grouping[0]
     return None
-
-
-def _plain_numbers(texts: list[str]) -> Array:
-    try:
-        return np.array([int(text) for text in texts], np.int64)
-    except (ValueError, OverflowError):
-        return np.array([float(text) for text in texts])
 
 
 @cache
