@@ -99,10 +99,7 @@ class ArraySource(ColumnSource):
         return found
 
     def _read_chunks(self, start: int, stop: int, columns: Array) -> Array:
-        """Read columns one band of chunks after another.
-
-        The last band is kept: no chunk is decompressed twice in a pass over the columns.
-        """
+        """Read columns by bands of chunks; the last band is kept, so that none is read twice."""
         out: Array = np.empty((len(columns), stop - start), self.types[0])
         is_whole = (start, stop) == (0, self.shape[0]) and not self._is_broad
         width = _chunks_of(self._array)[1]
@@ -166,11 +163,7 @@ def is_broad(array: Any, memory: int) -> bool:
 
 
 class FrameSource(ColumnSource):
-    """Columns of a data frame of pandas or polars.
-
-    With `keeps_objects`, columns of Python objects are read as they are, such as the cells of a
-    spreadsheet: whether they are numbers, text or dates is told by their values.
-    """
+    """Columns of a frame of pandas or polars; `keeps_objects` leaves Python objects alone."""
 
     def __init__(
         self, frame: Any, name: str = "the data frame", *, keeps_objects: bool = False,
@@ -240,11 +233,7 @@ def open_array(
     stamp: Callable[[], dict[str, Any]] | None = None, waits: bool = False,
     memory: int | None = None,
 ) -> ColumnSource:  # fmt: skip
-    """Return the columns of an array, from a cache on disk where it lies by rows.
-
-    An array on disk that lies by rows, or in chunks that are too wide, would be read whole for
-    every few columns, if it is larger than the memory. One without a stamp is not cached.
-    """
+    """Return the columns of an array, from the cache if it is large, on disk and lies by rows."""
     check_array(array, name)
     limit = default_memory() if memory is None else memory
     n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
@@ -295,10 +284,7 @@ def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Tabl
 def _array_table(
     source: ColumnSource, target: str | int | None, load: Callable[[str], Any] | None = None
 ) -> Table:
-    """Return the table of an array; the target may be a .npy file, or the name of what is loaded.
-
-    A number is that of a column.
-    """
+    """Return the table of an array; labels are a column, a .npy file or what `load` returns."""
     labels = None
     if isinstance(target, str) and target.lower().endswith(".npy"):
         labels = np.array(_load_npy(target))

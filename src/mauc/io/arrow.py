@@ -209,11 +209,7 @@ class ArrowColumns(ColumnSource):
 
 
 class ArrowSource(ArrowColumns):
-    """Columns of a pyarrow.Table or pyarrow.dataset.Dataset.
-
-    `files` are those that must not change. A table that `reopen` returns is pickled without its
-    values.
-    """
+    """Columns of a pyarrow Table or Dataset; `files` must not change, `reopen` returns a table."""
 
     def __init__(
         self, data: Any, name: str, *, system: FileSystem | None = None,
@@ -420,10 +416,7 @@ def index_names(schema: Any) -> list[str]:
 def unify_schemas(
     names: Sequence[str], schemas: Sequence[Any]
 ) -> tuple[dict[str, Any], dict[str, MaucError]]:
-    """Return the Arrow type of each column of files, and errors of those that do not go together.
-
-    All files need the columns of the first; their types are widened where nothing is lost.
-    """
+    """Return the common Arrow type of each column of files, and an error where there is none."""
     first = schemas[0]
     check_unique(names[0], first.names)
     types = {field.name: storage_type(field.type) for field in first}
@@ -462,11 +455,7 @@ def _check_columns(name: str, found: list[str], first: str, wanted: list[str]) -
 
 
 def widen(one: Any, other: Any) -> Any:
-    """Return an Arrow type that holds the values of two, None if there is none.
-
-    Integers and floats go together in float64: a value that it does not hold is an error when it is
-    read.
-    """
+    """Return an Arrow type that holds the values of two, None if there is none."""
     import pyarrow as arrow
 
     kinds = arrow.types

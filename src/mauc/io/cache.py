@@ -83,10 +83,7 @@ def file_stamp(path: Path) -> Stamp:
 
 
 class BatchColumns(ColumnSource):
-    """Columns of batches of rows of Arrow, in memory.
-
-    `stored` are the types of the values in the batches, `types` those that are read.
-    """
+    """Columns of batches of Arrow in memory, of types `stored` there and `types` when read."""
 
     def __init__(
         self, name: str, batches: Sequence[Any] | None, edges: Sequence[int],
@@ -130,11 +127,7 @@ class BatchColumns(ColumnSource):
 
 
 class CachedColumns(BatchColumns):
-    """Columns of a table in the cache.
-
-    The file is mapped, and its pages are given back after each read, so that they do not count as
-    memory of this process. `look` returns the stamp that what was cached has now.
-    """
+    """Columns of a table in the cache, whose file is mapped; `look` returns its stamp now."""
 
     def __init__(
         self, path: Path, note: Note, memory: int | None, look: Callable[[], Stamp],

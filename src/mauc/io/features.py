@@ -108,11 +108,7 @@ class FeatureColumns(ConvertedColumns):
 def feature_matrix(
     table: Table, source: ColumnSource, chosen: list[int], categorical: Collection[int] = ()
 ) -> Any:
-    """Return the features of a table in memory: an array, a sparse array, or a DataFrame.
-
-    It is a frame if there are nominal columns: text, categories, booleans and `categorical` ones.
-    `source` holds the columns that are `chosen`.
-    """
+    """Return the features of a table in memory: an array, or a frame if some are nominal."""
     import pandas
 
     matrix = getattr(table.source, "matrix", None)

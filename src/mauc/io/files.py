@@ -1,7 +1,4 @@
-"""Files: a path, pattern, folder or address in, files with their stamps out.
-
-Also what a file is by its first bytes, and standard input as a file.
-"""
+"""Files: a path, pattern, folder or address in, files with their stamps out."""
 
 import codecs
 import gzip
@@ -10,8 +7,9 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,20 +59,16 @@ class File:
 
 
 class FileSystem:
-    """Local files, or those of an address by way of fsspec with its `storage_options`.
-
-    `root` is the path of the file, folder or pattern `address` in the file system.
-    """
+    """Local files, or those of an address by way of fsspec; `root` is the path of `address`."""
 
     def __init__(self, address: str, storage_options: Mapping[str, Any] | None = None) -> None:
         self.is_local = not is_address(address)
-        self.address = address
-        if self.is_local:
-            self.root = address
-            if storage_options:
-                raise MaucError(f"storage_options go with addresses such as s3://, not {address}.")
-        else:
+        self.address = self.root = address
+        self._fs: Any = _LocalFiles
+        if not self.is_local:
             self._fs, self.root = _open_system(address, dict(storage_options or {}))
+        elif storage_options:
+            raise MaucError(f"storage_options go with addresses such as s3://, not {address}.")
 
     def open(self, file: File) -> Any:
         """Return what pyarrow opens: a path, or an open file of fsspec."""
@@ -95,11 +89,11 @@ class FileSystem:
 
     def find(self) -> list[str]:
         """Return the paths of the files that the address stands for, in their order."""
-        if has_magic(self.root) and not self._is_file(self.root):
-            found = sorted(path for path in self._glob(self.root) if self._is_file(path))
-        elif os.path.isdir(self.root) if self.is_local else self._fs.isdir(self.root):
-            found = sorted(path for path in self._walk(self.root) if not self._is_hidden(path))
-        elif os.path.exists(self.root) if self.is_local else self._fs.exists(self.root):
+        if has_magic(self.root) and not self._fs.isfile(self.root):
+            found = sorted(path for path in self._fs.glob(self.root) if self._fs.isfile(path))
+        elif self._fs.isdir(self.root):
+            found = sorted(path for path in self._fs.find(self.root) if not self._is_hidden(path))
+        elif self._fs.exists(self.root):
             return [self.root]
         else:
             raise MaucError(f"{self.address} does not exist.")
@@ -130,16 +124,18 @@ class FileSystem:
         pieces = path[len(self.root) :].replace(os.sep, "/").split("/")
         return any(piece.startswith((".", "_")) and "=" not in piece for piece in pieces)
 
-    def _is_file(self, path: str) -> bool:
-        return os.path.isfile(path) if self.is_local else bool(self._fs.isfile(path))
 
-    def _glob(self, pattern: str) -> list[str]:
-        return glob(pattern, recursive=True) if self.is_local else list(self._fs.glob(pattern))
+class _LocalFiles:
+    """Files on a disk, with the methods of fsspec."""
 
-    def _walk(self, folder: str) -> list[str]:
-        if self.is_local:
-            return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
-        return list(self._fs.find(folder))
+    isfile = staticmethod(os.path.isfile)
+    isdir = staticmethod(os.path.isdir)
+    exists = staticmethod(os.path.exists)
+    glob = staticmethod(partial(glob, recursive=True))
+
+    @staticmethod
+    def find(folder: str) -> list[str]:
+        return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
 
 
 def stamped(system: FileSystem, path: str) -> File:
@@ -285,27 +281,21 @@ def is_stream(source: str | Path) -> bool:
 
 @contextmanager
 def stream_as_file(source: str | Path) -> Iterator[Path]:
-    """Copy a stream to a temporary file, which readers may read more than once.
-
-    Errors call the file "standard input", or by the name of the stream.
-    """
+    """Copy a stream to a temporary file, which errors call by the name of the stream."""
     text = str(source)
     with TemporaryDirectory(prefix="mauc-") as folder:
         path = Path(folder) / STDIN
-        with path.open("wb") as copy:
-            if text == "-":
-                if sys.stdin is None or sys.stdin.isatty():
-                    raise MaucError(
-                        "- reads standard input, which is a terminal here; pipe a file into it, "
-                        "as in `cat data.csv | mauc select - --target label`."
-                    )
-                shutil.copyfileobj(sys.stdin.buffer, copy)
-            else:
-                try:
-                    with open(source, "rb") as stream:
-                        shutil.copyfileobj(stream, copy)
-                except OSError as error:
-                    raise MaucError(f"{source} cannot be read: {error.strerror}.") from error
+        if text == "-" and (sys.stdin is None or sys.stdin.isatty()):
+            raise MaucError(
+                "- reads standard input, which is a terminal here; pipe a file into it, "
+                "as in `cat data.csv | mauc select - --target label`."
+            )
+        try:
+            stream = nullcontext(sys.stdin.buffer) if text == "-" else open(source, "rb")
+            with stream as opened, path.open("wb") as copy:
+                shutil.copyfileobj(opened, copy)
+        except OSError as error:
+            raise MaucError(f"{source} cannot be read: {error.strerror}.") from error
         try:
             yield path
         except MaucError as error:

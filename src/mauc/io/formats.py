@@ -104,10 +104,7 @@ def split_array(address: str) -> tuple[str, str | None]:
 
 
 def open_table(address: str, options: ReadOptions, memory: int | None = None) -> Table:
-    """Open data of any format: a file, or a folder, pattern or address of some formats.
-
-    `memory` is None if they are read into memory, see `mauc.io.table`.
-    """
+    """Open data of any format: a file, or a folder, pattern or address of some formats."""
     path, _ = split_array(address)
     name = options.format
     if not is_collection(path):

@@ -204,10 +204,7 @@ def assemble(
     table: Table, options: ReadOptions, name: str, *, is_streamed: bool = False,
     is_raw: bool = False,
 ) -> Dataset:  # fmt: skip
-    """Split a table into features and labels.
-
-    If it is streamed, `X` is a source, whose columns are as they were read if they are raw.
-    """
+    """Split a table into features and labels; if streamed, `X` is a source, as read if raw."""
     roles = find_roles(table, options)
     source, target = table.source, roles.target
     if not is_streamed and getattr(source, "matrix", None) is None:

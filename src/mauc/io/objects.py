@@ -12,11 +12,7 @@ from mauc.memory import free_memory
 
 
 def open_object(data: Any, *, memory: int | None = None) -> ColumnSource | None:
-    """Return a source for data that are not in memory as arrays or frames; None for others.
-
-    Such are a memmap, a Zarr array, an h5py dataset, a table or dataset of pyarrow, a Dask array
-    or data frame, and a source.
-    """
+    """Return a source for data that are not in memory as arrays or frames; None for others."""
     if isinstance(data, ColumnSource):
         return data if memory is None else data.with_memory(memory)
     package, kind = type(data).__module__.partition(".")[0], type(data).__name__

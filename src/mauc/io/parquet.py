@@ -63,10 +63,7 @@ def open_parquet(path: Path | str, options: ReadOptions, memory: int | None) -> 
 
 
 class ParquetSource(ArrowColumns):
-    """Columns of one or more Parquet files with the same columns.
-
-    `index_names` are the columns in which pandas keeps the index of a frame.
-    """
+    """Columns of one or more Parquet files with the same columns."""
 
     def __init__(
         self, system: FileSystem, files: Sequence[File], *, memory: int | None = None
@@ -199,10 +196,7 @@ def _decode(
 
 
 class Readers:
-    """Open files, each used by one thread at a time, and kept as far as their footers allow.
-
-    Columns of `words` are decoded as dictionaries. Pickled without the files.
-    """
+    """Open files, each for one thread at a time, kept as far as their footers allow."""
 
     def __init__(self, system: FileSystem, words: Sequence[str] = ()) -> None:
         self._system, self._words = system, list(words)
@@ -287,10 +281,7 @@ def _may_miss(chunk: Any) -> bool:
 
 
 def find_leaves(schema: Any) -> dict[str, range]:
-    """Return the leaves of a Parquet file that belong to each column.
-
-    By number: pyarrow takes the dot in a name for a level of nesting.
-    """
+    """Return the numbers of the leaves of each column: names with dots are not found by pyarrow."""
     edges = np.cumsum([0, *(_n_leaves(field.type) for field in schema)]).tolist()
     ranges = [range(*edge) for edge in pairwise(edges)]
     return dict(zip(schema.names, ranges, strict=True))

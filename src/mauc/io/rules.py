@@ -138,10 +138,7 @@ def find_column(table: Table, wanted: str | int, name: str) -> int:
 def check_labels(
     table: Table, column: Any, what: str, options: ReadOptions
 ) -> tuple[Array, Array, list[str]]:
-    """Return the labels of the rows that have one, a mask of those without, and notes on them.
-
-    `column` is a Series or array, which errors call `what`.
-    """
+    """Return labels, a mask of the rows that have none, and notes; errors call them `what`."""
     is_missing = _missing(column)
     n_missing = int(is_missing.sum())
     if n_missing and not options.skip_unlabelled:

@@ -97,10 +97,7 @@ def _categories(words: Sequence[str], values: dict[str, Any]) -> TypedWords:
 
 
 def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
-    """Return texts as int64, uint64 or float64; None if one is not a number.
-
-    Integers beyond uint64 are not numbers unless a float is among them.
-    """
+    """Return texts as int64, uint64 or float64; None if one is not a number, or too large."""
     stripped = [word.strip() for word in words]
     if decimal != ".":
         if any("." in word for word in stripped):
@@ -159,11 +156,7 @@ def check_words(
     path: Path, name: str, words: Sequence[str], codes: Array, gaps: Collection[str],
     locate_row: Callable[[int], str],
 ) -> list[str]:  # fmt: skip
-    """Return what is to be said of a feature; raise if it is numbers with a few words among them.
-
-    A tenth of words and more is not a slip: the column is nominal. `codes` gives the text of each
-    row.
-    """
+    """Return notes on a feature; raise if it is numbers with less than a tenth of words."""
     is_known = np.array([word not in gaps for word in words], bool)
     texts = [word.strip() for word in words]
     known = [text for text, is_one in zip(texts, is_known, strict=True) if is_one]
@@ -204,10 +197,7 @@ def check_words(
 
 
 def label_values(labels: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return the labels of a spreadsheet; if all others are numbers, `MISSING` words are missing.
-
-    Among names, "NA" is a name as well: a region, a blood group, a verdict.
-    """
+    """Return the labels of a spreadsheet; `MISSING` words are missing if the others are numbers."""
     import pandas as pd
 
     is_word = labels.isin(MISSING)
