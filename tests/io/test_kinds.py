@@ -268,12 +268,6 @@ def test_options_of_files_only(numbers):
         open_columns(X, y, separator=";")
 
 
-def test_separator_goes_with_text(numbers, tmp_path):
-    path, target = parquet(*numbers, tmp_path)
-    with pytest.raises(MaucError, match="separator goes with csv, tsv, txt files"):
-        open_columns(path, target, separator=";")
-
-
 @pytest.mark.parametrize("make", [hdf5, zarr_array])
 def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, make):
     data, target = make(*numbers, tmp_path)

@@ -279,12 +279,6 @@ def file(numbers, tmp_path):
     return path
 
 
-def test_truncated(file):
-    file.write_bytes(file.read_bytes()[:-100])
-    with pytest.raises(MaucError, match=r"x\.parquet cannot be read as a Parquet file"):
-        open_columns(file, "label")
-
-
 def test_overwritten_page(file):
     source, y = open_columns(file, "label", memory="1MB")
     footer = pq.ParquetFile(file).metadata.row_group(2).column(20)
@@ -295,12 +289,6 @@ def test_overwritten_page(file):
     os.utime(file, ns=(held.st_atime_ns, held.st_mtime_ns))  # it seems to be the same
     with pytest.raises(MaucError, match=r"x\.parquet cannot be read as a Parquet file"):
         MDFS(3).fit(source, y)
-
-
-def test_no_parquet(tmp_path):
-    (tmp_path / "x.parquet").write_bytes(b"")
-    with pytest.raises(MaucError, match=r"x\.parquet is empty; a data file is wanted"):
-        open_columns(tmp_path / "x.parquet", "label")
 
 
 @pytest.mark.parametrize("what", ["changed", "removed"])

@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from glob import glob, has_magic
@@ -291,9 +291,9 @@ def stream_as_file(source: str | Path) -> Iterator[Path]:
                 "as in `cat data.csv | mauc select - --target label`."
             )
         try:
-            stream = nullcontext(sys.stdin.buffer) if text == "-" else open(source, "rb")
-            with stream as opened, path.open("wb") as copy:
-                shutil.copyfileobj(opened, copy)
+            with path.open("wb") as copy, ExitStack() as stack:
+                stream = sys.stdin.buffer if text == "-" else stack.enter_context(open(source, "rb"))
+                shutil.copyfileobj(stream, copy)
         except OSError as error:
             raise MaucError(f"{source} cannot be read: {error.strerror}.") from error
         try:
