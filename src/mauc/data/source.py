@@ -207,18 +207,13 @@ class ChosenRows(_View):
         columns = np.asarray(columns)
         n = max(1, self._source.shape[0])
         kinds = [self.types[j] for j in columns]
-        stacks = {
-            kind: iter(np.empty((kinds.count(kind), len(self._rows)), kind))
-            for kind in dict.fromkeys(kinds)
-            if kind.kind != "O"
-        }
+        outs = empty_columns(kinds, len(self._rows))
         step = max(1, _COPY_BYTES // (n * max((kind.itemsize for kind in kinds), default=1)))
         found = []
         for start in range(0, len(columns), step):
             whole = self._source.read(columns[start : start + step])
-            for kind, column in zip(kinds[start : start + step], whole, strict=True):
-                out = next(stacks[kind]) if kind in stacks else None
-                if out is None or column.dtype != kind:
+            for out, column in zip(outs[start : start + step], whole, strict=True):
+                if out is None or column.dtype != out.dtype:
                     found.append(_take(column, self._rows))
                 else:
                     found.append(np.take(column, self._rows, out=out))
@@ -238,6 +233,16 @@ class ChosenRows(_View):
         edges = np.searchsorted(self._rows, [stop for _, stop in self._source.row_parts()])
         starts = np.concatenate([[0], edges[:-1]])
         return [(int(a), int(b)) for a, b in zip(starts, edges, strict=True) if a < b]
+
+
+def empty_columns(kinds, n_rows):
+    """Return arrays to fill, None for text; those of one type are rows of one array."""
+    stacks = {
+        kind: iter(np.empty((kinds.count(kind), n_rows), kind))
+        for kind in dict.fromkeys(kinds)
+        if kind.kind != "O"
+    }
+    return [next(stacks[kind]) if kind in stacks else None for kind in kinds]
 
 
 def _take(column, rows):

@@ -7,7 +7,7 @@ durations, decimals the nearest float64. Strings and dictionaries are categories
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.columns import with_missing
-from mauc.data.source import ColumnSource
+from mauc.data.source import ColumnSource, empty_columns
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (
     File,
@@ -83,20 +83,7 @@ def is_words(kind: Any) -> bool:
 
     if types.is_dictionary(kind):
         return is_words(kind.value_type) or numpy_type(kind.value_type) is not None
-    is_view = getattr(types, "is_string_view", None)
-    return bool(
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or (is_view is not None and is_view(kind))
-    )
-
-
-def no_feature_error(name: str, column: str, kind: Any) -> MaucError:
-    """Return the error for a column of a type that no feature has."""
-    return MaucError(
-        f"{name}: column {column!r} has the type {kind}, which is neither a number, a date nor "
-        f"words; leave it out ({option('drop', column)})."
-    )
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 class ColumnFill:
@@ -117,7 +104,10 @@ class ColumnFill:
         if hasattr(chunk, "storage"):
             chunk = chunk.storage
         if self._values is None:
-            self._words.append(chunk if hasattr(chunk, "dictionary") else _encode(chunk))
+            if str(chunk.type) == "null":
+                chunk = chunk.cast("string")
+            is_encoded = hasattr(chunk, "dictionary")
+            self._words.append(chunk if is_encoded else chunk.dictionary_encode())
             return
         start, stop = self._position, self._position + len(chunk)
         self._position = stop
@@ -138,16 +128,6 @@ class ColumnFill:
         return with_missing(self._values, self._missing)
 
 
-def make_fills(types: list[np.dtype[Any]], n_samples: int) -> list[ColumnFill]:
-    """Return what takes columns of given types; those of one type lie in one array."""
-    stacks = {
-        kind: iter(np.empty((types.count(kind), n_samples), kind))
-        for kind in dict.fromkeys(types)
-        if kind != WORDS
-    }
-    return [ColumnFill(None if kind == WORDS else next(stacks[kind])) for kind in types]
-
-
 def add_widths(source: ColumnSource, may_miss: Collection[int]) -> None:
     """Count what columns take that may have missing values: integers then become floats."""
     for j in may_miss:
@@ -157,25 +137,15 @@ def add_widths(source: ColumnSource, may_miss: Collection[int]) -> None:
 
 def _chunk_values(chunk: Any) -> Array:
     """Return numbers, dates or durations of Arrow as an array; missing floats and dates only."""
-    kind = str(chunk.type)
-    if kind.startswith(("time32", "time64")):
-        chunk = chunk.view("int32" if kind.startswith("time32") else "int64")
-        ticks = chunk.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        ticks[chunk.is_null().to_numpy(zero_copy_only=False)] = np.iinfo(np.int64).min
-        times: Array = ticks.view(f"timedelta64[{kind.partition('[')[2].rstrip(']')}]")
-        return times
-    if kind.startswith("decimal"):
+    import pyarrow as arrow
+
+    kind = chunk.type
+    if arrow.types.is_time(kind):
+        chunk = chunk.cast(f"int{kind.bit_width}").cast("int64").cast(arrow.duration(kind.unit))
+    elif arrow.types.is_decimal(kind) or arrow.types.is_null(kind):
         chunk = chunk.cast("float64")
-    elif kind == "null":
-        return np.full(len(chunk), np.nan)
     values: Array = chunk.to_numpy(zero_copy_only=False)
     return values
-
-
-def _encode(chunk: Any) -> Any:
-    from pyarrow import types
-
-    return (chunk.cast("string") if types.is_null(chunk.type) else chunk).dictionary_encode()
 
 
 def _categories(chunks: list[Any]) -> Any:
@@ -205,7 +175,31 @@ class ArrowColumns(ColumnSource):
             if name in self.type_errors:
                 raise self.type_errors[name]
             if j < len(self.arrow_types) and numpy_type(self.arrow_types[j]) is None:
-                raise no_feature_error(self.name, name, self.arrow_types[j])
+                raise MaucError(
+                    f"{self.name}: column {name!r} has the type {self.arrow_types[j]}, which is "
+                    f"neither a number, a date nor words; leave it out ({option('drop', name)})."
+                )
+
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
+        """Read some rows of columns."""
+        numbers = [int(j) for j in columns]
+        self.check_readable(numbers)
+        # The order of the file is the order of reading; a column may be asked for twice.
+        distinct = sorted({j for j in numbers if j < len(self.arrow_types)})
+        outs = empty_columns([self.types[j] for j in distinct], max(0, stop - start))
+        fills = {j: ColumnFill(out) for j, out in zip(distinct, outs, strict=True)}
+        self._fill(start, stop, fills)
+        found = {j: fill.result() for j, fill in fills.items()}
+        found |= {j: self._read_partition(j, start, stop) for j in set(numbers) - set(distinct)}
+        return [found[j] for j in numbers]
+
+    def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
+        """Add some rows to columns, which are in their order."""
+        raise NotImplementedError
+
+    def _read_partition(self, j: int, start: int, stop: int) -> Any:
+        """Return some rows of a column that is in the names of folders."""
+        raise NotImplementedError
 
 
 class ArrowSource(ArrowColumns):
@@ -223,8 +217,7 @@ class ArrowSource(ArrowColumns):
         self.arrow_types = list(data.schema.types)
         self._is_table = hasattr(data, "num_rows")
         self.waits = system is not None and not system.is_local
-        self.name = name
-        with self._reading():
+        with reading(name, self.check_unchanged):
             n_samples = data.num_rows if self._is_table else data.count_rows()
             self._edges = self._find_edges(n_samples)
         super().__init__(
@@ -242,18 +235,11 @@ class ArrowSource(ArrowColumns):
         if self._reopen is not None:
             self._data = self._reopen()
 
-    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
-        """Read some rows of columns."""
-        numbers = [int(j) for j in columns]
-        self.check_readable(numbers)
-        distinct = sorted(set(numbers))
-        fills = make_fills([self.types[j] for j in distinct], max(0, stop - start))
-        with self._reading():
-            for batch in self._batches(start, stop, distinct):
-                for fill, column in zip(fills, batch, strict=True):
+    def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
+        with reading(self.name, self.check_unchanged):
+            for batch in self._batches(start, stop, list(fills)):
+                for fill, column in zip(fills.values(), batch, strict=True):
                     fill.add(column)
-            found = dict(zip(distinct, (fill.result() for fill in fills), strict=True))
-        return [found[j] for j in numbers]
 
     def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows, each within one file."""
@@ -294,9 +280,6 @@ class ArrowSource(ArrowColumns):
         if len(counts) > 1 and sum(counts) == n_samples:
             return [0, *accumulate(counts)]
         return [0, n_samples]
-
-    def _reading(self) -> AbstractContextManager[None]:
-        return reading(self.name, self.check_unchanged)
 
 
 @contextmanager

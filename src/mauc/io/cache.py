@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 
 from mauc.checks import is_real
-from mauc.data.source import ColumnSource, default_memory
+from mauc.data.source import ColumnSource, default_memory, empty_columns
 from mauc.exceptions import MaucError
 from mauc.memory import format_bytes
 from mauc.progress import track
@@ -97,14 +97,8 @@ class BatchColumns(ColumnSource):
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns; like `read` otherwise."""
         chosen = [int(j) for j in columns]
-        kinds = [self.types[j] for j in chosen]
         stop = min(stop, self.shape[0])
-        n_rows = max(0, stop - start)
-        # Columns of one type are rows of one array.
-        stacks = {
-            kind: iter(np.empty((kinds.count(kind), n_rows), kind)) for kind in dict.fromkeys(kinds)
-        }
-        found = [next(stacks[kind]) for kind in kinds]
+        found = empty_columns([self.types[j] for j in chosen], max(0, stop - start))
         batches = self._open()
         for number in range(max(0, bisect_right(self._edges, start) - 1), len(batches)):
             offset = self._edges[number]
@@ -115,7 +109,7 @@ class BatchColumns(ColumnSource):
                 buffer = batches[number].column(j).buffers()[1]
                 stored = np.frombuffer(buffer, self._stored[j])
                 values[begin - start : end - start] = stored[begin - offset : end - offset]
-        return list(found)
+        return found
 
     def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows that are cheap to read one by one."""

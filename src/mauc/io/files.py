@@ -291,9 +291,9 @@ def stream_as_file(source: str | Path) -> Iterator[Path]:
                 "as in `cat data.csv | mauc select - --target label`."
             )
         try:
-            with path.open("wb") as copy, ExitStack() as stack:
-                stream = sys.stdin.buffer if text == "-" else stack.enter_context(open(source, "rb"))
-                shutil.copyfileobj(stream, copy)
+            with ExitStack() as stack, path.open("wb") as copy:
+                opened = None if text == "-" else stack.enter_context(open(source, "rb"))
+                shutil.copyfileobj(opened or sys.stdin.buffer, copy)
         except OSError as error:
             raise MaucError(f"{source} cannot be read: {error.strerror}.") from error
         try:

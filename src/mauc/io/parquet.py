@@ -22,7 +22,6 @@ from mauc.io.arrow import (
     feature_type,
     index_names,
     is_words,
-    make_fills,
     numpy_type,
     reading,
     storage_type,
@@ -102,25 +101,16 @@ class ParquetSource(ArrowColumns):
         #: columns whose statistics tell that no value is missing; a float may be NaN all the same
         self.complete = {j for j, kind in enumerate(types) if kind.kind in "iu"} - set(may_miss)
 
-    def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
-        """Read some rows of columns; row groups without one of them are not touched."""
-        numbers = [int(j) for j in columns]
-        self.check_readable(numbers)
-        # The order of the file is the order of reading; a column may be asked for twice.
-        distinct = sorted({j for j in numbers if j < len(self._stored)})
-        takers = make_fills([self.types[j] for j in distinct], max(0, stop - start))
-        fills = dict(zip(distinct, takers, strict=True))
-        if fills:
-            for file, group, first, last in self._ranges(start, stop):
-                self._read_group(file, group, first, last, fills)
-        found = {j: fill.result() for j, fill in fills.items()}
-        for j in set(numbers) - set(distinct):
-            import pandas
+    def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
+        for file, group, first, last in self._ranges(start, stop) if fills else ():
+            self._read_group(file, group, first, last, fills)
 
-            values = self._partitions[self.name_of(j)]  # one per file
-            n_rows = np.diff(np.clip(self._file_edges, start, stop))
-            found[j] = pandas.Series(values.take(np.repeat(np.arange(len(values)), n_rows)))
-        return [found[j] for j in numbers]
+    def _read_partition(self, j: int, start: int, stop: int) -> Any:
+        import pandas
+
+        values = self._partitions[self.name_of(j)]  # one per file
+        n_rows = np.diff(np.clip(self._file_edges, start, stop))
+        return pandas.Series(values.take(np.repeat(np.arange(len(values)), n_rows)))
 
     def row_parts(self) -> list[tuple[int, int]]:
         """Return the rows of the row groups."""

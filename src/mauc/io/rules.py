@@ -185,8 +185,8 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
             first = int(np.argmin(whole))
             row = int(np.flatnonzero(~is_missing)[first])
             raise MaucError(
-                f"{table.path}: {what} holds {values[first]} in {table.locate_row(row)}: labels are "
-                f"names or integers, not measurements. Is it the right target?"
+                f"{table.path}: {what} holds {values[first]} in {table.locate_row(row)}: labels "
+                f"are names or integers, not measurements. Is it the right target?"
             )
         return values.astype(kind)
     if values.dtype.kind in "iuU":
