@@ -240,8 +240,10 @@ def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> list[_Attribut
             return attributes
         if keyword == "@attribute":
             # The values of a nominal attribute may go on over several lines, as in WEKA.
-            while _is_open(line) and (following := next(lines, None)) is not None:
+            bare = re.sub(_QUOTED, "", line)
+            while "{" in bare and "}" not in bare and (following := next(lines, None)) is not None:
                 line = f"{line} {_cut_comment(following[1]).strip()}"
+                bare = re.sub(_QUOTED, "", line)
             attributes.append(_read_attribute(path, number, line))
         elif keyword != "@relation":
             raise MaucError(
@@ -286,12 +288,6 @@ def _cut_comment(line: str) -> str:
         return line
     found = _BEFORE_COMMENT.match(line)
     return line if found is None else found[0]
-
-
-def _is_open(line: str) -> bool:
-    """Whether the list of values of an attribute goes on in the next line."""
-    bare = re.sub(_QUOTED, "", line)
-    return "{" in bare and "}" not in bare
 
 
 def _split_values(text: str) -> list[str]:

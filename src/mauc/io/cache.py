@@ -24,7 +24,6 @@ from typing import IO, Any
 
 import numpy as np
 
-from mauc.checks import is_real
 from mauc.data.source import ColumnSource, default_memory, empty_columns
 from mauc.exceptions import MaucError
 from mauc.memory import format_bytes
@@ -454,18 +453,14 @@ def list_caches() -> list[CachedTable]:
 def clear_caches(
     names: Iterable[str] | None = None, *, older_than: float | None = None
 ) -> list[CachedTable]:
-    """Remove tables from the cache, and what killed processes left there; return the tables.
+    """Remove tables by name or path of their source, and what killed processes left; return them.
 
-    `names` are names of tables or paths of the files they were made of, all by default; with
-    `older_than` only those are removed that were not used for this many days.
+    With `older_than` only those are removed that were not used for this many days.
     """
-    if older_than is not None and not (is_real(older_than) and older_than >= 0):
-        raise MaucError(f"older_than must be a number of days, 0 or more, got {older_than!r}.")
     tables = list_caches()
+    limit = time.time() - (older_than or 0) * _DAY
     chosen = tables if names is None else _named(tables, names)
-    if older_than is not None:
-        limit = time.time() - older_than * _DAY
-        chosen = [table for table in chosen if table.last_used <= limit]
+    chosen = [table for table in chosen if older_than is None or table.last_used <= limit]
     for table in chosen:
         for path in columns_folder().glob(f"{table.name}*"):
             _remove_table(path)
@@ -502,19 +497,13 @@ def _describe(table: Path) -> CachedTable:
     size, used = status.st_size, status.st_mtime
     if note is None:
         return CachedTable(table.stem, "?", 0, 0, size, used, used, "broken", {})
+    state = "unknown"
+    if note["path"] is not None:
+        path = Path(note["path"])
+        state = "changed" if path.is_file() else "gone"
+        with contextlib.suppress(MaucError):
+            state = "current" if file_stamp(path) == note["stamp"] else state
     return CachedTable(
         table.stem, note["source"], note["edges"][-1], len(note["types"]), size, note["created"],
-        used, _state(note), note["options"],
+        used, state, note["options"],
     )  # fmt: skip
-
-
-def _state(note: Note) -> str:
-    if note["path"] is None:
-        return "unknown"
-    path = Path(note["path"])
-    if not path.is_file():
-        return "gone"
-    try:
-        return "current" if file_stamp(path) == note["stamp"] else "changed"
-    except MaucError:
-        return "unknown"

@@ -35,7 +35,7 @@ class DaskSource(ColumnSource):
 class DaskArraySource(DaskSource):
     """Columns of a Dask array."""
 
-    def __init__(self, array: Any, *, memory: int | None = None) -> None:
+    def __init__(self, array: Any, memory: int | None = None) -> None:
         if array.ndim != 2 or array.dtype.kind not in "biufmM":
             raise MaucTypeError(
                 f"a Dask array must hold numbers in two dimensions (samples, features), got "
@@ -68,7 +68,7 @@ class DaskArraySource(DaskSource):
 class DaskFrameSource(DaskSource):
     """Columns of a Dask data frame; its partitions follow one another."""
 
-    def __init__(self, frame: Any, *, memory: int | None = None) -> None:
+    def __init__(self, frame: Any, memory: int | None = None) -> None:
         _check_no_task(frame, "the Dask data frame")
         meta = frame._meta_nonempty
         types = [

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import sparse
 
 from mauc.checks import check_choice, check_int
 from mauc.data.columns import is_frame, is_wide
-from mauc.data.source import ColumnSource
+from mauc.data.source import ChosenColumns, ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import NOMINAL
 from mauc.io.rules import list_excluded
@@ -224,41 +225,33 @@ class Encoded(NamedTuple):
         return np.where(codes < 0, np.nan, numbers)
 
 
-class ConvertedColumns(ColumnSource):
+class ConvertedColumns(ChosenColumns):
     """Columns of a source that are converted as they are read; `origins` are those they are of."""
 
     def __init__(
         self, source: ColumnSource, origins: Sequence[int], types: Sequence[Any],
         names: Sequence[str],
     ) -> None:  # fmt: skip
-        self._source, self._origins = source, np.asarray(origins, np.int64)
-        self._read_like(source)
-        super().__init__(
-            source.name, source.shape[0], types, feature_names=names, memory=source.memory
-        )
-        self.widths = np.maximum(self.widths, source.widths[self._origins])
+        super().__init__(source, np.asarray(origins, np.int64))
+        self.types = [np.dtype(kind) for kind in types]
+        self.feature_names = np.array(names, dtype=object)
+        self.widths = np.maximum(self.widths, [kind.itemsize for kind in self.types])
 
     def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
         """Return columns, by their numbers here, of what was `read`, by their numbers there."""
         raise NotImplementedError
 
+    def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
+        """Read whole columns."""
+        return self.read_rows(0, self.shape[0], columns)
+
     def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
-        """Read some rows of columns."""
-        # Several columns may be made of one, which is read once.
-        origins = list(dict.fromkeys(self._origins[columns].tolist()))
-        if (start, stop) == (0, self.shape[0]):
-            read = self._source.read(np.array(origins, np.int64))
-        else:
-            read = self._source.read_rows(start, stop, np.array(origins, np.int64))
-        return self._convert([int(j) for j in columns], dict(zip(origins, read, strict=True)))
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return ranges of rows that are cheap to read one by one."""
-        return self._source.row_parts()
-
-    def check_unchanged(self) -> None:
-        """Raise if a file changed since the source was opened."""
-        self._source.check_unchanged()
+        """Read some rows of columns; one that several are made of is read once."""
+        origins = np.array(list(dict.fromkeys(self._columns[columns].tolist())), np.int64)
+        is_whole = (start, stop) == (0, self.shape[0])
+        read = self._source.read if is_whole else partial(self._source.read_rows, start, stop)
+        found = dict(zip(origins.tolist(), read(origins), strict=True))
+        return self._convert([int(j) for j in columns], found)
 
 
 class EncodedColumns(ConvertedColumns):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -63,7 +63,7 @@ class FeatureColumns(ConvertedColumns):
         return np.dtype(np.float64)
 
     def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        origins = self._origins[columns].tolist()
+        origins = self._columns[columns].tolist()
         made: dict[int, Any] = {}
         for column, j in zip(columns, origins, strict=True):
             if j not in made:
@@ -82,7 +82,7 @@ class FeatureColumns(ConvertedColumns):
             return values
         if hasattr(values, "iloc"):
             if str(values.dtype) == "category":
-                return _sort_categories(values) if _is_sorted(self._source, j) else values
+                return _in_order(values, self._source, j)
             if values.dtype == object and not is_categorical:
                 return _object_column(self._path, name, values, self._locate_row)
             return pd.Series(pd.Categorical(values))
@@ -145,13 +145,11 @@ def _check_matrix(table: Table, chosen: list[int], values: Any) -> None:
             check_precision(table.path, table.names[j], column.tolist())
 
 
-def _is_sorted(source: ColumnSource, j: int) -> bool:
-    """Whether categories are put in order: those of text; a file may declare another order."""
-    types = getattr(source, "arrow_types", None)
-    return types is not None and j < len(types) and not hasattr(types[j], "value_type")
-
-
-def _sort_categories(column: Any) -> Any:
+def _in_order(column: Any, source: ColumnSource, j: int) -> Any:
+    """Return a column whose categories are put in order if they are text of a file of Arrow."""
+    types = getattr(source, "arrow_types", None) or ()
+    if j >= len(types) or hasattr(types[j], "value_type"):  # a file may declare another order
+        return column
     try:
         return column.cat.reorder_categories(column.cat.categories.sort_values())
     except TypeError:  # values that cannot be compared
@@ -176,15 +174,6 @@ def seconds(values: Array) -> Array:
     return found
 
 
-def _plain_date(value: Any) -> date | None:
-    """Return a date without a time zone, None if it is missing."""
-    if not isinstance(value, date) or value != value:  # NaT is a date
-        return None
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC).replace(tzinfo=None)
-    return value
-
-
 def _object_column(path: Any, name: str, column: Any, locate_row: Any) -> Any:
     """Return a column of Python objects, such as the cells of a spreadsheet."""
     import pandas as pd
@@ -193,7 +182,11 @@ def _object_column(path: Any, name: str, column: Any, locate_row: Any) -> Any:
     if len(known) == 0:
         return np.full(len(column), np.nan)
     if known.map(lambda value: isinstance(value, date)).all():
-        return seconds(np.array([_plain_date(value) for value in column], "datetime64[us]"))
+        in_utc = [
+            value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+            for value in column.where(column.notna(), None)
+        ]
+        return seconds(np.array(in_utc, "datetime64[us]"))
     kinds = known.map(_kind)
     counts = kinds.value_counts()
     if "other" in counts:

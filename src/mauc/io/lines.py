@@ -106,7 +106,12 @@ def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
     if beginning.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             return ("xlsx" if "[Content_Types].xml" in archive.namelist() else "npz"), None
-    lines = _first_lines(path, encoding)
+    with open_binary(path) as file:
+        content = file.read(_SNIFFED_BYTES)
+    lines = content.decode(skip_mark(encoding), "replace").splitlines()
+    if len(content) == _SNIFFED_BYTES and len(lines) > 1:
+        lines.pop()  # it may be cut off
+    lines = [line for line in lines if line.strip()][:_SNIFFED_LINES]
     told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
     if told and told[0].lower().startswith(("@relation", "@attribute")):
         return "arff", None
@@ -136,15 +141,6 @@ def split_rows(lines: Iterable[str], separator: str, *, strict: bool = False) ->
         return csv.reader(plain, delimiter=" ", skipinitialspace=True, strict=strict)
     skips = separator != " "
     return csv.reader(lines, delimiter=separator, skipinitialspace=skips, strict=strict)
-
-
-def _first_lines(path: Path, encoding: str) -> list[str]:
-    with open_binary(path) as file:
-        beginning = file.read(_SNIFFED_BYTES)
-    lines = beginning.decode(skip_mark(encoding), "replace").splitlines()
-    if len(beginning) == _SNIFFED_BYTES and len(lines) > 1:
-        lines.pop()  # it may be cut off
-    return [line for line in lines if line.strip()][:_SNIFFED_LINES]
 
 
 class Lines:

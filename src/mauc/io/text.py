@@ -22,9 +22,9 @@ from typing import IO, Any
 import numpy as np
 
 from mauc.data.columns import MAX_EXACT_INTEGER
-from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
+from mauc.io.dataset import ConvertedColumns
 from mauc.io.files import open_binary, read_beginning, unreadable_error
 from mauc.io.formats import check_options, open_table
 from mauc.io.lines import (
@@ -181,11 +181,11 @@ def _estimate_bytes(layout: Layout) -> int:
     return int(8 * len(layout.names) * n_bytes / width)
 
 
-class TextColumns(ColumnSource):
+class TextColumns(ConvertedColumns):
     """The columns of a text file: `held` has numbers, and codes where the file has words."""
 
     def __init__(self, held: BatchColumns, layout: Layout, note: dict[str, Any]) -> None:
-        self._held, self.layout = held, layout
+        self.layout = layout
         self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
         self._words: dict[int, list[str] | None] = {int(j): w for j, w in note["words"].items()}
         self._typed: dict[int, TypedWords] = {}
@@ -201,22 +201,10 @@ class TextColumns(ColumnSource):
                 self._typed[j] = typed = type_words(layout.names[j], words, reading)
                 types[j] = object if typed.categories is not None else typed.table.dtype
                 self.notes += [typed.note] if typed.note else []
-        super().__init__(
-            held.name, held.shape[0], types, feature_names=layout.names, memory=held.memory
-        )
+        super().__init__(held, range(held.shape[1]), types, layout.names)
 
-    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
-        """Read some rows of columns; like `read` otherwise."""
-        found = self._held.read_rows(start, stop, columns)
-        return [self._decode(int(j), values) for j, values in zip(columns, found, strict=True)]
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return ranges of rows that are cheap to read one by one."""
-        return self._held.row_parts()
-
-    def check_unchanged(self) -> None:
-        """Raise if the file changed since it was parsed into the cache."""
-        self._held.check_unchanged()
+    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
+        return [self._decode(j, read[j]) for j in columns]
 
     def check_column(self, column: int) -> list[str]:
         """Return what is to be said of a column as a feature; raise if it cannot be one."""
@@ -229,7 +217,7 @@ class TextColumns(ColumnSource):
         if self._typed[column].categories is None:
             check_precision(lines.path, name, (word.strip() for word in words))
             return []
-        (codes,) = self._held.read(np.array([column]))
+        (codes,) = self._source.read(np.array([column]))
         gaps = {*MISSING, *self.layout.missing}
         return check_words(lines.path, name, words, codes, gaps, lines.locate_row)
 
@@ -279,8 +267,12 @@ class _Conversion:
         try:
             while True:
                 try:
-                    if not self._kinds:
-                        self._kinds = self._guess_kinds()
+                    if not self._kinds:  # those of the first block
+                        (schema,) = self._batches(only_schema=True)
+                        kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
+                        self._kinds = [kinds.get(str(field.type), _TEXT) for field in schema]
+                        for j in self._layout.texts:
+                            self._kinds[j] = _TEXT
                     return self._write(file)
                 except _Restart:
                     continue
@@ -355,13 +347,6 @@ class _Conversion:
         elif self._is_whole[j]:
             self._is_whole[j] = bool((np.floor(values) == values).all())
         return values
-
-    def _guess_kinds(self) -> list[int]:
-        """Return what columns are in the first block."""
-        (schema,) = self._batches(only_schema=True)
-        kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
-        found = [kinds.get(str(field.type), _TEXT) for field in schema]
-        return [_TEXT if j in self._layout.texts else kind for j, kind in enumerate(found)]
 
     def _batches(self, *, only_schema: bool = False, as_text: bool = False) -> Iterator[Any]:
         """Yield batches whose columns are as `_kinds` has them, or all text; or their schema."""
