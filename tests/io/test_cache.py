@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,14 @@ import pytest
 from mauc.exceptions import MaucError
 from mauc.io import cache as io_cache
 from mauc.io import text
-from mauc.io.cache import ColumnWriter, cache_array, cache_folder, clear_caches, list_caches
+from mauc.io.cache import (
+    ColumnWriter,
+    cache_array,
+    cache_folder,
+    clear_caches,
+    file_stamp,
+    list_caches,
+)
 from mauc.io.options import ReadOptions
 
 MEMORY = 2**16
@@ -94,7 +102,7 @@ def test_too_little_room_is_known_beforehand(path, cache, monkeypatch):
     assert "MAUC_CACHE" in str(caught.value)
     assert tables(cache) == []
     with pytest.raises(MaucError, match="big: its columns take about 8 MB on disk"):
-        cache_array(np.zeros((1000, 1000)), "big", look=dict)
+        cache_array(np.zeros((1000, 1000)), "big", dict)
 
 
 def test_cache_that_cannot_be_written(path, tmp_path, monkeypatch):
@@ -106,7 +114,7 @@ def test_cache_that_cannot_be_written(path, tmp_path, monkeypatch):
     ):
         open_file(path)
     with pytest.raises(MaucError, match=r"big: its columns cannot be written to .*MAUC_CACHE"):
-        cache_array(np.zeros((5, 5)), "big", look=dict)
+        cache_array(np.zeros((5, 5)), "big", dict)
 
 
 def test_changed_file_is_parsed_anew(path, cache):
@@ -304,7 +312,9 @@ def test_arrays_of_any_type(tmp_path, monkeypatch, dtype):
     monkeypatch.setattr(io_cache, "MAX_BLOCK_BYTES", 3000)
     X = np.random.default_rng(0).integers(0, 2, (101, 13)).astype(dtype)
     np.save(tmp_path / "x.npy", X)
-    source = cache_array(np.load(tmp_path / "x.npy", mmap_mode="r"), str(tmp_path / "x.npy"))
+    path = tmp_path / "x.npy"
+    held = np.load(path, mmap_mode="r")
+    source = cache_array(held, str(path), partial(file_stamp, path))
     assert source.shape == X.shape
     assert len(source.row_parts()) > 1 or X.itemsize <= 2
     for columns in ([0, 1, 2], [12, 3], list(range(13))):
@@ -323,11 +333,11 @@ def test_arrays_that_change(tmp_path, cache):
             return np.zeros((3, 2))
 
     with pytest.raises(MaucError, match="it has fewer rows than before"):
-        cache_array(Shrinking(), "x", look=dict)
+        cache_array(Shrinking(), "x", dict)
     assert tables(cache) == []
     X = np.zeros((10, 3))
     for stamp, expected in ((1, 0), (1, 0), (2, 10)):
-        source = cache_array(X, "x", look=lambda stamp=stamp: {"version": stamp})
+        source = cache_array(X, "x", lambda stamp=stamp: {"version": stamp})
         assert source.read(np.array([0]))[0].sum() == expected
         X = np.ones((10, 3))
     assert len(list_caches()) == 1

@@ -235,7 +235,7 @@ class ChosenRows(_View):
         return [(int(a), int(b)) for a, b in zip(starts, edges, strict=True) if a < b]
 
 
-def empty_columns(kinds, n_rows):
+def empty_columns(kinds: list[np.dtype], n_rows: int) -> list[Any]:
     """Return arrays to fill, None for text; those of one type are rows of one array."""
     stacks = {
         kind: iter(np.empty((kinds.count(kind), n_rows), kind))

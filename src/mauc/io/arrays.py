@@ -18,8 +18,8 @@ from mauc.data.source import ColumnSource, default_memory
 from mauc.engine.arrays import contiguous_columns, is_row_major, take_columns
 from mauc.exceptions import MaucError, MaucTypeError, option
 from mauc.extras import optional_import
-from mauc.io.cache import cache_array, drop_pages
-from mauc.io.files import FileSystem, stamped, unreadable_error
+from mauc.io.cache import cache_array, drop_pages, file_stamp
+from mauc.io.files import unreadable_error
 from mauc.io.formats import split_array
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table
@@ -238,8 +238,7 @@ def open_array(
     limit = default_memory() if memory is None else memory
     n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
     if stamp is not None and n_bytes > limit and _lies_by_rows(array, limit):
-        look = None if os.path.isfile(name) else stamp  # a file is stamped by itself
-        return cache_array(array, name, memory=limit, look=look, layout=_layout(array))
+        return cache_array(array, name, stamp, memory=limit, layout=_layout(array))
     return ArraySource(array, name, reopen=reopen, stamp=stamp, waits=waits, memory=memory)
 
 
@@ -263,11 +262,6 @@ def _layout(array: Any) -> list[int]:
     return [begin + first - pages, *array.strides]
 
 
-def _file_stamp(path: str) -> dict[str, Any]:
-    size, time = stamped(FileSystem(path), path).stamp
-    return {"size": size, "mtime_ns": time}
-
-
 def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
     """Open a .npy file, which is mapped into memory if it is not read whole."""
     array = _load_npy(str(path))
@@ -276,7 +270,7 @@ def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Tabl
     else:
         source = open_array(
             array, str(path), reopen=partial(_load_npy, str(path)),
-            stamp=partial(_file_stamp, str(path)), memory=memory,
+            stamp=partial(file_stamp, Path(path)), memory=memory,
         )  # fmt: skip
     return _array_table(source, options.target)
 
@@ -316,7 +310,7 @@ def open_memmap(array: Any, memory: int | None = None) -> ColumnSource:
     if path is not None and isinstance(array.base, mmap.mmap):  # all of what was mapped
         order = "C" if array.flags.c_contiguous else "F"
         reopen = partial(np.memmap, path, array.dtype, "r", array.offset, array.shape, order)
-    stamp = None if path is None else partial(_file_stamp, path)
+    stamp = None if path is None else partial(file_stamp, Path(path))
     return open_array(array, path or "the memmap", reopen=reopen, stamp=stamp, memory=memory)
 
 
@@ -334,7 +328,7 @@ def open_h5py(dataset: Any, memory: int | None = None, name: str | None = None) 
     is_file = os.path.isfile(path)
     return open_array(
         dataset, f"{path}::{name}", reopen=partial(_load_hdf5, path, name) if is_file else None,
-        stamp=partial(_file_stamp, path) if is_file else None, memory=memory,
+        stamp=partial(file_stamp, Path(path)) if is_file else None, memory=memory,
     )  # fmt: skip
 
 

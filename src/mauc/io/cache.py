@@ -17,7 +17,6 @@ import uuid
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -359,21 +358,16 @@ def _remove_dead_parts(held: str = "") -> None:
 
 
 def cache_array(
-    array: Any, name: str, *, memory: int | None = None,
-    look: Callable[[], Stamp] | None = None, layout: Sequence[int] = (),
+    array: Any, name: str, look: Callable[[], Stamp], *, memory: int | None = None,
+    layout: Sequence[int] = (),
 ) -> CachedColumns:  # fmt: skip
     """Return the columns of an array of numbers that lies by rows, from the cache.
 
-    It is read in blocks of rows: a memory map, or anything with `shape`, `dtype` and slices of
-    rows, such as an array of Zarr or HDF5 (where it has `chunks`, whole ones are read). `look`
-    returns its stamp, by default that of a file called `name`. `layout` tells parts of one file
-    apart.
+    It is a memory map, or anything with `shape`, `dtype` and slices of rows. `look` returns its
+    stamp; `layout` tells parts of one file apart.
     """
     memory = default_memory() if memory is None else int(memory)
-    path = None
-    if look is None:
-        path = str(Path(name).resolve())
-        look = partial(file_stamp, Path(path))
+    path = str(Path(name).resolve()) if os.path.isfile(name) else None
     kind = np.dtype(array.dtype).newbyteorder("=")
     n_rows, n_columns = array.shape
     options = {

@@ -42,7 +42,6 @@ _BEGINNINGS = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"\x1f\x8b", "a gzip archive"),
 )
-_GZIP = b"\x1f\x8b"
 # What file systems call the time or version of a file.
 _MARKS = ("mtime", "LastModified", "last_modified", "updated", "created", "ETag", "etag")
 
@@ -254,13 +253,17 @@ def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> Ma
     )
 
 
+def is_compressed(path: Path) -> bool:
+    """Whether a file is a gzip archive, whatever its name."""
+    return read_beginning(path, 2) == b"\x1f\x8b"
+
+
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
     """Open a file of text for reading, as bytes; gzip is decompressed whatever the name."""
-    is_compressed = read_beginning(path, 2) == _GZIP
-    if path.suffix.lower() == ".gz" and not is_compressed:
+    if path.suffix.lower() == ".gz" and not is_compressed(path):
         raise content_error(path, "a gzip archive")
-    opener: Callable[[Path, str], Any] = gzip.open if is_compressed else open
+    opener: Callable[[Path, str], Any] = gzip.open if is_compressed(path) else open
     try:
         with opener(path, "rb") as opened:
             yield opened

@@ -109,7 +109,7 @@ class ParquetSource(ArrowColumns):
         import pandas
 
         values = self._partitions[self.name_of(j)]  # one per file
-        n_rows = np.diff(np.clip(self._file_edges, start, stop))
+        n_rows = np.diff(np.clip(self._file_edges, start, stop)).astype(np.int64)
         return pandas.Series(values.take(np.repeat(np.arange(len(values)), n_rows)))
 
     def row_parts(self) -> list[tuple[int, int]]:
@@ -165,7 +165,7 @@ class ParquetSource(ArrowColumns):
 
 def _decode(
     reader: Any, group: int, indices: list[int], first: int, last: int, n: int,
-    adders: list[Callable[[Any], None]], size: int,
+    adders: Sequence[Callable[[Any], None]], size: int,
 ) -> None:  # fmt: skip
     """Read columns of a row group and hand their chunks on."""
     is_long = size > 4 * _CALL_BYTES and len(adders) == 1

@@ -25,7 +25,7 @@ from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
 from mauc.io.dataset import ConvertedColumns
-from mauc.io.files import open_binary, read_beginning, unreadable_error
+from mauc.io.files import is_compressed, open_binary, unreadable_error
 from mauc.io.formats import check_options, open_table
 from mauc.io.lines import (
     WHITESPACE,
@@ -39,7 +39,7 @@ from mauc.io.lines import (
 )
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, find_place
-from mauc.io.words import MISSING, Reading, TypedWords, check_words, type_words
+from mauc.io.words import MISSING, TypedWords, check_words, type_words
 from mauc.memory import format_bytes
 from mauc.progress import track
 
@@ -52,7 +52,6 @@ _BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
 _GZIP_GROWTH = 4  # characters from a byte of gzip, about
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
-_GZIP = b"\x1f\x8b"
 # What a column is taken for; a column that proves to be something else goes on to the next.
 _WHOLE, _INTEGER, _FLOAT, _TEXT = range(4)
 _STORED = ("<f8", "<i8", "<f8", "<i4")
@@ -174,7 +173,7 @@ def _plain_types(note: dict[str, Any]) -> list[Any]:
 def _estimate_bytes(layout: Layout) -> int:
     """Return the room that the columns of a file take, from its first lines."""
     path = layout.lines.path
-    n_bytes = path.stat().st_size * (_GZIP_GROWTH if read_beginning(path, 2) == _GZIP else 1)
+    n_bytes = path.stat().st_size * (_GZIP_GROWTH if is_compressed(path) else 1)
     with open_binary(path) as file:
         lines = file.read(2**20).splitlines()[layout.n_header :]
     width = sum(map(len, lines)) / max(1, len(lines)) + 1
@@ -194,11 +193,10 @@ class TextColumns(ConvertedColumns):
         for j, words in self._words.items():
             types[j] = object
             if words is not None:
-                reading = Reading(
-                    layout.missing, layout.decimal, layout.thousands, j == layout.label,
-                    j in layout.texts,
+                self._typed[j] = typed = type_words(
+                    layout.names[j], words, layout.missing, layout.decimal, layout.thousands,
+                    is_label=j == layout.label, is_text=j in layout.texts,
                 )  # fmt: skip
-                self._typed[j] = typed = type_words(layout.names[j], words, reading)
                 types[j] = object if typed.categories is not None else typed.table.dtype
                 self.notes += [typed.note] if typed.note else []
         super().__init__(held, range(held.shape[1]), types, layout.names)

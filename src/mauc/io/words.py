@@ -38,17 +38,6 @@ _AMBIGUOUS = re.compile(r"[+-]?(\d{1,3}(,\d{3})?|\d+)")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How the texts of a column are read."""
-
-    missing: tuple[str, ...] = ()  #: what stands for a missing value besides `MISSING`
-    decimal: str = "."
-    thousands: str | None = None
-    is_label: bool = False
-    is_text: bool = False  #: whether they stay text whatever they are
-
-
-@dataclass(frozen=True)
 class TypedWords:
     """What stands for each distinct text of a column."""
 
@@ -58,22 +47,25 @@ class TypedWords:
     note: str = ""  #: what a user should know of how they were read
 
 
-def type_words(name: str, words: Sequence[str], reading: Reading) -> TypedWords:
-    """Give the distinct texts of a column their type."""
-    gaps = {*(MISSING_LABELS if reading.is_label else MISSING), *reading.missing}
+def type_words(
+    name: str, words: Sequence[str], missing: Sequence[str] = (), decimal: str = ".",
+    thousands: str | None = None, *, is_label: bool = False, is_text: bool = False,
+) -> TypedWords:  # fmt: skip
+    """Give the distinct texts of a column their type; those of text stay as they are."""
+    gaps = {*(MISSING_LABELS if is_label else MISSING), *missing}
     texts = {word: word for word in words if word not in gaps}
-    if reading.is_text:
+    if is_text:
         return _categories(words, texts)
     if texts and all(word in _TRUTH for word in texts):
         return _categories(words, {word: _TRUTH[word] for word in texts})
     known, note = list(texts), ""
-    numbers = parse_numbers(known, reading.decimal)
-    if numbers is None and reading.is_label:
+    numbers = parse_numbers(known, decimal)
+    if numbers is None and is_label:
         # Among numbers these words are missing labels; among names they are names.
         known = [word for word in known if word not in MISSING]
-        numbers = parse_numbers(known, reading.decimal) if known else None
+        numbers = parse_numbers(known, decimal) if known else None
     elif numbers is None:
-        found = join_thousands(known, reading.decimal, reading.thousands)
+        found = join_thousands(known, decimal, thousands)
         if found is not None:
             numbers, example = found
             note = (

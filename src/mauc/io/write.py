@@ -7,7 +7,7 @@ in parts of its rows within the memory of the source.
 import gzip
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -97,7 +97,11 @@ def write_table(
         )
     if isinstance(dataset.X, ColumnSource) and name not in _IN_PARTS:
         dataset = _in_memory(dataset, path)
-    with _opened(path, force) as file:
+    with open_atomic(path, force=force) as file, ExitStack() as stack:
+        if path.suffix.lower() == ".gz":
+            # No time stamp and no name, so that equal tables give equal files.
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+            file = cast(IO[bytes], stack.enter_context(packed))
         _WRITERS[name](dataset, file)
     return path
 
@@ -117,17 +121,6 @@ def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
     check_unique(path, names)
     source = FrameSource(data.set_axis(names, axis=1), str(path), keeps_objects=True)
     return assemble(Table(path, source, names), ReadOptions(target=target, keep_ids=True), "")
-
-
-@contextmanager
-def _opened(path: Path, force: bool) -> Iterator[IO[bytes]]:
-    with open_atomic(path, force=force) as file:
-        if path.suffix.lower() == ".gz":
-            # No time stamp and no name, so that equal tables give equal files.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
-                yield cast(IO[bytes], compressed)
-        else:
-            yield file
 
 
 def _in_memory(dataset: Dataset, path: Path) -> Dataset:
