@@ -15,6 +15,7 @@ from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.io import text
 from mauc.io.cache import list_caches
 from mauc.io.options import ReadOptions
+from mauc.io.rules import find_excluded
 
 MEMORY = 2**20
 
@@ -491,6 +492,23 @@ def test_selection_from_the_cache_equals_that_in_memory(messy):
     assert_array_equal(found.ranking_, expected.ranking_)
     assert_array_equal(found.scores_, expected.scores_)
     assert_array_equal(found.pair_auc_, expected.pair_auc_)
+
+
+def test_complete_columns_are_not_read_again_to_judge_them(write, monkeypatch):
+    monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(3000, 3)), columns=list("abc"))
+    frame.loc[::7, "b"] = np.nan
+    path = write(frame.assign(label=rng.integers(0, 2, 3000)).to_csv(index=False))
+    table = text.open_text(path, ReadOptions(format="csv"), MEMORY)
+    assert table.source.complete == {0, 2, 3}
+    asked = []
+    read = table.source.read_rows
+    table.source.read_rows = lambda start, stop, columns: (
+        asked.extend(columns if stop == 3000 else []) or read(start, stop, columns)
+    )
+    assert find_excluded(table, table.source, [0, 1, 2]) == {}
+    assert asked == [1]
 
 
 def test_columns_in_any_order_and_in_another_process(messy):

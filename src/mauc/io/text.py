@@ -187,6 +187,8 @@ class TextColumns(ConvertedColumns):
         self.layout = layout
         self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
         self._words: dict[int, list[str] | None] = {int(j): w for j, w in note["words"].items()}
+        #: columns of numbers without a missing value, which need not be read to count them
+        self.complete = set(range(held.shape[1])) - set(note["incomplete"])
         self._typed: dict[int, TypedWords] = {}
         self.notes: list[str] = []
         types: list[Any] = list(held.types)
@@ -284,6 +286,7 @@ class _Conversion:
             file.truncate()
         self._is_whole = [kind == _WHOLE for kind in self._kinds]
         self._wide: set[int] = set()
+        self._incomplete = {j for j, kind in enumerate(self._kinds) if kind == _TEXT}
         limit = None if self._memory is None else self._memory // 2
         words = {j: _Words(limit) for j, kind in enumerate(self._kinds) if kind == _TEXT}
         types = [_STORED[kind] for kind in self._kinds]
@@ -302,7 +305,8 @@ class _Conversion:
         return writer, {
             "names": layout.names, "edges": writer.edges, "types": types, "texts": layout.texts,
             "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
-            "wide": sorted(self._wide), "memory": self._memory,
+            "wide": sorted(self._wide), "incomplete": sorted(self._incomplete),
+            "memory": self._memory,
             "words": {str(j): column.listed() for j, column in words.items()},
         }  # fmt: skip
 
@@ -336,6 +340,7 @@ class _Conversion:
                 values = np.where(is_gap, np.nan, values)
         low, high = values.min(), values.max()
         if low != low:
+            self._incomplete.add(j)
             low, high = np.fmin.reduce(values), np.fmax.reduce(values)
         if low <= -MAX_EXACT_INTEGER or high >= MAX_EXACT_INTEGER:
             if self._is_whole[j]:
