@@ -1,6 +1,16 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+
+def assert_same_fit(selector, source, X, y, names=("ranking_", "scores_", "pair_auc_")):
+    """A fit on a source gives what a fit on the same values in memory gives, to the bit."""
+    known, found = clone(selector).fit(X, y), clone(selector).fit(source, y)
+    for name in names:
+        assert_array_equal(getattr(found, name), getattr(known, name))
+    return found
 
 
 @pytest.fixture(autouse=True)

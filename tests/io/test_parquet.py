@@ -9,18 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sklearn.base import clone
 
 import mauc.io.parquet
 from mauc import MDFS, SpreadFx, SymmetricalUncertainty, feature_pair_auc, open_columns
 from mauc.exceptions import MaucError
-
-
-def assert_same_fit(selector, source, X, y):
-    known, found = clone(selector).fit(X, y), clone(selector).fit(source, y)
-    np.testing.assert_array_equal(found.ranking_, known.ranking_)
-    np.testing.assert_array_equal(found.scores_, known.scores_)
-    np.testing.assert_array_equal(found.pair_auc_, known.pair_auc_)
+from tests.io.conftest import assert_same_fit
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -252,12 +245,11 @@ def test_a_column_of_several_types_can_be_left_out(tmp_path, ending):
 
 
 def test_files_with_other_columns(tmp_path):
-    write_two(tmp_path, {"x": [1], "z": [2], "y": [0]}, {"x": [1], "y": [0]})
-    with pytest.raises(MaucError, match=r"b\.parquet lacks column 'z', which .*a\.parquet has"):
-        open_columns(tmp_path, "y")
-    write_two(tmp_path, {"x": [1], "y": [0]}, {"x": [1], "z": [2], "y": [0]})
-    with pytest.raises(MaucError, match=r"b\.parquet has column 'z', which .*a\.parquet lacks"):
-        open_columns(tmp_path, "y")
+    tables = {"x": [1], "z": [2], "y": [0]}, {"x": [1], "y": [0]}
+    for first, second, verb in ((*tables, "lacks"), (*tables[::-1], "has")):
+        write_two(tmp_path, first, second)
+        with pytest.raises(MaucError, match=rf"b\.parquet {verb} column 'z', which .*a\.parquet"):
+            open_columns(tmp_path, "y")
 
 
 def test_nested_columns(tmp_path):

@@ -98,11 +98,7 @@ def test_small_tables_and_marked_columns_are_taken_as_they_are():
     assert set(reasons_of(frame)) == {"id", "a"}
     assert reasons_of(frame, marked=[0, 1]) == {}
     assert reasons_of(frame.head(9)) == {}
-
-
-def test_arrays_keep_all_columns():
-    X = np.column_stack([np.arange(N), np.zeros(N)])
-    source = ArraySource(X, "t")
+    source = ArraySource(np.column_stack([np.arange(N), np.zeros(N)]), "t")
     assert find_excluded(Table("t", source, ["id", "b"], is_named=False), source, [0, 1]) == {}
 
 

@@ -16,6 +16,7 @@ from mauc.io import text
 from mauc.io.cache import list_caches
 from mauc.io.options import ReadOptions
 from mauc.io.rules import find_excluded
+from tests.io.conftest import assert_same_fit
 
 MEMORY = 2**20
 
@@ -254,24 +255,23 @@ def test_many_words_among_numbers_make_a_nominal_column(write):
     assert dataset.notes == ("1 nominal", "column 't' mixes 2 words and 8 numbers: nominal")
 
 
+SMALL = {"_MEMORY_SHARE": 10**9, "MIN_BLOCK_BYTES": 64, "BATCH_BYTES": 0, "COLUMN_BYTES": 0,
+         "_BLOCK_SHARE": 10**9}  # fmt: skip
+HELD = {"MAX_BLOCK_BYTES": 64, "CELL_BYTES": 0}
+
+
 @pytest.fixture(params=["memory", "cache"])
 def read(request, write, tmp_path, monkeypatch):
     """Open a file in memory, or by way of the cache in blocks of a few lines."""
-    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(os, "fsync", lambda handle: None)  # hundreds of small files
-    monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
-    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 64)
-    monkeypatch.setattr(text, "BATCH_BYTES", 0)
-    monkeypatch.setattr(text, "COLUMN_BYTES", 0)
-    monkeypatch.setattr(text, "_BLOCK_SHARE", 10**9)
-    if request.param == "memory":
-        monkeypatch.setattr(text, "MAX_BLOCK_BYTES", 64)
-        monkeypatch.setattr(text, "CELL_BYTES", 0)
+    is_held = request.param == "memory"
+    for name, value in (SMALL | (HELD if is_held else {})).items():
+        monkeypatch.setattr(text, name, value)
 
     def read(content, name="data.csv", **options):
         path = write(content, name)
         options = ReadOptions.make("read", {"format": path.suffixes[0][1:], **options})
-        return text.open_text(path, options, None if request.param == "memory" else MEMORY)
+        return text.open_text(path, options, None if is_held else MEMORY)
 
     return read
 
@@ -426,7 +426,7 @@ def test_options_of_columns(read, name, options, distinct):
 def test_errors_far_into_a_file(read, tmp_path, content, message):
     with pytest.raises(MaucError, match=message):
         read(content)
-    assert not list(tmp_path.glob("cache/columns/.*.part"))
+    assert not list(tmp_path.glob("cache/**/.*.part"))
 
 
 def test_many_columns_with_late_words(read):
@@ -443,7 +443,6 @@ def test_rows_longer_than_a_block(read):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed):
-    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
     rng = np.random.default_rng(seed)
     words = [cell for parts, *_ in COLUMNS.values() for part in parts for cell in part]
@@ -454,10 +453,8 @@ def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed)
     path = write("\n".join(["a,b,c,d,e,f,label", *lines]))
     options = ReadOptions(format="csv", target=["label", "c", None][seed % 3])
     whole = text.open_text(path, options, None)
-    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 64)
-    monkeypatch.setattr(text, "BATCH_BYTES", 0)
-    monkeypatch.setattr(text, "COLUMN_BYTES", 0)
-    monkeypatch.setattr(text, "_BLOCK_SHARE", 10**9)
+    for name, value in SMALL.items():
+        monkeypatch.setattr(text, name, value)
     cached = text.open_text(path, options, MEMORY)
     assert len(cached.source.row_parts()) > 5
     assert cached.notes == whole.notes
@@ -467,7 +464,6 @@ def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed)
 
 @pytest.fixture
 def messy(tmp_path, monkeypatch, rng):
-    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 2**12)
     n = 400
     y = rng.choice(["u", "v", "w"], n)
@@ -484,14 +480,10 @@ def messy(tmp_path, monkeypatch, rng):
 
 def test_selection_from_the_cache_equals_that_in_memory(messy):
     dataset = load_dataset(messy, "label")
-    expected = MDFS(6, random_state=0).fit(dataset.X, dataset.y)
     source, y = open_columns(messy, "label", memory=2**16)
     assert len(source.row_parts()) > 5
     assert y.tolist() == dataset.y.tolist()
-    found = MDFS(6, random_state=0).fit(source, y)
-    assert_array_equal(found.ranking_, expected.ranking_)
-    assert_array_equal(found.scores_, expected.scores_)
-    assert_array_equal(found.pair_auc_, expected.pair_auc_)
+    assert_same_fit(MDFS(6, random_state=0), source, dataset.X, y)
 
 
 def test_complete_columns_are_not_read_again_to_judge_them(write, monkeypatch):
@@ -526,7 +518,6 @@ def test_columns_in_any_order_and_in_another_process(messy):
 
 
 def test_a_column_of_too_many_words_is_refused_when_it_is_read(write, tmp_path, monkeypatch):
-    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
     rows = "".join(f"{i},{'name' * 20}{i},{'uv'[i % 2]}\n" for i in range(3000))
     path = write("a,id,label\n" + rows)
     monkeypatch.setattr(text, "_MEMORY_SHARE", 100)
@@ -540,7 +531,6 @@ def test_a_column_of_too_many_words_is_refused_when_it_is_read(write, tmp_path, 
 
 
 def test_another_target_uses_the_same_columns(write, tmp_path, monkeypatch):
-    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
     path = write("a,b,c,d\n" + "1,2.5,u,NA\n2,,v,x\n" * 20)
 
