@@ -25,17 +25,11 @@ def save(path, value):
 
 
 @pytest.mark.parametrize("name", BUNDLED)
-def test_bundled_sets_have_names_for_columns_and_classes(name):
-    dataset = load_dataset(name)
-    assert dataset.X.shape == (len(dataset.y), len(dataset.feature_names))
-    assert dataset.y.dtype.kind == "U"
-    assert dataset.name == name
-
-
-@pytest.mark.parametrize("name", BUNDLED)
 def test_the_registry_tells_the_truth_of_bundled_sets(name):
     entry, dataset = dataset_info(name), load_dataset(name)
     assert (entry.n_samples, entry.n_features) == dataset.X.shape
+    assert (dataset.name, dataset.y.dtype.kind) == (name, "U")
+    assert len(dataset.feature_names) == entry.n_features
     counts = np.unique(dataset.y, return_counts=True)[1]
     assert list(entry.class_counts) == sorted(counts, reverse=True)
     assert entry.n_classes == len(counts)

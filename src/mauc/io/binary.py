@@ -4,6 +4,8 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,16 +200,11 @@ def _check_rows(path: Path) -> None:
 
 
 def _read_note(path: Path) -> dict[str, Any] | None:
-    with open_binary(path) as file:
-        for line in file:
-            if not line.startswith(b"#"):
-                return None
+    with open_binary(path) as file, suppress(ValueError):
+        for line in takewhile(lambda line: line.startswith(b"#"), file):
             text = line[1:].decode("utf-8", "replace").strip()
             if text.startswith(NOTE):
-                try:
-                    note: dict[str, Any] = json.loads(text.removeprefix(NOTE))
-                except ValueError:
-                    return None
+                note: dict[str, Any] = json.loads(text.removeprefix(NOTE))
                 return note
     return None
 

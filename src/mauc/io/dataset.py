@@ -178,19 +178,15 @@ def _add_numbers(digest: Any, values: np.ndarray[Any, Any]) -> None:
 
 def _add_texts(digest: Any, values: np.ndarray[Any, Any]) -> None:
     """Add labels or categories; a missing one (NaN, None) is a text of its own kind."""
-    texts = [None if _is_missing(value) else str(value) for value in values.tolist()]
+    import pandas
+
+    pairs = zip(values.tolist(), pandas.isna(values), strict=True)
+    texts = [None if is_missing else str(value) for value, is_missing in pairs]
     known = sorted({text for text in texts if text is not None})
     place: dict[str | None, int] = {text: code for code, text in enumerate(known)}
     codes = np.array([place.get(text, -1) for text in texts], dtype="<i8")
     _add(digest, "texts", json.dumps(known).encode())
     _add(digest, "codes", codes.tobytes())
-
-
-def _is_missing(value: object) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas' NA has no answer
-        return True
 
 
 def columns_note(

@@ -114,14 +114,15 @@ class FileSystem:
 
     def parts(self, path: str) -> tuple[tuple[str, str], ...]:
         """Return columns and values that are written in the names of the folders of a file."""
-        below = path[len(self.root) :] if path.startswith(self.root) else path
-        pieces = below.replace(os.sep, "/").split("/")[:-1]
-        pairs = (piece.partition("=") for piece in pieces if "=" in piece)
+        pairs = (piece.partition("=") for piece in self._pieces(path)[:-1] if "=" in piece)
         return tuple((unquote(key), unquote(value)) for key, _, value in pairs)
 
     def _is_hidden(self, path: str) -> bool:
-        pieces = path[len(self.root) :].replace(os.sep, "/").split("/")
+        pieces = self._pieces(path)
         return any(piece.startswith((".", "_")) and "=" not in piece for piece in pieces)
+
+    def _pieces(self, path: str) -> list[str]:
+        return path.removeprefix(self.root).replace(os.sep, "/").split("/")
 
 
 class _LocalFiles:

@@ -57,7 +57,8 @@ FORMATS = {
 _BY_ENDING = {end: name for name, known in FORMATS.items() for end in known.endings}
 #: formats of rows of text
 TEXT_FORMATS = ("csv", "tsv", "txt")
-_SPECIAL = {name for known in FORMATS.values() for name in known.options}
+#: options that go with files of some formats only
+SPECIAL = {name for known in FORMATS.values() for name in known.options}
 
 
 def find_format(path: str | Path, format: str | None = None) -> str:
@@ -81,11 +82,6 @@ def find_format(path: str | Path, format: str | None = None) -> str:
     if is_compressed and not FORMATS[name].may_be_compressed:
         raise MaucError(f"{path}: {name} files are not read compressed; decompress it (gunzip).")
     return name
-
-
-def is_file_option(name: str) -> bool:
-    """Whether an option goes with files of some formats only."""
-    return name in _SPECIAL
 
 
 def is_data_path(path: str | Path) -> bool:
@@ -128,7 +124,7 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
 def check_options(address: str | Path, name: str, options: ReadOptions) -> None:
     """Raise if an option is given that does not go with the format."""
     for given in options.given():
-        if given in _SPECIAL and given not in FORMATS[name].options:
+        if given in SPECIAL and given not in FORMATS[name].options:
             takers = [other for other, taker in FORMATS.items() if given in taker.options]
             raise MaucError(
                 f"{address}: {option(given)} goes with {', '.join(takers)} files, not with {name}."

@@ -24,9 +24,9 @@ from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
 from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
 from mauc.io.formats import (
     FORMATS,
+    SPECIAL,
     TEXT_FORMATS,
     find_format,
-    is_file_option,
     open_table,
     split_array,
 )
@@ -266,7 +266,7 @@ def _make_options(function: str, given: Mapping[str, Any]) -> ReadOptions:
 
 def _refuse_file_options(options: ReadOptions, what: str) -> None:
     for name in options.given():
-        if name == "format" or is_file_option(name):
+        if name == "format" or name in SPECIAL:
             raise MaucError(f"{option(name)} goes with files, not with {what}")
 
 

@@ -195,13 +195,11 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
 
 
 def _missing(labels: Any) -> Array:
-    if hasattr(labels, "isna"):
-        return np.asarray(labels.isna())
-    if labels.dtype.kind in "fmM":
-        return np.asarray(labels != labels)
-    if labels.dtype.kind in "OU":
-        return np.array([value is None or value == "" or value != value for value in labels])
-    return np.zeros(labels.shape, bool)
+    import pandas
+
+    is_missing = np.asarray(pandas.isna(labels))
+    is_text = isinstance(labels, np.ndarray) and labels.dtype.kind in "OU"
+    return is_missing | (labels == "") if is_text else is_missing
 
 
 def find_excluded(
