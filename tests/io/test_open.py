@@ -2,11 +2,14 @@ import builtins
 import sys
 
 import fsspec
+import h5py
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import zarr
+from numpy.testing import assert_array_equal
 
 from mauc import MDFS, open_columns
 from mauc.datasets import load_dataset
@@ -31,7 +34,7 @@ def test_labels_are_those_of_load_dataset(path):
     for target in ("label", "byte", "yes", "whole"):
         _, y = open_columns(path, target, skip_unlabelled=True)
         expected = load_dataset(path, target, skip_unlabelled=True, keep_ids=True, drop="wide")
-        np.testing.assert_array_equal(y, expected.y)
+        assert_array_equal(y, expected.y)
 
 
 def test_rows_without_label(path, mixed):
@@ -39,7 +42,7 @@ def test_rows_without_label(path, mixed):
         open_columns(path, "words")
     source, y = open_columns(path, "words", skip_unlabelled=True, memory="1MB")
     kept = mixed[mixed["words"].notna()].reset_index(drop=True)
-    np.testing.assert_array_equal(y, kept["words"])
+    assert_array_equal(y, kept["words"])
     assert_same_fit(MDFS(4, random_state=0), source, kept.drop(columns="words"), y)
 
 
@@ -74,7 +77,7 @@ def test_chosen_columns_in_their_order(path):
 def test_columns_of_arrays_keep_their_numbers(numbers):
     X, y = numbers
     source, found = open_columns(np.column_stack([X[:, :2], y, X[:, 2:4]]), 2)
-    np.testing.assert_array_equal(found, y)
+    assert_array_equal(found, y)
     assert source.feature_names.tolist() == ["x0", "x1", "x3", "x4"]
 
 
@@ -84,8 +87,8 @@ def test_marked_columns_are_nominal(path, mixed):
     X = mixed.drop(columns="label")
     known = MDFS(4, random_state=0, categorical_features=["byte", "f0"]).fit(X, y)
     found = MDFS(4, random_state=0).fit(source, y)
-    np.testing.assert_array_equal(found.scores_, known.scores_)
-    np.testing.assert_array_equal(found.ranking_, known.ranking_)
+    assert_array_equal(found.scores_, known.scores_)
+    assert_array_equal(found.ranking_, known.ranking_)
 
 
 def test_columns_that_are_no_features(numbers, tmp_path):
@@ -108,7 +111,7 @@ def test_addresses(mixed, tmp_path):
     X, y = mixed.drop(columns="label"), mixed["label"].to_numpy()
     for address in ("memory://table", "memory://table/*.parquet", "memory:///table/"):
         source, labels = open_columns(address, "label", memory="1MB")
-        np.testing.assert_array_equal(labels, y)
+        assert_array_equal(labels, y)
         assert_same_fit(MDFS(4, random_state=0), source, X, y)
     files.rm("/table/part-1.parquet")
     with pytest.raises(MaucError, match=r"memory:///?table/part-1\.parquet"):
@@ -145,20 +148,20 @@ def test_without_fsspec(monkeypatch):
 
 
 def test_folders(mixed, tmp_path):
-    with pytest.raises(MaucError, match="has no file"):
-        open_columns(tmp_path, "label")
-    with pytest.raises(MaucError, match="has no file"):
-        open_columns(f"{tmp_path}/*.parquet", "label")
+    def refused(data, message):
+        with pytest.raises(MaucError, match=message):
+            open_columns(data, "label")
+
+    refused(tmp_path, "has no file")
+    refused(f"{tmp_path}/*.parquet", "has no file")
     (tmp_path / "README").write_text("hello")
-    with pytest.raises(MaucError, match="no file whose ending is known"):
-        open_columns(tmp_path, "label")
+    refused(tmp_path, "no file whose ending is known")
     mixed.to_parquet(tmp_path / "a.parquet")
     (tmp_path / "_SUCCESS").write_text("")
     (tmp_path / ".hidden.parquet").write_text("")
     assert open_columns(tmp_path, "label")[0].shape[0] == 600
     mixed.to_feather(tmp_path / "b.feather")
-    with pytest.raises(MaucError, match=r"several formats \(feather, parquet\)"):
-        open_columns(tmp_path, "label")
+    refused(tmp_path, r"several formats \(feather, parquet\)")
     assert open_columns(f"{tmp_path}/*.feather", "label")[0].shape[0] == 600
 
 
@@ -176,48 +179,42 @@ def test_no_permission(path, monkeypatch):
         open_columns(path, "label")
 
 
-@pytest.mark.parametrize("kind", ["h5", "zarr"])
-def test_labels_of_a_file_beside_the_array(numbers, tmp_path, kind):
-    X, y = numbers
-    path = tmp_path / f"x.{kind}"
-    if kind == "h5":
-        with pytest.importorskip("h5py").File(path, "w") as file:
-            file["X"] = X
-    else:
-        pytest.importorskip("zarr").create_array(path, data=X)
-    np.save(tmp_path / "y.npy", y)
-    source, labels = open_columns(path, str(tmp_path / "y.npy"))
-    assert source.shape == X.shape
-    np.testing.assert_array_equal(labels, y)
-
-
-def test_arrays_of_zarr_that_are_not_there(numbers, tmp_path):
-    zarr = pytest.importorskip("zarr")
+@pytest.fixture
+def arrays(numbers, tmp_path):
+    """A folder with arrays of Zarr and HDF5, and labels beside them."""
     X, y = numbers
     group = zarr.open_group(tmp_path / "x.zarr", mode="w")
     group.create_array("X", data=X)
     group.create_array("y", data=y)
-    with pytest.raises(MaucError, match=r"x\.zarr has no array 'labels'\. Its arrays: X, y\."):
-        open_columns(tmp_path / "x.zarr", "labels")
-    with pytest.raises(MaucError, match=r"x\.zarr has no array 'Z'\. Its arrays: X, y\."):
-        open_columns(f"{tmp_path}/x.zarr::Z", "y")
     zarr.create_array(tmp_path / "one.zarr", data=X)
-    with pytest.raises(MaucError, match=r"one\.zarr::labels cannot be opened as a Zarr array"):
-        open_columns(tmp_path / "one.zarr", "labels")
-
-
-def test_arrays_of_hdf5_must_be_named(numbers, tmp_path):
-    h5py = pytest.importorskip("h5py")
-    X, y = numbers
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file["A"], file["B"] = X, X
-    with pytest.raises(MaucError, match=r"x\.h5 must name one array .*as in .*::X. It holds: A, B"):
-        open_columns(tmp_path / "x.h5", y)
-    with pytest.raises(MaucError, match=r"has no dataset 'C'\. Its datasets: A, B"):
-        open_columns(f"{tmp_path}/x.h5::C", y)
+    with h5py.File(tmp_path / "x.h5", "w") as file, h5py.File(tmp_path / "one.h5", "w") as one:
+        file["A"], file["B"], one["X"] = X, X, X
     (tmp_path / "bad.h5").write_bytes(b"no HDF5")
-    with pytest.raises(MaucError, match=r"bad\.h5 cannot be read as an HDF5 file"):
-        open_columns(tmp_path / "bad.h5", y)
+    np.save(tmp_path / "y.npy", y)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["one.h5", "one.zarr"])
+def test_labels_of_a_file_beside_the_array(numbers, arrays, name):
+    source, labels = open_columns(arrays / name, str(arrays / "y.npy"))
+    assert source.shape == numbers[0].shape
+    assert_array_equal(labels, numbers[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "message"),
+    [
+        ("x.zarr", "labels", r"x\.zarr has no array 'labels'\. Its arrays: X, y\."),
+        ("x.zarr::Z", "y", r"x\.zarr has no array 'Z'\. Its arrays: X, y\."),
+        ("one.zarr", "labels", r"one\.zarr::labels cannot be opened as a Zarr array"),
+        ("x.h5", [0], r"x\.h5 must name one array .*as in .*::X. It holds: A, B"),
+        ("x.h5::C", [0], r"has no dataset 'C'\. Its datasets: A, B"),
+        ("bad.h5", [0], r"bad\.h5 cannot be read as an HDF5 file"),
+    ],
+)
+def test_arrays_that_are_not_there(arrays, name, target, message):
+    with pytest.raises(MaucError, match=message):
+        open_columns(f"{arrays}/{name}", target)
 
 
 def test_text_is_read_as_load_dataset_reads_it(mixed, tmp_path):
@@ -227,7 +224,7 @@ def test_text_is_read_as_load_dataset_reads_it(mixed, tmp_path):
     source, y = open_columns(
         path, "label", memory="1MB", separator=";", categorical_features="byte"
     )
-    np.testing.assert_array_equal(y, known.y)
+    assert_array_equal(y, known.y)
     assert_same_fit(MDFS(4, random_state=0), source, known.X, y)
     with pytest.raises(TypeError, match="unexpected keyword argument 'seperator'"):
         open_columns(path, "label", seperator=";")
@@ -263,6 +260,6 @@ def test_formats_are_the_same_in_memory_and_streamed(tmp_path, ending):
         frame.to_csv(path, index=False, sep="\t" if ending == "tab" else ",")
     dataset = load_dataset(path, -1)
     source, y = open_columns(path, -1, memory="1MB")
-    np.testing.assert_array_equal(np.column_stack(source.read(np.arange(2))), dataset.X)
-    np.testing.assert_array_equal(y, dataset.y)
+    assert_array_equal(np.column_stack(source.read(np.arange(2))), dataset.X)
+    assert_array_equal(y, dataset.y)
     assert source.feature_names.tolist() == dataset.feature_names

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from numpy.testing import assert_array_equal
 
 import mauc.io.parquet
 from mauc import MDFS, SpreadFx, SymmetricalUncertainty, feature_pair_auc, open_columns
@@ -25,9 +26,9 @@ def test_mixed_types_equal_a_frame(mixed, tmp_path, selector, library):
     X = mixed.drop(columns="label")
     if library == "polars":
         X = pl.read_parquet(path).drop("label")
-    np.testing.assert_array_equal(y, mixed["label"])
+    assert_array_equal(y, mixed["label"])
     assert_same_fit(selector, source, X, y)
-    np.testing.assert_array_equal(feature_pair_auc(source, y), feature_pair_auc(X, y))
+    assert_array_equal(feature_pair_auc(source, y), feature_pair_auc(X, y))
 
 
 def test_numbers_equal_a_frame(mixed, tmp_path):
@@ -57,15 +58,15 @@ def test_types_that_pandas_has_not(tmp_path):
     source, y = open_columns(tmp_path / "t.parquet", "label")
     half, day, time, price, nothing, zoned, codes, dotted = source.read(np.arange(8))
     assert half.dtype == np.float16
-    np.testing.assert_array_equal(day, np.array(days, "datetime64[D]"))
+    assert_array_equal(day, np.array(days, "datetime64[D]"))
     assert time[0] == np.timedelta64(3723, "s")
     assert np.isnat(time[1])
-    np.testing.assert_array_equal(price, [1.10, np.nan, 2.25])
+    assert_array_equal(price, [1.10, np.nan, 2.25])
     assert np.isnan(nothing).all()
     assert zoned.dtype == np.dtype("datetime64[ms]")
     assert np.isnat(zoned[1])
     assert codes.tolist() == [7, None, 5] or np.isnan(codes.tolist()[1])
-    np.testing.assert_array_equal(dotted, [1, 2, 3])
+    assert_array_equal(dotted, [1, 2, 3])
     assert y.tolist() == ["u", "v", "v"]
 
 
@@ -87,10 +88,8 @@ def test_long_columns_are_read_in_batches(numbers, tmp_path, monkeypatch):
     monkeypatch.setattr(mauc.io.parquet, "_CALL_BYTES", 2**8)
     monkeypatch.setattr(mauc.io.parquet, "_MIN_BATCH", 100)
     source, _ = open_columns(tmp_path / "x.parquet", y)
-    np.testing.assert_array_equal(np.array(source.read(np.arange(3))).T, X[:, :3])
-    np.testing.assert_array_equal(
-        np.array(source.read_rows(150, 420, np.arange(3))).T, X[150:420, :3]
-    )
+    assert_array_equal(np.array(source.read(np.arange(3))).T, X[:, :3])
+    assert_array_equal(np.array(source.read_rows(150, 420, np.arange(3))).T, X[150:420, :3])
 
 
 def test_a_pass_keeps_to_the_memory(tmp_path):
@@ -156,7 +155,7 @@ def test_partitioned_folder(numbers, tmp_path):
     frame.to_parquet(tmp_path / "t", partition_cols=["label", "year"])
     known = pd.read_parquet(tmp_path / "t")
     source, labels = open_columns(tmp_path / "t", "label", memory="1MB")
-    np.testing.assert_array_equal(labels, known["label"].astype(str))
+    assert_array_equal(labels, known["label"].astype(str))
     assert source.feature_names.tolist() == [*"abcdef", "year"]
     assert_same_fit(MDFS(4, random_state=0), source, known.drop(columns="label"), labels)
     assert source.read_rows(100, 103, np.array([6]))[0].tolist() == known["year"][100:103].tolist()
@@ -203,7 +202,7 @@ def test_types_widen_exactly(tmp_path, first, second, expected):
     write_two(tmp_path, {"x": first, "y": y}, {"y": y, "x": second})
     source, _ = open_columns(tmp_path, "y")
     found = source.read(np.array([0]))[0]
-    np.testing.assert_array_equal(found, expected)
+    assert_array_equal(found, expected)
     assert found.dtype.kind == expected.dtype.kind
 
 
@@ -241,7 +240,7 @@ def test_a_column_of_several_types_can_be_left_out(tmp_path, ending):
     with pytest.raises(MaucError, match=r"column 'odd' is double in .*leave it out \(drop='odd'\)"):
         open_columns(tmp_path, "y")
     source, _ = open_columns(tmp_path, "y", drop="odd")
-    np.testing.assert_array_equal(source.read(np.array([0]))[0], [1, 2, 1, 2])
+    assert_array_equal(source.read(np.array([0]))[0], [1, 2, 1, 2])
 
 
 def test_files_with_other_columns(tmp_path):
@@ -258,8 +257,8 @@ def test_nested_columns(tmp_path):
     with pytest.raises(MaucError, match=r"column 's' has the type struct.*drop='s'"):
         open_columns(tmp_path / "x.parquet", "y")
     source, y = open_columns(tmp_path / "x.parquet", "y", drop=["s", "l"])
-    np.testing.assert_array_equal(source.read(np.array([0]))[0], [1, 2])
-    np.testing.assert_array_equal(y, [0, 1])
+    assert_array_equal(source.read(np.array([0]))[0], [1, 2])
+    assert_array_equal(y, [0, 1])
 
 
 @pytest.fixture
@@ -307,5 +306,5 @@ def test_many_files_are_not_all_kept_open(numbers, tmp_path, monkeypatch):
     monkeypatch.setattr(mauc.io.parquet, "_MAX_OPEN", 2)
     monkeypatch.setattr(mauc.io.parquet, "_MAX_CHUNKS", 15)
     source, labels = open_columns(tmp_path, "y")
-    np.testing.assert_array_equal(labels, y)
-    np.testing.assert_array_equal(np.array(source.read(np.arange(4))).T, X[:, :4])
+    assert_array_equal(labels, y)
+    assert_array_equal(np.array(source.read(np.arange(4))).T, X[:, :4])

@@ -167,8 +167,8 @@ class ArrowColumns(ColumnSource):
     arrow_types: list[Any]
     type_errors: dict[str, MaucError]  #: columns whose types in several files do not go together
 
-    def check_readable(self, columns: Iterable[int]) -> None:
-        """Raise if one of the columns has a type that no feature has."""
+    def check_readable(self, columns: Iterable[int]) -> Sequence[str]:
+        """Raise if one of the columns has a type that no feature has; there are no other notes."""
         assert self.feature_names is not None
         for j in columns:
             name = self.feature_names[j]
@@ -179,6 +179,7 @@ class ArrowColumns(ColumnSource):
                     f"{self.name}: column {name!r} has the type {self.arrow_types[j]}, which is "
                     f"neither a number, a date nor words; leave it out ({option('drop', name)})."
                 )
+        return ()
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns."""
@@ -334,12 +335,8 @@ def arrow_table(source: ArrowColumns, hidden: Collection[str] = ()) -> Table:
     if source.shape[0] == 0:
         raise MaucError(f"{source.name} has columns but no rows.")
 
-    def check_column(column: int) -> Sequence[str]:
-        source.check_readable([column])
-        return ()
-
     return Table(
-        source.name, source, names, check_column=check_column,
+        source.name, source, names, check_column=lambda column: source.check_readable([column]),
         hidden=frozenset(j for j, name in enumerate(names) if name in hidden),
     )  # fmt: skip
 

@@ -271,10 +271,9 @@ class NumberStats:
         self._source, self._name, self._is_nameless = source, name, is_nameless
         self.n_rows = self.n_known = 0
         self.is_settled = False  #: whether only the number of known values is still of interest
-        self._first: Any = None  # known value
         self._start: Any = None  # value of the first row, and of the last so far
         self._last: Any = None
-        self._is_constant = self._is_whole = self._is_wide = self._is_date = True
+        self._is_whole = self._is_wide = self._is_date = True
         self._steps_by_one = self._is_rising = self._is_falling = True
         self._is_repeated = False  # a value right behind itself
         self._low, self._high = np.inf, -np.inf
@@ -301,8 +300,6 @@ class NumberStats:
         self._is_repeated |= bool((upper == lower).any())
         self._steps_by_one &= self._is_rising and bool((upper - lower == 1).all())
         if len(known):
-            self._first = known[0] if self._first is None else self._first
-            self._is_constant &= bool((known == self._first).all())
             self._is_whole &= bool((known == np.floor(known)).all() and np.isfinite(known).all())
             self._is_wide &= bool((np.abs(known.astype(np.float64)) > MAX_EXACT_INTEGER).all())
             self._is_date &= is_date_number(known, self._name)
@@ -310,7 +307,8 @@ class NumberStats:
         may_name = self._is_whole and (
             self._is_wide or self._is_nameless or is_id_name(self._name, is_range=True)
         )
-        self.is_settled = not (self._is_constant or self._steps_by_one or self._is_date or may_name)
+        is_constant = self._low >= self._high
+        self.is_settled = not (is_constant or self._steps_by_one or self._is_date or may_name)
 
     def reason(self, column: int) -> str | None:
         """Return why the column, by its number in the source, is not a feature; None if it is."""
@@ -327,9 +325,9 @@ class NumberStats:
             return "numbers the rows"
         if n_rows < MIN_ROWS:
             return None
-        empty = empty_reason(self.n_known, n_rows) or ("constant" if self._is_constant else None)
-        if empty is not None:
-            return empty
+        empty = empty_reason(self.n_known, n_rows)
+        if empty is not None or self._low >= self._high:
+            return empty or "constant"
         if self._is_whole and (self._is_wide or is_named) and self._is_distinct(column):
             return f"{self.n_known} values in {n_rows} rows"
         return "dates" if self._is_date else None
