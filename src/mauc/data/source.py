@@ -345,7 +345,7 @@ def write_arrow(source, open_writer, y=None, target_name="class"):
         if target_name in names:
             raise MaucError(f"target_name is {target_name!r}, which is the name of a feature.")
         names.append(target_name)
-    steps = list(_row_steps(source))
+    steps = source.parts_within(min(_GROUP_BYTES, source.memory // 4))
     width = sum(kind.itemsize for kind in source.types)
     sizes = [width * (stop - start) for start, stop in steps]
     writer = None
@@ -372,26 +372,9 @@ def write_arrow(source, open_writer, y=None, target_name="class"):
     source.check_unchanged()
 
 
-def _row_steps(source):
-    """Yield ranges of rows that fit into the memory of a source, several parts at once."""
-    width = max(1, sum(kind.itemsize for kind in source.types))
-    most = max(1, min(_GROUP_BYTES, source.memory // 4) // width)
-    first, last = 0, 0
-    for start, stop in source.row_parts():
-        if last > first and stop - first > most:
-            yield first, last
-            first = start
-        last = stop
-        while last - first > most:
-            yield first, first + most
-            first += most
-    if last > first:
-        yield first, last
-
-
 def _text_type(arrow, source, j):
     """Return the Arrow type of a column of text, by the first rows that have one."""
-    for start, stop in _row_steps(source):
+    for start, stop in source.row_parts():
         (column,) = source.read_rows(start, stop, np.array([j]))
         kind = _arrow_column(arrow, column, source.types[j]).type
         if not arrow.types.is_null(kind):
