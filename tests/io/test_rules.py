@@ -6,7 +6,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mauc.data.source import ColumnSource
 from mauc.datasets import Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.io.arrays import ArraySource, FrameSource
@@ -14,6 +13,7 @@ from mauc.io.load import assemble
 from mauc.io.options import ReadOptions
 from mauc.io.rules import N_FIRST, find_excluded, is_date, is_id_name
 from mauc.io.table import Table
+from tests.io.conftest import DictSource
 
 N = 40
 NUMBERS = np.random.default_rng(0).permutation(1000)[:N]
@@ -261,26 +261,8 @@ COLUMNS = {
 }  # fmt: skip
 
 
-class Parts(ColumnSource):
-    """One column, read in parts of 1,500 rows where it does not fit into memory."""
-
-    def __init__(self, values, memory):
-        super().__init__("a table", len(values), [values.dtype], memory=memory)
-        self._values = values
-
-    def read(self, columns):
-        return self.read_rows(0, len(self._values), columns)
-
-    def read_rows(self, start, stop, columns):
-        part = self._values[start:stop]
-        return [pd.Series(pd.Categorical(part)) if part.dtype.kind == "O" else part]
-
-    def row_parts(self):
-        return [(start, min(start + 1500, M)) for start in range(0, M, 1500)]
-
-
 def reason_of(values, name, memory):
-    source = Parts(values, memory)
+    source = DictSource({name: values}, memory, n_rows=1500)
     return find_excluded(Table("t", source, [name]), source, [0]).get(0)
 
 

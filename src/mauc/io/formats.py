@@ -1,7 +1,7 @@
 """The formats of files: names, endings, readers, and the options that each of them takes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -117,7 +117,7 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
     module, _, function = known.opener.partition(":")
     opener = cast(Opener, getattr(import_module(f"mauc.io.{module}"), function))
     return opener(
-        address if known.has_addresses else Path(address), options.replace(format=name), memory
+        address if known.has_addresses else Path(address), replace(options, format=name), memory
     )
 
 

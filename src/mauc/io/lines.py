@@ -180,7 +180,7 @@ class Lines:
         self._check_separator(first)
         if not self.has_header:
             return default_names(range(len(first))), 0
-        if self._has_row_names(beginning):
+        if len(beginning[-1][1]) == len(first) + 1 > 2:  # as R writes row names
             first = ["", *first]
         names = [cell.strip() or f"column{j + 1}" for j, cell in enumerate(first)]
         check_unique(self.path, names, self.hint(names))
@@ -195,14 +195,11 @@ class Lines:
             return ""
         return f" If the first line holds data and not names, pass {option('header', False)}."
 
-    def ragged_error(self) -> MaucError | None:
-        """Return the error for the first row that has more or fewer cells than the first row."""
-        beginning = list(islice(self.rows(), 2))
-        first_line, first = beginning[0]
-        has_row_names = self.has_header and self._has_row_names(beginning)
-        wanted = len(first) + has_row_names
-        for line, cells in self.rows():
-            if len(cells) != wanted and not (has_row_names and line == first_line):
+    def ragged_error(self, wanted: int) -> MaucError | None:
+        """Return the error for the first row that has more or fewer cells than are wanted."""
+        first_line, _ = next(self.rows())
+        for line, cells in islice(self.rows(), int(self.has_header), None):
+            if len(cells) != wanted:
                 return MaucError(
                     f"{self.path}, line {line}: the row has {len(cells)} "
                     f"value{'s' if len(cells) > 1 else ''}, but line {first_line} has {wanted}. "
@@ -222,10 +219,6 @@ class Lines:
                         f"{self.path} cannot be read as rows and columns: it ends inside a quoted "
                         f"value; look for a quote that is never closed."
                     ) from error
-
-    def _has_row_names(self, beginning: list[tuple[int, list[str]]]) -> bool:
-        """Whether the header lacks a name for the first column, as R writes row names."""
-        return len(beginning) == 2 and len(beginning[1][1]) == len(beginning[0][1]) + 1 > 2
 
     def _check_separator(self, first: list[str]) -> None:
         if len(first) > 1:

@@ -95,7 +95,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     plain = _make_options("load_dataset", {**options, "target": target})
     if is_stream(source):
         with stream_as_file(source) as path:
-            as_text = plain if plain.format else plain.replace(format="txt")
+            as_text = plain if plain.format else replace(plain, format="txt")
             dataset = assemble(open_table(str(path), as_text), as_text, STDIN)
     else:
         table, plain, name = _find_table(source, plain)
@@ -342,7 +342,7 @@ def _find_table(
     if path == Path(source):
         return open_table(str(path), options, memory), options, _name(data)
     if options.target is None and find_format(path, options.format) in TEXT_FORMATS:
-        by_name = options.replace(target=LABEL)
+        by_name = replace(options, target=LABEL)
         table = open_table(str(path), by_name, memory)
         if LABEL in table.names or (table.labels is None and table.target is None):
             return table, by_name, data

@@ -13,7 +13,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -67,7 +67,7 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     if options.format == "txt":
         name, found = sniff_format(path, encoding)
         if name != "csv":
-            return open_table(str(path), options.replace(format=name), memory)
+            return open_table(str(path), replace(options, format=name), memory)
         check_options(path, name, options)
         separator = separator or found
     default = "\t" if options.format == "tsv" else ";" if decimal == "," else ","
@@ -408,7 +408,7 @@ class _Conversion:
         if "straddling" in message or "block size" in message:
             self._block *= 4
             return _Restart()
-        error = lines.ragged_error()
+        error = lines.ragged_error(len(self._layout.names))
         return error or MaucError(f"{lines.path} cannot be read as rows and columns: {message}")
 
     def _find_words(self) -> None:
