@@ -31,11 +31,7 @@ Array = np.ndarray[Any, Any]
 
 
 class ArraySource(ColumnSource):
-    """Columns of a two-dimensional array: of NumPy, a memmap, of Zarr or of h5py.
-
-    It is opened again in another process if `reopen` does so, and pickled otherwise. What `stamp`
-    returns must not change while it is read. `waits` if its chunks come from another machine.
-    """
+    """Columns of an array, memmap, Zarr array or h5py dataset, which `reopen` opens elsewhere."""
 
     def __init__(
         self, array: Any, name: str, *, reopen: Callable[[], Any] | None = None,

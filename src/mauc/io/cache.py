@@ -294,11 +294,7 @@ def read_note(table: Path) -> Note | None:
 
 @contextlib.contextmanager
 def _locked(key: str, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock of a table, so that one process builds it and the others wait for it.
-
-    Yields False if the file system has no locks, or if another holds it and `wait` is False: then
-    two may build the same table, and the first one that is whole stays.
-    """
+    """Hold the lock of a table; yield False where there are no locks, or another one has it."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(columns_folder() / f".{key}{_LOCK}", timeout=-1 if wait else 0)

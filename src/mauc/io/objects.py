@@ -51,14 +51,10 @@ def open_in_memory(data: Any, memory: int | None) -> ColumnSource:
 
 
 def as_source(X: Any) -> Any:
-    """Return X as a source if it is data that need not fit into memory, otherwise as it is.
-
-    A memmap that fits into half of the free memory stays an array. No package is imported for
-    arrays, frames and sparse matrices.
-    """
+    """Return X as a source if it need not fit into memory, otherwise as it is."""
     if type(X) is np.ndarray or isinstance(X, ColumnSource | list) or sparse.issparse(X):
         return X
-    if isinstance(X, np.memmap):
+    if isinstance(X, np.memmap):  # it stays an array if it fits into half of the free memory
         free = free_memory()
         if X.ndim != 2 or free is None or 2 * X.nbytes <= free:
             return X

@@ -287,11 +287,7 @@ def _n_leaves(kind: Any) -> int:
 
 
 def partition_columns(files: Sequence[File], stored: set[str]) -> dict[str, Any]:
-    """Return the columns in the names of folders (``label=a/part-0.parquet``), by their names.
-
-    Each is a pandas Categorical with one value per file, whole numbers if all are; columns
-    `stored` in the files are left out.
-    """
+    """Return columns in the names of folders, but `stored` ones: Categoricals, a value per file."""
     import pandas
 
     wanted = [key for key, _ in files[0].parts]

@@ -242,12 +242,7 @@ def load_bundled(name: str) -> Dataset:
 
 
 def find_dataset(source: str | Path) -> Path:
-    """Return the path of a file, or of the data set of that name.
-
-    A bare name is looked for in the folder MAUC_DATA, as ``NAME.npz`` or a file of another format,
-    then among the downloaded data sets, and is then taken as a path. A path without extension that
-    is not there, such as ``more/su``, is looked for in MAUC_DATA as well.
-    """
+    """Return the file of a name, in MAUC_DATA or downloaded, or of a path."""
     path = Path(source)
     is_name = isinstance(source, str) and path.name == source and not is_data_path(path)
     if is_name:

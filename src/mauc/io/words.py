@@ -108,11 +108,7 @@ def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
 def join_thousands(
     words: Sequence[str], decimal: str, thousands: str | None
 ) -> tuple[Array, str] | None:
-    """Return the numbers of texts with separated thousands and one of these, None for others.
-
-    Unless it is given, the separator is found if a text leaves no doubt: one with two separators
-    ("1,234,567") or with a separator and a decimal point ("3,070.5").
-    """
+    """Return numbers of texts with separated thousands and one that leaves no doubt, or None."""
     stripped = [word.strip() for word in words]
     if not stripped or not stripped[0][-1:].isdigit():
         return None

@@ -1,8 +1,4 @@
-"""Write a data set to a file of any format: all of it or nothing, and never over another file.
-
-Tables are written part by part: a data set in memory is one part, one with a source as `X` is read
-in parts of its rows within the memory of the source.
-"""
+"""Write a data set to a file of any format: all of it or nothing, and never over another file."""
 
 import gzip
 import json
