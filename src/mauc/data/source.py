@@ -43,12 +43,10 @@ class ColumnSource:
 
     Attributes
     ----------
-    name : str
+    name, types, feature_names, memory
+        As given, or by default.
     shape : tuple of int
         (n_samples, n_features).
-    types : list of dtype
-    feature_names : ndarray of str, or None
-    memory : int
     widths : ndarray of shape (n_features,), int64
         Bytes that a value takes while it is read and held; more than those of its type where
         integers have missing values.
