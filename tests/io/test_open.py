@@ -15,6 +15,7 @@ from mauc import MDFS, open_columns
 from mauc.datasets import load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.extras import MissingExtraError
+from mauc.io.load import open_dataset
 from tests.io.conftest import assert_same_fit
 
 
@@ -263,3 +264,12 @@ def test_formats_are_the_same_in_memory_and_streamed(tmp_path, ending):
     assert_array_equal(np.column_stack(source.read(np.arange(2))), dataset.X)
     assert_array_equal(y, dataset.y)
     assert source.feature_names.tolist() == dataset.feature_names
+
+
+def test_booleans_of_arrays_are_numbers_in_memory_and_streamed(tmp_path):
+    np.save(tmp_path / "x.npy", np.eye(4, 3) == 1)
+    np.save(tmp_path / "y.npy", [0, 1, 0, 1])
+    arguments = str(tmp_path / "x.npy"), str(tmp_path / "y.npy")
+    held, streamed = load_dataset(*arguments), open_dataset(*arguments, memory=10**6)
+    assert held.nominal_features == streamed.nominal_features == []
+    assert held.fingerprint() == streamed.fingerprint()

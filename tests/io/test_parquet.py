@@ -167,6 +167,10 @@ def test_partitions_of_odd_digits(tmp_path):
         pq.write_table(pa.table({"a": [1.0, 2.0]}), tmp_path / f"power={value}" / "x.parquet")
     _, labels = open_columns(tmp_path, "power")
     assert labels.tolist() == ["1", "1", "²", "²"]
+    (tmp_path / "power=²").rename(tmp_path / "power=10")
+    (tmp_path / "power=1").rename(tmp_path / "power=9")
+    source, _ = open_columns(tmp_path, [0, 1, 0, 1])
+    assert source.read(np.array([1]))[0].cat.categories.tolist() == [9, 10]
 
 
 def test_the_index_of_pandas_is_no_feature(numbers, tmp_path):
