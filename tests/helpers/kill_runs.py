@@ -39,7 +39,6 @@ TARGETS = {
     "interrupt": signal.SIGINT, "terminate": signal.SIGTERM,
 }  # fmt: skip
 ENDS = (0, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM)
-MAX_WORKERS = 3  # killed in a run: the fourth death at the same cell would make it a failed row
 ORPHAN_SECONDS = 60.0  # a worker at its imports, or in a long kernel, cannot look sooner
 
 
@@ -81,14 +80,11 @@ def kill_runs(options, work):
         n_starts += 1
         try:
             if not is_last:
-                for _ in range(
-                    MAX_WORKERS
-                ):  # a run goes on without a worker, to be disturbed again
+                target = "worker"
+                while target == "worker":  # the run goes on without it, to be disturbed again
                     patience = min(longest, options.patience)
                     target = disturb(driver, chance, patience, options.targets)
                     kills[target] += target is not None
-                    if target != "worker":
-                        break
             said = driver.communicate()[1]
             if driver.returncode not in ENDS:
                 print(f"a run ended with code {driver.returncode}:\n{said}", flush=True)
