@@ -16,6 +16,7 @@ from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
 from mauc.experiments import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec, run_plan
 from mauc.experiments.cell import (
+    Split,
     ranking_of,
     run_cell,
     seed_of,
@@ -236,7 +237,7 @@ def test_tuning_once_per_data_set_or_size(tmp_path, scope, keys):
 
 def test_tuning_on_nearly_all_rows_leaves_one_of_each_class_out():
     spec = TuningSpec(max_samples=len(WINE.y) - 1, n_folds=2)
-    found = tune_on(spec, WINE.X, WINE.y, np.array([0, 6]), seed=0)
+    found = tune_on(spec, Split(WINE.X, WINE.y, None, None), np.array([0, 6]), seed=0)
     assert found.n_samples == len(WINE.y) - 3
 
 

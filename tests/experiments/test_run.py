@@ -42,8 +42,7 @@ def n_begun(log):
 
 @posix
 def test_a_dying_cell_is_tried_again_recorded_and_harms_no_other(tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr(parallel, "_MAX_SHARED", 1)  # all tries are in test_engines.py
-    monkeypatch.setattr(parallel, "_MAX_DEATHS", 2)
+    monkeypatch.setattr(parallel, "_MAX_DEATHS", 2)  # all tries are in test_engines.py
     plan = make_plan(selectors=("mdfs", crashing("DyingSelector")), folds=2)
     summary = run_plan(plan, tmp_path / "run", n_jobs=2, progress="lines")
     rows = load_run(tmp_path / "run")
@@ -51,7 +50,7 @@ def test_a_dying_cell_is_tried_again_recorded_and_harms_no_other(tmp_path, capfd
     assert set(wine.status) == {"ok"}
     assert set(iris.status) == {"failed"}
     (error,) = set(iris.error)
-    assert error == "RuntimeError: the worker died four times, twice with this cell alone"
+    assert error.startswith("RuntimeError: the worker died four times")
     assert len(iris) == len(wine) == 2 * 2 * 2 * 2
     # What is known of the cell is told all the same.
     assert set(iris.n_train) == {75}

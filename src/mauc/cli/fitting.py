@@ -1,6 +1,6 @@
 """Make the selector that a command names, and fit it: on columns, on a cluster, or on a sketch."""
 
-import json
+from ast import literal_eval
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Fitting:
         "error is told; by default only where columns would take too much memory or time.",
     )  # fmt: skip
     engine: str = option(
-        "--engine", metavar="NAME", default="local", show_default=True,
+        "--engine", metavar="NAME", default="local",
         help="Where columns are ranked: local (threads of this process) or dask (workers, which "
         "read the columns themselves: those of --scheduler, or --jobs processes started here).",
     )  # fmt: skip
@@ -264,17 +264,10 @@ def _value(text: str) -> Any:
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    if text.startswith("["):
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text  # the option refuses it
-    return text
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:
@@ -295,9 +288,8 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     try:
         size = int(k)
     except ValueError:
-        words = "or all" if selector is None else "all, auto or predicted"
-        comma = "" if selector is None else ","
-        raise MaucError(f"-k must be a whole number{comma} {words}, got {k!r}.") from None
+        words = " or all" if selector is None else ", all, auto or predicted"
+        raise MaucError(f"-k must be a whole number{words}, got {k!r}.") from None
     if not 1 <= size <= n_features:
         raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")
     return size

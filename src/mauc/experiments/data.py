@@ -16,13 +16,7 @@ from mauc.checks import unknown_choice
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels
 from mauc.experiments.cell import seed_of
-from mauc.experiments.plan import (
-    MethodSpec,
-    Plan,
-    build_classifier,
-    build_selector,
-    takes_nominal,
-)
+from mauc.experiments.plan import Plan, build_classifier, build_selector, takes_nominal
 
 _PROCESS = 300 * 10**6  # bytes of a worker with its packages and compiled loops
 _PAIR_NAME = 110  # bytes of the name of a class pair
@@ -195,15 +189,9 @@ def map_data(path: Path) -> Dataset:
 
 def find_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
     """Return the data set that this worker of a cluster reads, once per process."""
-    if fingerprint not in _read:
-        while len(_read) >= _MAX_READ:
-            del _read[next(iter(_read))]
-        _read[fingerprint] = _read_data(plan, name, fingerprint)
-    return _read[fingerprint]
-
-
-def _read_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
-    spec = plan.dataset(name)
+    if fingerprint in _read:
+        return _read[fingerprint]
+    spec = next(spec for spec in plan.datasets if spec.name == name)
     try:
         dataset = thin_rows(plan, name, _load(spec.source, spec.target, spec.options))
     except (MaucError, OSError) as error:
@@ -214,6 +202,9 @@ def _read_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
             f"a worker has other data for {name}: fingerprint {got[:12]}, "
             f"the run's is {fingerprint[:12]}."
         )
+    if len(_read) == _MAX_READ:
+        del _read[next(iter(_read))]
+    _read[fingerprint] = dataset
     return dataset
 
 
@@ -228,25 +219,14 @@ def cell_memory(plan: Plan, dataset: Dataset) -> int:
     n_classes = len(np.unique(dataset.y))
     n_pairs = n_classes * (n_classes - 1) // 2
     n_test = -(-n_samples // plan.folds)
+    n_train = n_samples - n_test
     n_ranked = min(max(plan.sizes), n_features)
     n_held = sum(2 * n_features for spec in plan.selectors if spec.method in _ALL_PAIRS)
     pairs = n_pairs * (_PAIR_NAME + 8 * (3 * n_ranked + n_held))
     n_used = min(n_features, n_ranked * len(plan.selectors))
-    shared = sum(
-        _shared_cells(spec, n_samples, n_test, n_classes, n_used) for spec in plan.classifiers
-    )
+    held = {
+        "nb": n_test * n_classes * n_used, "1nn": 2 * n_test * n_train,
+        "svm": 3 * n_train * n_samples,
+    }  # fmt: skip
+    shared = sum(held.get(spec.method, n_samples * n_used) for spec in plan.classifiers)
     return int(_PROCESS + 8 * 3 * n_samples * n_features + pairs + 8 * shared)
-
-
-def _shared_cells(
-    spec: MethodSpec, n_samples: int, n_test: int, n_classes: int, n_used: int
-) -> int:
-    """Return how many numbers a classifier holds for all sizes of a fold."""
-    n_train = n_samples - n_test
-    if spec.method == "nb":
-        return n_test * n_classes * n_used
-    if spec.method == "1nn":
-        return 2 * n_test * n_train
-    if spec.method == "svm":
-        return 3 * n_train * (n_train + n_test)
-    return n_samples * n_used
