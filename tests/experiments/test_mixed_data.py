@@ -66,10 +66,10 @@ def test_it_is_said_who_takes_them_and_all_combinations_succeed(capsys):
 
 
 def test_a_plan_reads_a_mixed_file(tmp_path, capsys):
-    frame = FRAME.assign(id=np.arange(N), y=Y)
+    frame = FRAME.assign(id=np.arange(N), other=FRAME["a"], y=Y)
     frame.to_csv(tmp_path / "d.csv", index=False)
-    plan = Plan("p", (DatasetSpec("d", str(tmp_path / "d.csv"), "y"),), (MethodSpec("su"),),
-                (MethodSpec("nb"),), sizes=(2,), repeats=1, folds=2)  # fmt: skip
+    source = DatasetSpec("d", str(tmp_path / "d.csv"), "y", {"drop": ["other"]})
+    plan = Plan("p", (source,), (MethodSpec("su"),), (MethodSpec("nb"),), (2,), 1, 2)
     summary = run_plan(plan, engine="serial", progress="lines")
     notes = capsys.readouterr().err
     assert "d: 1 number, 1 nominal; left out: 'id', numbers the rows" in notes

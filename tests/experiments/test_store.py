@@ -23,15 +23,12 @@ from tests.helpers.run_tools import (
     crashing,
     make_plan,
     results,
+    run_quietly,
 )
 
 pytestmark = pytest.mark.long
 
 PLAN = make_plan(selectors=("mdfs", "chi"), classifiers=("nb",))
-
-
-def run_quietly(plan, folder, **options):
-    return run_plan(plan, folder, engine="serial", n_jobs=1, progress="quiet", **options)
 
 
 @pytest.fixture(scope="module")

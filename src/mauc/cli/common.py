@@ -62,7 +62,7 @@ class Command(click.Command):
             context.exit(code)
 
 
-command = click.command(cls=Command)  #: makes a function a `Command` of its name
+command = functools.partial(click.command, cls=Command)
 
 
 def option(*names: str, default: Any = None, **how: Any) -> Any:

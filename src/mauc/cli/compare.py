@@ -24,7 +24,7 @@ _METHODS = "greedy,mdfs,maucd,mrmr,chi,su"
 _BAR = 20  # characters of the bar of MAUC 1
 
 
-@common.command
+@common.command()
 @common.data_argument
 @target_option
 @click.option(
@@ -213,9 +213,6 @@ def overview(rows: Any, comparison: "Comparison") -> "Table":
 def sizes_from(text: str | None, n_features: int) -> tuple[int, ...]:
     """Return the sizes of a comma-separated list; by default some up to 100 or all features.
 
-    Examples
-    --------
-    >>> from mauc.cli.compare import sizes_from
     >>> sizes_from(None, 64), sizes_from("10,5", 64)
     ((6, 13, 32, 64), (5, 10))
     """

@@ -243,9 +243,6 @@ def named_selector(
 def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
     """Return NAME=VALUE words as a dict; values that look like numbers or lists of them are those.
 
-    Examples
-    --------
-    >>> from mauc.cli.fitting import parse_options
     >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none", "prior=[1, 0.5]"])
     {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None, 'prior': [1, 0.5]}
     """

@@ -199,7 +199,7 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
 
 
-@common.command
+@common.command()
 def methods(as_json: bool) -> None:
     """List the selectors and classifiers with what they accept and their options.
 
@@ -241,7 +241,7 @@ def _describe(entry: Any) -> dict[str, Any]:
     }
 
 
-@common.command
+@common.command()
 @click.option(
     "-m", "--methods", metavar="NAMES",
     help="Selectors and classifiers, comma-separated; all by default.",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
 
 
-@common.command
+@common.command()
 @click.argument("plan", required=False, type=common.FILE)
 @click.option(
     "-o",
@@ -91,7 +91,7 @@ def run(
         click.get_current_context().exit(common.FAILED)
 
 
-@common.command
+@common.command()
 @click.argument("folder", type=common.FILE)
 @click.option("--dataset", metavar="NAME", multiple=True, help="Only this data set; repeatable.")
 @click.option(

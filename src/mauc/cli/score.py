@@ -19,7 +19,7 @@ EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
 _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 
 
-@common.command
+@common.command()
 @click.argument("scores", required=False)
 @target_option
 @click.option(

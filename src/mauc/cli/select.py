@@ -29,7 +29,7 @@ def _size_option(help: str) -> Any:
     return click.option("-k", metavar="SIZE", help=f"{help}, {choices}")
 
 
-@common.command
+@common.command()
 @common.data_argument
 @target_option
 @_size_option("How many features: a number (10 by default), all")
@@ -85,7 +85,7 @@ def select(
     written.finish()
 
 
-@common.command
+@common.command()
 @common.data_argument
 @target_option
 @_size_option("How many features to show: a number, all (by default)")

@@ -25,9 +25,6 @@ _PIPED_WIDTH = 1000  # lines are not folded in a pipe
 def printable(text: Any) -> str:
     r"""Return text in which control characters, a newline among them, are their escapes.
 
-    Examples
-    --------
-    >>> from mauc.cli.show import printable
     >>> print(printable("a\nb"))
     a\nb
     """
@@ -39,9 +36,6 @@ def printable(text: Any) -> str:
 def short(name: Any) -> str:
     """Return a name as a table shows it: printable, and without the middle if it is long.
 
-    Examples
-    --------
-    >>> from mauc.cli.show import short
     >>> len(short("x" * 300))
     60
     """

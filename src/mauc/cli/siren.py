@@ -11,7 +11,7 @@ from mauc.cli.outputs import Written, check_outputs, write_figure
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 
 
-@common.command
+@common.command()
 @common.data_argument
 @target_option
 @click.option(

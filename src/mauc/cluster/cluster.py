@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -101,11 +102,12 @@ class Cluster:
     def is_constant(self, problem: Problem) -> bool:
         """Whether no column of a problem has more than one known value."""
         n_first = min(_FIRST_COLUMNS, problem.n_features)
-        ranges = [(0, n_first), *self._split(problem, n_first)]
         return all(
             found
-            for places in ([np.arange(*part) for part in some] for some in (ranges[:1], ranges[1:]))
-            for _, found in self._map(problem, are_constant, places)
+            for ranges in ([(0, n_first)], self._split(problem, n_first))
+            for _, found in self._map(
+                problem, attrgetter("is_constant"), [np.arange(*part) for part in ranges]
+            )
         )
 
     def map_ranges(
@@ -185,8 +187,3 @@ def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *argume
     result = function(part, *arguments)
     job.keep(part)
     return result
-
-
-def are_constant(part: Problem) -> bool:
-    """Whether no column of a part has more than one known value; called on a worker."""
-    return part.is_constant

@@ -13,13 +13,7 @@ PATIENCE = 10.0  # seconds without any worker after which nobody is waited for a
 
 @contextlib.contextmanager
 def connected(client: Any) -> Iterator[Any]:
-    """Give the client; one that was made of an address is closed in the end.
-
-    Parameters
-    ----------
-    client : distributed.Client or str
-        A client, or the address of a scheduler such as "tcp://host:8786".
-    """
+    """Give a client, or that of the address of a scheduler, which is closed in the end."""
     distributed = optional_import("distributed", "fits on a Dask cluster")
     if isinstance(client, distributed.Client):
         if client.asynchronous:
@@ -113,15 +107,15 @@ def count_worker_threads(client: Any) -> int:
         client.wait_for_workers(1, timeout=PATIENCE)
     n_threads = sum(int(n) for n in client.nthreads().values())
     if n_threads == 0:
-        raise no_workers(client, PATIENCE)
+        raise no_workers(client)
     return n_threads
 
 
-def no_workers(client: Any, seconds: float) -> MaucError:
+def no_workers(client: Any) -> MaucError:
     """Return the error for a scheduler without workers."""
     address = address_of(client)
     return MaucError(
-        f"the Dask scheduler at {address} has had no workers for {seconds:.0f} seconds; start "
+        f"the Dask scheduler at {address} has had no workers for {PATIENCE:.0f} seconds; start "
         f"some (dask worker {address}) and try again."
     )
 

@@ -144,5 +144,5 @@ def _check_alive(client: Any, alone_since: float | None) -> float | None:
     if alone_since is None:
         return now
     if now - alone_since >= connect.PATIENCE:
-        raise connect.no_workers(client, connect.PATIENCE)
+        raise connect.no_workers(client)
     return alone_since

@@ -201,11 +201,10 @@ def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
 
 
 def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training and the test rows of a cell; `y` are all labels.
+    """Return the training and the test rows of a cell by the labels of all rows.
 
-    The split is stratified; all selectors, classifiers and folds of a repeat share it. The only
-    sample of a class is in every training part: a test part that has it would have nothing to
-    learn the class from.
+    All folds of a repeat share the split. The only sample of a class is in every training part: a
+    test part that has it would have nothing to learn the class from.
     """
     seed = seed_of(plan.seed, cell.dataset, cell.repeat)
     splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
@@ -278,10 +277,9 @@ def _tell_nominal(method: Any, options: Any, is_nominal: Any) -> Any:
 
 
 def ranking_of(selector: BaseEstimator) -> np.ndarray:
-    """Return the columns that a fitted selector ranks, best first.
+    """Return the columns that a fitted selector ranks, best first: by `ranking_` or `scores_`.
 
-    Selectors of this library have a ranking; any other must have `scores_`, the larger the better,
-    of which equal ones go by column. A feature of score minus infinity is not ranked.
+    Equal scores go by column; a feature of score minus infinity is not ranked.
     """
     if isinstance(selector, RankingSelector):
         return np.asarray(selector.ranking_)

@@ -16,7 +16,13 @@ from mauc.checks import unknown_choice
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels
 from mauc.experiments.cell import seed_of
-from mauc.experiments.plan import Plan, build_classifier, build_selector, takes_nominal
+from mauc.experiments.plan import (
+    DatasetSpec,
+    Plan,
+    build_classifier,
+    build_selector,
+    takes_nominal,
+)
 
 _PROCESS = 300 * 10**6  # bytes of a worker with its packages and compiled loops
 _PAIR_NAME = 110  # bytes of the name of a class pair
@@ -42,29 +48,26 @@ def load_data(
             raise unknown_choice("a name in data", name, names)
     data = {}
     for spec in plan.datasets:
-        if spec.name in given:
-            data[spec.name] = given[spec.name]
-        else:
-            try:
-                data[spec.name] = _load(spec.source, spec.target, spec.options)
-            except MaucError as error:
-                raise MaucError(f"data set {spec.name}: {error}") from error
-            for line in data[spec.name].notes if spec.source not in BUNDLED else ():
-                note(f"{spec.name}: {line}")
-        n_samples = data[spec.name].n_samples
-        data[spec.name] = thin_rows(plan, spec.name, data[spec.name])
-        if data[spec.name].n_samples < n_samples:
-            note(f"{spec.name}: thinned from {n_samples} to {data[spec.name].n_samples} rows.")
-        for line in nominal_notes(plan, data[spec.name]):
+        lines: list[str] = []
+        try:
+            whole = given[spec.name] if spec.name in given else _load(spec)
+        except MaucError as error:
+            raise MaucError(f"data set {spec.name}: {error}") from error
+        if spec.name not in given and spec.source not in BUNDLED:
+            lines += whole.notes
+        data[spec.name] = dataset = thin_rows(plan, spec.name, whole)
+        if dataset is not whole:
+            lines.append(f"thinned from {whole.n_samples} to {dataset.n_samples} rows.")
+        for line in (*lines, *nominal_notes(plan, dataset)):
             note(f"{spec.name}: {line}")
-        _check_split(plan, spec.name, data[spec.name], note)
+        _check_split(plan, spec.name, dataset, note)
     return data
 
 
-def _load(source: str, target: str | None, options: dict[str, Any]) -> Dataset:
+def _load(spec: DatasetSpec) -> Dataset:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # the notes say it
-        return load_dataset(source, target, **options)
+        return load_dataset(spec.source, spec.target, **spec.options)
 
 
 def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
@@ -108,10 +111,9 @@ def nominal_notes(plan: Plan, dataset: Dataset) -> list[str]:
         return []
     methods = [(spec.name, build_selector(spec)) for spec in plan.selectors]
     methods += [(spec.name, build_classifier(spec)) for spec in plan.classifiers]
-    native = [name for name, method in methods if takes_nominal(method)]
-    others = [name for name, method in methods if not takes_nominal(method)]
-    parts = [f"as such for {', '.join(native)}"] if native else []
-    parts += [f"as codes 0, 1, ... for {', '.join(others)}"] if others else []
+    ways = {True: "as such", False: "as codes 0, 1, ..."}
+    takers = {way: [name for name, one in methods if takes_nominal(one) == way] for way in ways}
+    parts = [f"{ways[way]} for {', '.join(names)}" for way, names in takers.items() if names]
     return [f"{n_nominal} nominal column{'s' * (n_nominal > 1)} {'; '.join(parts)}"]
 
 
@@ -131,14 +133,11 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
             f"{len(classes) - len(single)}."
         )
     if len(single):
-        are = (
-            f"classes {format_labels(single)} have"
-            if len(single) > 1
-            else f"class {format_labels(single)} has"
-        )
         note(
-            f"{name}: {are} a single sample, which stays in the training part: MAUC is over the "
-            "other classes. Join such classes with others, or remove their rows."
+            f"{name}: class{'es' * (len(single) > 1)} {format_labels(single)} "
+            f"{'have' if len(single) > 1 else 'has'} a single sample, which stays in the training "
+            "part: MAUC is over the other classes. Join such classes with others, or remove their "
+            "rows."
         )
     counts = np.where(counts == 1, plan.folds, counts)
     if counts.min() < plan.folds:
@@ -193,7 +192,7 @@ def find_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
         return _read[fingerprint]
     spec = next(spec for spec in plan.datasets if spec.name == name)
     try:
-        dataset = thin_rows(plan, name, _load(spec.source, spec.target, spec.options))
+        dataset = thin_rows(plan, name, _load(spec))
     except (MaucError, OSError) as error:
         raise WorkerSetupError(f"a worker cannot load {name}: {error}") from error
     got = dataset.fingerprint()

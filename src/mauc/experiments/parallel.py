@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from joblib import cpu_count
@@ -169,7 +170,7 @@ class _Process:
                     self._pool = ProcessPoolExecutor(
                         1, initializer=_end_with, initargs=(os.getpid(),)
                     )
-                    with _workers_ignore_interrupts():
+                    with _interrupts_held():
                         self._first = self._pool.submit(_be_ready)
                 return self._pool.submit(function, task)  # type: ignore[no-any-return]
             except BrokenExecutor:  # it died before it got the task
@@ -209,13 +210,14 @@ def _end_with(parent: int) -> None:
 
 
 @contextmanager
-def _workers_ignore_interrupts() -> Iterator[None]:
-    """Let processes that start now ignore Ctrl-C for good: this one ends them."""
-    if threading.current_thread() is not threading.main_thread():
+def _interrupts_held() -> Iterator[None]:
+    """Let processes that start now never see Ctrl-C: this one, which gets it later, ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # loky needs it; if it starts later, it lets them through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -320,10 +320,8 @@ class Run:
             self.summary.n_damaged += 1
             return None
         known = combinations_of(table)
-        names = (
-            [spec.name for spec in part] for part in (self.plan.selectors, self.plan.classifiers)
-        )
-        missing = set(product(*names)) - set(known)
+        pairs = product(self.plan.selectors, self.plan.classifiers)
+        missing = {(one.name, other.name) for one, other in pairs} - set(known)
         if retry_failed:
             statuses = table["status"].to_pylist()
             missing |= {
