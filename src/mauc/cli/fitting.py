@@ -165,30 +165,16 @@ def _workers(fitting: Fitting) -> Iterator[Any]:
     if fitting.engine == "local":
         yield None
         return
-    from mauc.cluster.connect import connected
-
-    if fitting.scheduler is not None:
-        # An address that does not answer is told before the data are read.
-        with connected(fitting.scheduler) as client:
-            yield client
-        return
-    import logging
-
-    import distributed
-
+    from mauc.cluster.connect import connected, local_workers
     from mauc.parallel import count_threads
 
-    try:
-        cluster = distributed.LocalCluster(
-            n_workers=count_threads(fitting.jobs), threads_per_worker=1,
-            dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR,
-        )  # fmt: skip
-    except (RuntimeError, OSError) as error:
-        raise MaucError(
-            f"--engine dask: workers cannot be started on this machine ({error}); name a "
-            f"scheduler by --scheduler, or use --engine local."
-        ) from error
-    with cluster, connected(cluster.scheduler_address) as client:
+    way_out = "name a scheduler by --scheduler, or use --engine local"
+    # An address that does not answer is told before the data are read.
+    with (
+        local_workers(count_threads(fitting.jobs), way_out)
+        if fitting.scheduler is None
+        else connected(fitting.scheduler)
+    ) as client:
         yield client
 
 

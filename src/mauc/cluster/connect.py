@@ -1,6 +1,7 @@
 """The Dask cluster that `client` stands for, and whether its workers can do the work."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,6 +47,23 @@ def connected(client: Any) -> Iterator[Any]:
     finally:
         with contextlib.suppress(Exception):  # a scheduler that is gone cannot be left
             made.close(timeout=2)
+
+
+@contextlib.contextmanager
+def local_workers(n_workers: int, way_out: str) -> Iterator[Any]:
+    """Give the client of workers that are started on this machine, with a thread each."""
+    distributed = optional_import("distributed", "workers of Dask")
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0",
+            silence_logs=logging.ERROR,
+        )  # fmt: skip
+    except (RuntimeError, OSError) as error:
+        raise MaucError(
+            f"Dask workers cannot be started on this machine ({first_line(error)}); {way_out}."
+        ) from error
+    with cluster, connected(cluster.scheduler_address) as client:
+        yield client
 
 
 def active_client() -> Any:

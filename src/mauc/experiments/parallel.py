@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from joblib import cpu_count
 
 from mauc.checks import check_choice, is_int
-from mauc.cluster.connect import connected, count_worker_threads
-from mauc.exceptions import MaucError, first_line
+from mauc.cluster.connect import connected, count_worker_threads, local_workers
+from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
@@ -35,6 +35,10 @@ _DASK_SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "2s",
 }
+_UNGUARDED = (
+    "a script must call run_plan under `if __name__ == '__main__':`, because every worker imports "
+    "the script anew"
+)
 _LOST = RuntimeError("RuntimeError: the worker died four times, three times with this cell alone")
 _K = TypeVar("_K", bound=Hashable)
 
@@ -77,26 +81,15 @@ class Engine:
 
     @cached_property
     def _dask(self) -> Any:
-        distributed = optional_import("distributed", "runs on Dask")
+        optional_import("distributed", "runs on Dask")
         import dask
 
-        address = self._scheduler
-        if self.is_local:
-            with dask.config.set(_DASK_SETTINGS):
-                try:
-                    cluster = distributed.LocalCluster(
-                        n_workers=self.n_workers, threads_per_worker=1,
-                        dashboard_address="127.0.0.1:0",
-                    )  # fmt: skip
-                except RuntimeError as error:
-                    raise MaucError(
-                        f"Dask workers cannot be started ({first_line(error)}); a script must call "
-                        f"run_plan under `if __name__ == '__main__':`, because every worker "
-                        f"imports the script anew."
-                    ) from error
-            self._stack.callback(cluster.close)
-            address = cluster.scheduler_address
-        client = self._stack.enter_context(connected(address))
+        with dask.config.set(_DASK_SETTINGS):
+            client = self._stack.enter_context(
+                local_workers(self.n_workers, _UNGUARDED)
+                if self._scheduler is None
+                else connected(self._scheduler)
+            )
         count_worker_threads(client)  # waits for the first one
         return client.get_executor(pure=False)
 

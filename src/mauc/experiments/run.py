@@ -271,10 +271,7 @@ class Run:
         self._n_workers = engine.n_workers
 
     def prepare(self, given: Mapping[str, Dataset], text: str | None, retry_failed: bool) -> None:
-        """Load the data sets that are not given, open the store, find the cells that are missing.
-
-        `text` is the plan as given, if it was given as text.
-        """
+        """Load what data sets are not given, open the store, find the cells that are missing."""
         # Before the folder is opened: a plan that cannot run must not bind it.
         self._data = load_data(self.plan, given, self.note)
         if self.engine.is_local:

@@ -153,14 +153,9 @@ class RunFolder:
 
     def _refuse_foreign(self) -> None:
         """Refuse a folder with other files, before the first one is written or removed there."""
-        if self.exists:
-            return
-        foreign = [
-            item.name
-            for item in self.path.iterdir()
-            if item.name not in (".lock", ".owner") and not is_part(item)
-        ]
-        if foreign:
+        names = {item.name for item in self.path.iterdir() if not is_part(item)}
+        foreign = names - {".lock", ".owner"}
+        if foreign and not self.exists:
             raise MaucError(
                 f"{self.path} has files that are not of a run, such as {min(foreign)}; give "
                 "another folder."
@@ -251,6 +246,10 @@ class RunFolder:
         import pyarrow.parquet as pq
 
         path, stamp = self.shard(cell), self._stamp(cell.dataset)
+
+        def damaged(why: str) -> DamagedShardError:
+            return DamagedShardError(f"the shard {path} {why}.")
+
         try:
             # Read through Python: pyarrow could take a path for a partitioned data set.
             content = pa.BufferReader(path.read_bytes())
@@ -261,19 +260,15 @@ class RunFolder:
             table = table.replace_schema_metadata(None).cast(schema())
             got = table_digest(table)
         except Exception as error:  # pyarrow raises all kinds on damaged bytes
-            raise DamagedShardError(
-                f"the shard {path} cannot be read: {first_line(error)}."
-            ) from error
+            raise damaged(f"cannot be read: {first_line(error)}") from error
         if wanted != got:
-            raise DamagedShardError(
-                f"the shard {path} was altered: its rows do not have its digest."
-            )
+            raise damaged("was altered: its rows do not have its digest")
         keys = {key: table[key].unique().to_pylist() for key in ("dataset", "repeat", "fold")}
         if keys != {key: [value] for key, value in asdict(cell).items()}:
-            raise DamagedShardError(f"the shard {path} must hold rows of {cell} alone, got {keys}.")
+            raise damaged(f"must hold rows of {cell} alone, got {keys}")
         for key in sorted(_stamp_keys(table) | set(found)):
             if key not in stamp or found.get(key, stamp[key]) != stamp[key]:
-                raise DamagedShardError(f"the shard {path} is of another run: its {key} differs.")
+                raise damaged(f"is of another run: its {key} differs")
         return table
 
     def _stamp(self, dataset: str) -> Stamp:
