@@ -173,7 +173,7 @@ def test_a_death_costs_another_try_and_a_task_is_lost_only_if_it_dies_alone(tmp_
 def test_workers_that_cannot_start_are_an_error_and_no_lost_task(monkeypatch):
     monkeypatch.setattr(parallel, "_end_with", partial(os._exit, 3))
     engine = Engine("processes", 1, None)
-    with pytest.raises(MaucError, match="workers ended 5 times before they could work"):
+    with pytest.raises(MaucError, match="workers ended 10 times before they could work"):
         list(run_tasks(engine, print, [1], print, 1))
     engine.close()
 

@@ -74,7 +74,7 @@ class Fitting:
         """What was typed for the seed, if it is not the default."""
         return ["--seed", str(self.seed)] if self.seed else []
 
-    def make_selector(self, k: str | None) -> "RankingSelector":
+    def make_selector(self, k: str | None) -> Any:
         """Return the unfitted selector; what cannot be done is refused before data are read."""
         selector = named_selector(self.name, self.options, self.seed, self.jobs)
         if k is not None and not k.lstrip("-").isdigit():
@@ -135,28 +135,19 @@ def fitted(
             )
         selector.set_params(n_features_to_select=size)
         if is_sketched:
-            _fit_rows(selector, dataset)
+            from mauc.sketch import sketch_rows
+
+            sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")
+            selector.fit_sketch(sketch(dataset.X, dataset.y, n_jobs=fitting.jobs))
         else:
             fit_on(selector, dataset, client)
         yield Fitted(selector, loaded, dataset, client)
 
 
-def fit_on(
-    selector: "RankingSelector", dataset: "Dataset", client: Any = None, what: str | None = None
-) -> None:
+def fit_on(selector: "RankingSelector", dataset: "Dataset", client: Any = None) -> None:
     """Fit a selector on data that suit it."""
     options = {} if client is None else {"client": client}
-    watched(selector.fit, what or type(selector).__name__)(dataset.X, dataset.y, **options)
-
-
-def _fit_rows(selector: Any, dataset: "Dataset") -> None:
-    """Fit a selector on a sketch of the rows."""
-    from mauc.sketch import sketch_rows
-
-    sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
-        dataset.X, dataset.y, n_jobs=selector.n_jobs
-    )
-    selector.fit_sketch(sketch)
+    watched(selector.fit, type(selector).__name__)(dataset.X, dataset.y, **options)
 
 
 @contextmanager

@@ -69,12 +69,12 @@ def describe_set(name: str, as_json: bool) -> None:
         show.print_json(values)
         return
     for key, value in values.items():
-        if value in (None, "", []):
+        if value in (None, "", ()):
             continue
         if isinstance(value, dict):
             value = ", ".join(f"{label}: {count}" for label, count in value.items())
-        elif isinstance(value, list):
-            value = ", ".join(map(str, value))
+        elif isinstance(value, tuple):
+            value = ", ".join(value)
         show.print_text(f"{key.replace('_', ' ') + ':':<14} {value}")
 
 
@@ -112,17 +112,9 @@ def place_of(entry: "Entry") -> str:
 
 def entry_dict(entry: "Entry") -> dict[str, Any]:
     """Return an entry as plain values."""
-    return {
-        "name": entry.name,
-        "title": entry.title,
-        "where": place_of(entry),
-        "n_samples": entry.n_samples,
-        "n_features": entry.n_features,
-        "n_classes": entry.n_classes,
-        "origins": list(entry.origins),
-        "licence": entry.licence,
-        "versus_paper": entry.versus_paper,
-    }
+    names = ("n_samples", "n_features", "n_classes", "origins", "licence", "versus_paper")
+    known = {name: getattr(entry, name) for name in names}
+    return {"name": entry.name, "title": entry.title, "where": place_of(entry), **known}
 
 
 @cache_group.command("list", cls=common.Command)

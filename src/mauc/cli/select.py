@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mauc.cli import common, show
-from mauc.cli.fitting import Fitted, Fitting, fit_on, fitted, suited
+from mauc.cli.fitting import Fitted, Fitting, fitted
 from mauc.cli.outputs import Written, check_outputs, write_frame, write_page
 from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.exceptions import MaucError
@@ -117,8 +117,8 @@ def rank(
         {
             "rank": place + 1,
             "feature": dataset.feature_names[column],
-            "column": int(column),
-            "score": float(selector.scores_[column]),
+            "column": column,
+            "score": selector.scores_[column],
         }
         for place, column in enumerate(selector.ranking_)
     ]
@@ -153,28 +153,22 @@ def _check_table(path: Path | None) -> None:
 
 
 def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
-    """Write the folded AUC of every feature (row) on every class pair (column).
-
-    Those of a sketch, where there is one.
-    """
-    import numpy as np
+    """Write the folded AUC of every feature (row) on every class pair (column), or its sketch."""
     import pandas as pd
 
     from mauc.data.decomposition import Decomposition
-    from mauc.selectors import MAUCD
+    from mauc.selectors import feature_pair_auc
 
-    selector: Any = MAUCD("all", n_jobs=jobs)
-    sketch = getattr(found.selector, "sketch_", None)
+    sketch, dataset = getattr(found.selector, "sketch_", None), found.dataset
     if sketch is None:
-        dataset = suited(selector, found.loaded, "--pairs")
-        fit_on(selector, dataset, found.client, what="AUCs of all features")
+        dataset = found.loaded
+        auc = show.watched(feature_pair_auc, "AUCs of all features")(
+            dataset.X, dataset.y, n_jobs=jobs, client=found.client
+        )
     else:
-        dataset = found.dataset
-        selector.fit_sketch(sketch)
-    auc: Any = np.empty_like(selector.pair_auc_)
-    auc[selector.ranking_] = selector.pair_auc_
-    names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
-    frame = pd.DataFrame(auc, columns=names)
+        auc = sketch.pair_auc()
+    classes = found.selector.classes_
+    frame = pd.DataFrame(auc, columns=Decomposition("one-vs-one", len(classes)).names(classes))
     frame.insert(0, "feature", dataset.feature_names)
     return write_frame(frame, path, force=force)
 
@@ -199,9 +193,9 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
         facts["size_curve"] = {
             "chosen": curve.size,
             "best": curve.best_size,
-            "sizes": curve.sizes.tolist(),
-            "mauc": curve.mean.tolist(),
-            "standard_error": curve.standard_error.tolist(),
+            "sizes": curve.sizes,
+            "mauc": curve.mean,
+            "standard_error": curve.standard_error,
             "note": curve.edge_note,
         }
     if hasattr(selector, "error_bound_"):
@@ -234,9 +228,7 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
         from mauc.selectors.consensus import SHOWN_THRESHOLD
 
         facts["stability"] = {
-            "value": stability.value,
-            "lower": stability.lower,
-            "upper": stability.upper,
+            **{key: getattr(stability, key) for key in ("value", "lower", "upper")},
             "n_resamples": len(selector.rankings_),
         }
         facts["wrong_features"] = selector.error_control_.at(SHOWN_THRESHOLD)._asdict()

@@ -43,7 +43,9 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
     if client is not None:
         optional_import("distributed", "fits on a Dask cluster")
     elif isinstance(X, ColumnSource) and "distributed" in sys.modules:
-        client = _client_of(X)
+        from mauc.io.dask import is_dask
+
+        client = active_client() if is_dask(X) else None
     why = "" if client is None else _why_not(X)
     if client is None or (wanted is None and why):
         yield None
@@ -60,13 +62,6 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
             yield cluster
         finally:
             cluster.close()
-
-
-def _client_of(source: ColumnSource) -> Any:
-    """Return the active client if a source is of a Dask collection, else None."""
-    from mauc.io.dask import is_dask
-
-    return active_client() if is_dask(source) else None
 
 
 def _why_not(X: Any) -> str:
@@ -86,11 +81,7 @@ def _why_not(X: Any) -> str:
 
 
 class Cluster:
-    """The workers of a Dask cluster during a fit.
-
-    Every worker gets the recipe of the source and the labels once; tasks are columns, and only what
-    they find out about them comes back.
-    """
+    """The workers of a Dask cluster during a fit: they get a `Job` once, and tasks are columns."""
 
     def __init__(self, client: Any) -> None:
         self.client = client

@@ -25,7 +25,7 @@ from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
 _MAX_DEATHS = 4  # of workers that had a task, all but the first alone, after which it is given up
-_MAX_STARTS = 5  # of a worker that ends before it can work
+_MAX_STARTS = 10  # of workers that end before they can work, in a row
 #: Settings of Dask workers that are started here. Dask would try the tasks of a dead worker again
 #: beside others; the run does so alone. Memory that is given back to the system after every array,
 #: and a look at the stack every hundredth of a second, cost an eighth of the run each.
@@ -111,6 +111,7 @@ def run_tasks(
     idle = engine.workers(n_workers, len(waiting))
     running: dict[Future[Any], tuple[_K, Any]] = {}
     deaths: Counter[_K] = Counter()
+    n_starts = 0  # in vain since a worker last worked
     while waiting or running:
         while waiting and idle and not (running and waiting[0] in deaths):
             task, worker = waiting.popleft(), idle.pop()
@@ -118,18 +119,25 @@ def run_tasks(
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             task, worker = running.pop(future)
             idle.append(worker)
-            if not _has_died(future):
-                yield task, future.result()
-                continue
-            if isinstance(worker, _Process) and not worker.recover():
+            has_died = _has_died(future)
+            if has_died and isinstance(worker, _Process) and not worker.recover():
+                n_starts += 1
+                if n_starts == _MAX_STARTS:
+                    raise MaucError(
+                        f"workers ended {n_starts} times before they could work; see their "
+                        f"messages above, and whether there is enough memory."
+                    )
                 waiting.appendleft(task)
                 continue
-            deaths[task] += 1
-            if deaths[task] < _MAX_DEATHS:
+            n_starts = 0
+            deaths[task] += has_died
+            if not has_died:
+                yield task, future.result()
+            elif deaths[task] == _MAX_DEATHS:
+                yield task, _LOST
+            else:
                 waiting.append(task)
                 note(f"a worker died at {task}; it is tried again.")
-            else:
-                yield task, _LOST
 
 
 def _has_died(future: "Future[Any]") -> bool:
@@ -150,35 +158,25 @@ class _Process:
     def __init__(self) -> None:
         self._pool: Any = None
         self._first: Future[None] = Future()
-        self._n_starts = 0  # since it last began to work
 
     def submit(self, function: Callable[[_K], Any], task: _K) -> "Future[Any]":
         """Give the process a task."""
         from joblib.externals.loky import ProcessPoolExecutor
 
-        while self._n_starts < _MAX_STARTS:
-            try:
-                if self._pool is None:
-                    self._n_starts += 1
-                    self._pool = ProcessPoolExecutor(
-                        1, initializer=_end_with, initargs=(os.getpid(),)
-                    )
-                    with _interrupts_held():
-                        self._first = self._pool.submit(_be_ready)
-                return self._pool.submit(function, task)  # type: ignore[no-any-return]
-            except BrokenExecutor:  # it died before it got the task
-                self.recover()
-        raise MaucError(
-            f"workers ended {_MAX_STARTS} times before they could work; see their messages above, "
-            f"and whether there is enough memory."
-        )
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, initializer=_end_with, initargs=(os.getpid(),))
+            with _interrupts_held():
+                self._first = self._pool.submit(_be_ready)
+        try:
+            return self._pool.submit(function, task)  # type: ignore[no-any-return]
+        except BrokenExecutor:  # it died while it had nothing to do
+            self.end()
+            return self.submit(function, task)
 
     def recover(self) -> bool:
         """Let the next task start another process; return whether this one could work."""
         self.end()
-        has_begun = self._first.exception() is None
-        self._n_starts *= not has_begun
-        return has_begun
+        return self._first.exception() is None
 
     def end(self) -> None:
         """End the process, whatever it does."""
