@@ -1,6 +1,5 @@
 """Every engine gives the same bits; a cluster that is not there is said to be so."""
 
-import json
 import os
 import signal
 import socket
@@ -100,36 +99,27 @@ def test_a_cell_that_dies_on_dask_is_recorded_and_harms_no_other(tmp_path):
 @pytest.mark.slow
 def test_a_scheduler_in_another_process_serves_and_its_loss_is_told(tmp_path, expected):
     pytest.importorskip("distributed")
-    address_file = tmp_path / "scheduler.json"
-    tools = [
-        start_python("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
-                     "--host", "127.0.0.1", "--scheduler-file", str(address_file))
-    ]  # fmt: skip
-    try:
-        wait_for(address_file.exists)
-        address = json.loads(address_file.read_text())["address"]
-        tools.append(
-            start_python("-m", "distributed.cli.dask_worker", address, "--nthreads", "2",
-                         "--no-dashboard", "--local-directory", str(tmp_path))
-        )  # fmt: skip
-        run_plan(PLAN, tmp_path / "run", engine="dask", scheduler=address, progress="quiet")
+    from tests.helpers.dask_processes import DaskProcesses, kill
+
+    slow = crashing("SlowSelector", log=str(tmp_path / "log"), seconds=30.0)
+    (tmp_path / "slow.toml").write_text(plan_to_toml(make_plan(selectors=(slow,))))
+    code = (
+        "import sys; from mauc.experiments import run_plan;"
+        "run_plan(sys.argv[1], sys.argv[2], engine='dask', scheduler=sys.argv[3])"
+    )
+    with DaskProcesses(tmp_path) as dask:
+        dask.start_worker()
+        run_plan(PLAN, tmp_path / "run", engine="dask", scheduler=dask.address, progress="quiet")
         assert_same_results(results(tmp_path / "run"), expected)
-        slow = crashing("SlowSelector", log=str(tmp_path / "log"), seconds=30.0)
-        code = (
-            "import sys; from mauc.experiments import run_plan;"
-            "run_plan(sys.argv[1], sys.argv[2], engine='dask', scheduler=sys.argv[3])"
-        )
-        plan = tmp_path / "slow.toml"
-        plan.write_text(plan_to_toml(make_plan(selectors=(slow,))))
-        driver = start_python("-c", code, str(plan), str(tmp_path / "lost"), address)
-        tools.append(driver)
-        wait_for((tmp_path / "log").exists)
-        end_group(tools[0])
-        said = driver.communicate(timeout=120)[1]
-        assert "MaucError: the Dask scheduler is gone" in said.rstrip().splitlines()[-1], said
-    finally:
-        for process in tools:
-            end_group(process)
+        words = (str(tmp_path / "slow.toml"), str(tmp_path / "lost"), dask.address)
+        driver = start_python("-c", code, *words)
+        try:
+            wait_for((tmp_path / "log").exists)
+            kill(dask.scheduler)
+            said = driver.communicate(timeout=120)[1]
+        finally:
+            end_group(driver)
+    assert "MaucError: the Dask scheduler is gone" in said.rstrip().splitlines()[-1], said
 
 
 def die_at(task):

@@ -282,15 +282,10 @@ def test_a_run_that_has_not_grown_up_yet_warns(run):
         (grown(datasets=PLAN.datasets[:1]), r"datasets: iris -> \(gone\)"),
         (grown(selectors=PLAN.selectors[1:]), r"selectors: mdfs -> \(gone\)"),
         (
-            grown(
-                selectors=(MethodSpec("mdfs", options={"schedule": "hardest"}), *PLAN.selectors[1:])
-            ),
-            r"selectors, mdfs, options: {} -> {'schedule': 'hardest'}",
+            grown(selectors=(MethodSpec("mdfs", options={"ties": "mauc"}), PLAN.selectors[1])),
+            r"selectors, mdfs, options: {} -> {'ties': 'mauc'}",
         ),
-        (
-            grown(classifiers=(MethodSpec("nb", "1nn"),)),
-            "classifiers, nb, method: nb -> 1nn",
-        ),
+        (grown(classifiers=(MethodSpec("nb", "1nn"),)), "classifiers, nb, method: nb -> 1nn"),
         (
             grown(datasets=(DatasetSpec("wine", "digits"), PLAN.datasets[1])),
             "data of wine: [0-9a-f]{12} -> [0-9a-f]{12}",

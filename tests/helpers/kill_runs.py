@@ -30,6 +30,7 @@ from tests.helpers.run_tools import (
     make_plan,
     results,
     start_driver,
+    wait_for,
     workers_of,
 )
 
@@ -89,9 +90,8 @@ def kill_runs(options, work):
             if driver.returncode not in ENDS:
                 print(f"a run ended with code {driver.returncode}:\n{said}", flush=True)
                 return 1
-            if not wait_until_gone(driver.pid):
-                print(f"workers outlive their driver: {workers_of(driver.pid)}", flush=True)
-                return 1
+            # All workers of a driver that is gone go by themselves.
+            wait_for(lambda pid=driver.pid: not workers_of(pid), ORPHAN_SECONDS)
         finally:
             end_group(driver)
         if driver.returncode:
@@ -143,16 +143,6 @@ def disturb(driver, chance, longest, targets):
     except ProcessLookupError:
         return None
     return target
-
-
-def wait_until_gone(group):
-    """Whether all workers of a driver that is gone go by themselves."""
-    end = time.monotonic() + ORPHAN_SECONDS
-    while workers_of(group):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
 
 
 if __name__ == "__main__":
