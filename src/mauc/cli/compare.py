@@ -149,16 +149,13 @@ def _write_report(
     dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path,
     reading: list[str], *, force: bool,
 ) -> Path:  # fmt: skip
-    """Write the page about the selection of the baseline, fitted on all rows.
-
-    It is made of what the selectors of the table saw: codes, if the baseline takes numbers only.
-    """
+    """Write the page about the selection of the baseline, fitted on all rows."""
     from mauc.experiments.data import nominal_notes
 
     baseline = comparison.reference or plan.selectors[0].name
     selector = named_selector(baseline, (), plan.seed, 1)
     notes = nominal_notes(plan, dataset)
-    dataset = suited(selector, dataset, baseline, "ordinal")
+    dataset = suited(selector, dataset, baseline, "ordinal")  # as the selectors of the run saw it
     selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
     fit_on(selector, dataset)
     return write_page(

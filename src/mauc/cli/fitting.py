@@ -173,11 +173,7 @@ def suited(
     selector: "RankingSelector", dataset: "Dataset", method: str, nominal: str = "onehot", *,
     is_sketched: bool = False,
 ) -> "Dataset":  # fmt: skip
-    """Return the data as a selector takes them: nominal columns as numbers, if it has to be.
-
-    With "onehot" a nominal column becomes one indicator for each of its values, or codes if it
-    has more than 100 values; with "ordinal" it becomes codes, as in experiments.
-    """
+    """Return the data as a selector takes them: nominal columns as numbers, if it has to be."""
     from mauc.datasets import encode_dataset
 
     if (selector.accepts.nominal and not is_sketched) or not dataset.nominal_features:

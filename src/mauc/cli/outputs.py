@@ -115,11 +115,7 @@ def write_page(
     path: Path, selector: Any, dataset: "Dataset", reading: Sequence[str], *, force: bool,
     options: Sequence[str] = (), is_table_written: bool = False, **more: Any,
 ) -> Path:  # fmt: skip
-    """Write the page of a selection in the words of the command line.
-
-    `reading` names the data and how they are read, `options` are those of the method; a table of
-    the chosen features that is written already is not proposed again.
-    """
+    """Write the page of a selection, with next steps in the words of the command line."""
     from mauc.report.html import selection_report
 
     page = watched(selection_report, "the page")(

@@ -112,11 +112,7 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
 
 
 def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
-    """Return true labels, score columns, the labels of these, and how the columns were taken.
-
-    Columns that are no scores are left out: texts, and those that look like row numbers or ids,
-    unless they are called like a class.
-    """
+    """Return true labels, score columns, the labels of these, and how the columns were taken."""
     import numpy as np
 
     from mauc.datasets import BUNDLED
@@ -129,7 +125,7 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
     dataset = reading.load(path, target=target, keep_ids=True)
     present = [str(label) for label in np.unique(dataset.y)]
     names = [_class_of(name, present) for name in dataset.feature_names]
-    left_out = []
+    left_out = []  # texts, and what looks like ids, unless they are called like a class
     for place, (name, column) in enumerate(zip(names, dataset.feature_names, strict=True)):
         if name in present:
             if column in dataset.nominal_features:

@@ -117,12 +117,8 @@ class Cluster:
     def map_chosen(
         self, problem: Problem, function: Callable[..., Any], chosen: np.ndarray, *arguments: Any
     ) -> Iterator[tuple[np.ndarray, Any]]:
-        """Yield ``(slots, function(part, *arguments))`` for parts of chosen columns.
-
-        `slots` are indices of the int64 array `chosen`; columns that lie together are read
-        together.
-        """
-        order = np.argsort(chosen, kind="stable")
+        """Yield ``(slots, function(part, *arguments))``; slots are indices of `chosen`."""
+        order = np.argsort(chosen, kind="stable")  # columns that lie together are read together
         parts = [order[first:last] for first, last in even_ranges(len(chosen), 2 * self.n_threads)]
         found = self._map(problem, function, [chosen[part] for part in parts], *arguments)
         for number, result in found:

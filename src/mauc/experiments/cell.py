@@ -227,10 +227,7 @@ def sizes_of(plan: Plan, n_features: int) -> list[int]:
 def select_features(
     spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int
 ) -> tuple[np.ndarray, float]:
-    """Return the best columns by a selector, best first, and the seconds of its fit.
-
-    The seed and `n_jobs` are for selectors that have them, unless the options of the spec do.
-    """
+    """Return the best columns by a selector, best first, and the seconds of its fit."""
     selector = _make_selector(spec, split, size, seed, n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same text on every cell would drown the run
@@ -294,10 +291,7 @@ def ranking_of(selector: BaseEstimator) -> np.ndarray:
 
 
 def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> dict[int, Tuned]:
-    """Tune on the training part of the first fold of the first repeat.
-
-    The result is by subset size: all sizes for scope "dataset_size", one for scope "dataset".
-    """
+    """Return what is tuned on the first cell: for all sizes, or for one (scope "dataset")."""
     split = split_cell(plan, Cell(name, 0, 0), dataset)
     sizes = sizes_of(plan, dataset.X.shape[1])
     seed = seed_of(plan.seed, name, "tuning")

@@ -38,10 +38,7 @@ class WorkerSetupError(MaucError):
 def load_data(
     plan: Plan, given: Mapping[str, Dataset], note: Callable[[str], None]
 ) -> dict[str, Dataset]:
-    """Return the data sets of a plan by name, those given or read; refuse what cannot be split.
-
-    `note` takes messages for the user.
-    """
+    """Return the data sets of a plan by name, those given or read; refuse what cannot be split."""
     names = [spec.name for spec in plan.datasets]
     for name in given:
         if name not in names:
@@ -71,11 +68,7 @@ def _load(spec: DatasetSpec) -> Dataset:
 
 
 def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
-    """Return a data set with the `max_rows` rows of the plan, if it has more.
-
-    Which rows depends on the seed of the plan and the name of the data set alone, so that two plans
-    with the same ones compare on the same rows.
-    """
+    """Return at most the `max_rows` of a plan, drawn by its seed and the data set's name alone."""
     if plan.max_rows is None or dataset.n_samples <= plan.max_rows:
         return dataset
     _, codes, counts = np.unique(dataset.y, return_inverse=True, return_counts=True)
@@ -165,10 +158,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 
 
 def write_data(dataset: Dataset, folder: Path) -> Path:
-    """Write a data set to a file that the workers of this host map; its name is that of a part.
-
-    What a killed run leaves of it is removed by the next start in the folder.
-    """
+    """Write a data set for the workers of this host to a part, which the next start removes."""
     path = folder / f".data.{uuid4().hex}.part"
     try:
         joblib.dump(dataset, path)
@@ -208,12 +198,7 @@ def find_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
 
 
 def cell_memory(plan: Plan, dataset: Dataset) -> int:
-    """Return about how many bytes a worker takes at most for a cell of a data set.
-
-    The parts of the fold in the types of selectors and classifiers (three times the cells of the
-    table), the lists and AUCs of all class pairs, and what the classifiers share between sizes:
-    likelihoods of Naive Bayes, distances of 1NN and of the SVM.
-    """
+    """Return about how many bytes a worker takes at most for a cell of a data set."""
     n_samples, n_features = dataset.n_samples, dataset.n_features
     n_classes = len(np.unique(dataset.y))
     n_pairs = n_classes * (n_classes - 1) // 2
@@ -223,9 +208,11 @@ def cell_memory(plan: Plan, dataset: Dataset) -> int:
     n_held = sum(2 * n_features for spec in plan.selectors if spec.method in _ALL_PAIRS)
     pairs = n_pairs * (_PAIR_NAME + 8 * (3 * n_ranked + n_held))
     n_used = min(n_features, n_ranked * len(plan.selectors))
+    # What classifiers share between sizes: likelihoods of Naive Bayes, distances of 1NN and SVM.
     held = {
         "nb": n_test * n_classes * n_used, "1nn": 2 * n_test * n_train,
         "svm": 3 * n_train * n_samples,
     }  # fmt: skip
     shared = sum(held.get(spec.method, n_samples * n_used) for spec in plan.classifiers)
+    # The table three times: the parts of the fold in the types of selectors and classifiers.
     return int(_PROCESS + 8 * 3 * n_samples * n_features + pairs + 8 * shared)

@@ -162,10 +162,7 @@ class RunFolder:
             )
 
     def begin(self, plan: Plan, text: str | None, described: Described) -> None:
-        """Write the plan and the provenance, or check that the plan still fits the folder.
-
-        `text` is the plan as given, if it was given as text.
-        """
+        """Write the plan, its text as given, and the provenance, if the plan fits the folder."""
         values, toml = plan_to_dict(plan), text or plan_to_toml(plan)
         provenance: dict[str, Any] = {"datasets": {}, "starts": []}
         if self.exists:
@@ -304,11 +301,7 @@ class RunFolder:
 
 
 def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Return which definitions of an old plan the new one changes or lacks.
-
-    What is only added (data sets, repeats, selectors, classifiers) is no change: the results so
-    far stay what they are. Sources of data sets may move; their content is compared elsewhere.
-    """
+    """Return which definitions of an old plan the new one changes or lacks; it may add some."""
     changes = _changed("", old, new, ("seed", "folds", "sizes", "max_rows"))
     if new["repeats"] < old["repeats"]:
         changes += _changed("", old, new, ("repeats",))
@@ -316,7 +309,7 @@ def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
         now = {spec["name"]: spec for spec in new[part]}
         for spec in old[part]:
             name = spec["name"]
-            if name in now:
+            if name in now:  # sources may move; their content is compared elsewhere
                 keys = (key for key in spec if key != "source")
                 changes += _changed(f"{part}, {name}, ", spec, now[name], keys)
             else:
