@@ -435,8 +435,9 @@ class Noted:
     def __init__(self):
         self.levels, self.sorted = [], []
 
-    def write_levels(self, LT, columns):
+    def write_levels(self, LT, level_counts, columns):
         assert LT.dtype == np.uint8
+        assert_array_equal(level_counts.sum(axis=1), LT.shape[1])
         self.levels.extend(columns)
 
     def write_sorted(self, keys, n_known, row_bits, columns):
@@ -479,14 +480,13 @@ KEEPING = [
 def test_nothing_is_computed_twice(selector, monkeypatch):
     X, y = load_digits(return_X_y=True)
     counted = []
-    count = pair_auc.dense_wins
+    count = pair_auc.count_levels
 
-    def dense_wins(XT, *args, **options):
-        counted.append(len(XT))
-        return count(XT, *args, **options)
+    def count_levels(LT, *args, **options):
+        counted.append(len(LT))
+        return count(LT, *args, **options)
 
-    monkeypatch.setattr(pair_auc, "dense_wins", dense_wins)
-    monkeypatch.setattr("mauc.selectors.pair_auc.dense_wins", dense_wins)
+    monkeypatch.setattr(pair_auc, "count_levels", count_levels)
     selector.fit(X, y)
     assert sum(counted) == X.shape[1]
     assert_array_equal(selector.pair_auc_, feature_pair_auc(X, y)[selector.ranking_])
