@@ -46,20 +46,6 @@ def test_a_place_that_cannot_be_written_is_refused_first(tmp_path, monkeypatch, 
     assert result.stdout == ""
 
 
-def test_every_place_is_tried_once(tmp_path, monkeypatch):
-    from mauc.cli import outputs
-
-    tried, check = [], outputs._check_writable
-
-    def check_and_note(path, folder):
-        tried.append(path.name)
-        check(path, folder)
-
-    monkeypatch.setattr(outputs, "_check_writable", check_and_note)
-    run(*WORDS, "-o", tmp_path / "small.csv", "--report", tmp_path / "page.json")
-    assert tried == ["small.csv", "page.json"]
-
-
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "run").write_text("")
     error = refusal("compare", "iris", "-o", tmp_path / "run")

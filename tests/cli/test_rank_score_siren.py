@@ -104,14 +104,6 @@ def test_score_gives_mauc_pairs_and_interval(scores_file, arguments, options, or
     )
 
 
-def test_score_of_perfect_predictions_has_an_interval(tmp_path):
-    frame = pd.DataFrame({"a": [1, 1, 0, 0], "b": [0, 0, 1, 1], "label": list("aabb")})
-    frame.to_csv(tmp_path / "perfect.csv", index=False)
-    got = run_json("score", tmp_path / "perfect.csv")
-    assert got["upper"] == 1.0
-    assert 0.0 < got["lower"] < 0.5
-
-
 def test_score_without_a_file_shows_an_example():
     text = run("score", "--bootstrap", 0).stdout
     assert "Naive Bayes on wine, cross-validated" in text

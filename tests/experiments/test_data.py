@@ -47,6 +47,7 @@ def test_classes_keep_their_shares():
     assert list(np.unique(thin.y, return_counts=True)[1]) == [20, 24, 16]
     rows = {tuple(row) for row in WINE.X}
     assert all(tuple(row) in rows for row in thin.X)
+    assert thin_rows(make_plan(max_rows=178), "wine", WINE) is WINE
 
 
 def test_the_rows_depend_on_seed_and_name_alone():
@@ -56,11 +57,6 @@ def test_the_rows_depend_on_seed_and_name_alone():
     assert thin_rows(make_plan(max_rows=60), "mine", WINE).fingerprint() != first.fingerprint()
     seeded = thin_rows(make_plan(max_rows=60, seed=1), "wine", WINE)
     assert seeded.fingerprint() != first.fingerprint()
-
-
-def test_small_data_stay_as_they_are():
-    assert thin_rows(make_plan(max_rows=178), "wine", WINE) is WINE
-    assert thin_rows(make_plan(), "wine", WINE) is WINE
 
 
 @given(st.lists(st.integers(1, 300), min_size=2, max_size=8), st.integers(10, 200))
