@@ -157,7 +157,7 @@ def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
     import pandas as pd
 
     from mauc.data.decomposition import Decomposition
-    from mauc.selectors import feature_pair_auc
+    from mauc.selectors.pair_auc import feature_pair_auc
 
     sketch, dataset = getattr(found.selector, "sketch_", None), found.dataset
     if sketch is None:
