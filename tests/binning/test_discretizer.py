@@ -19,7 +19,7 @@ from mauc.data import columns as block_width_module
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.registry import Accepts
-from tests.helpers import oracle_mdl, oracle_mrmr, weka_filters
+from tests.helpers import oracle_mdl, oracle_mrmr, weka
 
 
 class Flagged(BaseEstimator):
@@ -54,18 +54,18 @@ def gappy(rng):
     return X, y
 
 
-@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+@pytest.mark.parametrize("name", weka.REFERENCES)
 def test_cut_points_equal_weka(name):
-    X, y, _, reference = weka_filters.load(name)
+    X, y, _, reference = weka.load(name)
     discretizer = MDLDiscretizer(n_jobs=2).fit(X, y)
-    assert_same_cuts(discretizer.cut_points_, weka_filters.cut_points(reference))
+    assert_same_cuts(discretizer.cut_points_, weka.cut_points(reference))
 
 
-@pytest.mark.parametrize("name", weka_filters.EVERYWHERE)
+@pytest.mark.parametrize("name", weka.EVERYWHERE)
 def test_bins_are_the_cut_points_below(name):
-    X, y, _, reference = weka_filters.load(name)
+    X, y, _, reference = weka.load(name)
     bins = MDLDiscretizer().fit(X, y).transform(X)
-    for j, points in enumerate(weka_filters.cut_points(reference)):
+    for j, points in enumerate(weka.cut_points(reference)):
         wanted = oracle_mdl.bins_of(np.asarray(X[:, j], float), points).astype(float)
         wanted[wanted < 0] = np.nan
         assert_array_equal(bins[:, j], wanted)
@@ -115,7 +115,7 @@ def test_agnostic_to_type_and_layout(rng, dtype, order):
 
 
 def test_agnostic_to_threads_and_blocks(monkeypatch):
-    X, y, *_ = weka_filters.load("digits")
+    X, y, *_ = weka.load("digits")
     wanted = MDLDiscretizer(n_jobs=1).fit(X, y).cut_points_
     for block_bytes in (1, 40_000, 2**30):
         monkeypatch.setattr(block_width_module, "_BLOCK_BYTES", block_bytes)

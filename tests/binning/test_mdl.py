@@ -15,7 +15,7 @@ from mauc.binning.mdl import CLASS, COUNT, ENDS, cut_regions, make_entries
 from mauc.data.decomposition import Decomposition
 from mauc.engine.arrays import log_table
 from tests.helpers import oracle_mdl as oracle
-from tests.helpers import rival_strategies, weka_filters
+from tests.helpers import rival_strategies, weka
 from tests.helpers.strategies import examples
 
 ALL = np.array([CHI, SU, IG])
@@ -183,19 +183,19 @@ def test_ties_between_cuts_go_to_the_first(seed):
         assert_array_equal(points, oracle.cut_points(x, y, 3))
 
 
-@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+@pytest.mark.parametrize("name", weka.REFERENCES)
 def test_cuts_equal_weka(name):
-    X, y, n_classes, reference = weka_filters.load(name)
-    points, offsets = mdl_cut_points(weka_filters.columns(X), y, whole(n_classes))
+    X, y, n_classes, reference = weka.load(name)
+    points, offsets = mdl_cut_points(weka.columns(X), y, whole(n_classes))
     assert_array_equal(offsets, reference["cuts_offset"])
     assert_array_equal(points, reference["cuts"])
 
 
-@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+@pytest.mark.parametrize("name", weka.REFERENCES)
 def test_block_boundaries_suffice(name):
     """Class against rest: the search over blocks finds the cuts of the search over all values."""
-    X, y, n_classes, _ = weka_filters.load(name)
-    XT = weka_filters.columns(X)[:100]
+    X, y, n_classes, _ = weka.load(name)
+    XT = weka.columns(X)[:100]
     for k in range(n_classes):
         is_k = (y == k).astype(np.int32)
         points, offsets = mdl_cut_points(XT, y, (whole(n_classes) == k).astype(np.int32))

@@ -16,7 +16,7 @@ from mauc.engine.special import log_normal_cell, normal_cdf
 from mauc.exceptions import MaucError
 from tests.helpers.classifier_oracles import naive_bayes, weka_row_order
 from tests.helpers.strategies import examples
-from tests.helpers.weka_reference import load_reference, reference_names
+from tests.helpers.weka import load_reference, reference_names
 
 # A column with an offset of 1e6 deviations: WEKA's own sums have lost those digits.
 OFFSET = ["edge", "edge_missing"]

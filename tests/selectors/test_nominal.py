@@ -246,22 +246,3 @@ def test_flags_where_order_counts(mixed, relevance):
     for make in (SpreadFx, SubproblemSelector):
         with pytest.raises(MaucError, match=text):
             make(relevance=relevance, categorical_features=[1]).fit(*mixed)
-
-
-def test_polars_columns_keep_their_types(mixed):
-    X, y = mixed
-    frame = pl.DataFrame({"a": X[:, 0], "n": np.arange(len(y)), "b": np.where(y == 1, "u", "v")})
-    frame = frame.with_columns(pl.col("b").cast(pl.Categorical))
-    selector = MRMR("all").set_output(transform="polars").fit(frame, y)
-    assert selector.transform(frame).schema == frame.schema
-
-
-def test_hardest_does_not_look_at_the_numbers_of_categories(rng):
-    X, y = rng.integers(0, 3, (90, 6)).astype(float), rng.integers(0, 3, 90)
-    rankings = set()
-    for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):
-        renamed = X.copy()
-        renamed[:, 2] = np.take(order, X[:, 2].astype(int))
-        selector = SpreadFx("all", schedule="hardest", categorical_features=[2])
-        rankings.add(tuple(selector.fit(renamed, y).ranking_))
-    assert len(rankings) == 1

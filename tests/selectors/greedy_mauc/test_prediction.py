@@ -29,7 +29,7 @@ from mauc.selectors.greedy_mauc.prediction import (
     selection_bias,
 )
 from mauc.selectors.greedy_mauc.search import SearchState, measure_state, search_features
-from tests.helpers.oracle_greedy import model_correlations
+from tests.helpers.oracle_greedy import score_correlations, separations
 
 
 def shifted_data(rng, n=90, m=6, c=3):
@@ -288,12 +288,10 @@ def groups(rng):
 def oracle(X, y, ranking):
     """Solve for every set anew."""
     model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 1)
-    R, effects = model_correlations(model), model.effects
+    R = score_correlations(model.scores, model.shrinkage)
 
     def mauc(chosen):
-        d = effects[chosen]
-        squares = (d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0)
-        return ndtr(np.sqrt(squares / 2)).mean()
+        return ndtr(np.sqrt(separations(model.effects, R, chosen) / 2)).mean()
 
     chosen, found = list(ranking), {}
     for f in chosen:
