@@ -51,16 +51,6 @@ def test_tables_that_say_nothing():
     assert_allclose(scores_of([[2, 2], [3, 3]]), 0.0, atol=1e-15)
 
 
-def test_all_missing_scores_nothing():
-    y = np.tile([0, 1, 2], 5).astype(np.int32)
-    XT = np.full((1, 15), np.nan)
-    XT.flags.writeable = False
-    roles = rival_strategies.roles(3)
-    out = np.full((3, 1, len(roles)), np.nan)
-    subproblem_scores(XT, y, roles, ALL, out)
-    assert_array_equal(out, 0.0)
-
-
 @examples(80)
 @given(rival_strategies.single_columns())
 def test_nominal_scores_equal_the_definition(problem):

@@ -199,6 +199,7 @@ def test_a_worker_that_reads_other_data_is_not_trusted(tmp_path):
 
 @pytest.mark.processes
 @pytest.mark.skipif(os.name != "posix", reason="kills a process as POSIX does")
+@pytest.mark.slow
 def test_a_worker_in_place_of_a_dead_one_gets_the_data_too(tmp_path):
     mark = tmp_path / "mark"
     dying = crashing("DyingOnceSelector", mark=str(mark))

@@ -50,9 +50,7 @@ def cluster():
         yield cluster
 
 
-@pytest.mark.parametrize(
-    ("engine", "n_jobs"), [("serial", 2), ("processes", 1), ("processes", 2), ("dask", 2)]
-)
+@pytest.mark.parametrize(("engine", "n_jobs"), [("serial", 2), ("processes", 2), ("dask", 2)])
 def test_every_engine_and_number_of_workers_gives_the_same_bits(tmp_path, expected, engine, n_jobs):
     if engine == "dask":
         pytest.importorskip("distributed")
@@ -152,6 +150,7 @@ def die_at(task):
     return 10 * number
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 @pytest.mark.parametrize("is_once", [True, False])
 def test_a_death_costs_another_try_and_one_cause_one_task(tmp_path, is_once):

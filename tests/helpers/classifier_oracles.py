@@ -135,31 +135,27 @@ def _nominal_table(column, y, weights, seen, n_classes):
 
 def nearest(X, x, low, high, nominal=(), min_range=0.0):
     """Return the squared distances of x to the rows of X, summed in column order."""
-    out = []
-    for row in X:
-        total = 0.0
-        for j in range(len(x)):
-            total += _difference(x[j], row[j], low[j], high[j], j in nominal, min_range) ** 2
-        out.append(total)
-    return np.array(out)
+    total = np.zeros(len(X))
+    for j, value in enumerate(x):
+        if j in nominal:
+            total += value != X[:, j]
+        else:
+            total += _differences(value, X[:, j], low[j], high[j], min_range) ** 2
+    return total
 
 
-def _difference(a, b, low, high, is_nominal, min_range):
-    if is_nominal:
-        return 0.0 if a == b else 1.0
-    if math.isnan(a) and math.isnan(b):
-        return 1.0
-    a, b = (scale(v, low, high, min_range) for v in (a, b))
-    if math.isnan(a) or math.isnan(b):
-        known = b if math.isnan(a) else a
-        return 1 - known if known < 0.5 else known
-    return a - b
+def _differences(value, column, low, high, min_range):
+    a, b = (scale(np.asarray(one), low, high, min_range) for one in (value, column))
+    known = np.where(np.isnan(b), a, b)
+    farthest = np.where(known < 0.5, 1 - known, known)
+    one_missing = np.where(np.isnan(known), 1.0, farthest)  # or both
+    return np.where(np.isnan(a - b), one_missing, a - b)
 
 
 def scale(x, low, high, min_range):
-    if math.isnan(x):
-        return x
-    return 0.0 if high == low or high - low < min_range else (x - low) / (high - low)
+    if high == low or high - low < min_range:
+        return np.where(np.isnan(x), x, 0.0)
+    return (x - low) / (high - low)
 
 
 def nearest_neighbor(X, y, X_test, n_classes, *, smooth, min_range=0.0, nominal=(), widen=False):

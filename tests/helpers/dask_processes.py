@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import mauc
+from tests.helpers.run_tools import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(mauc.__file__).resolve().parents[1]
@@ -71,11 +71,3 @@ def kill(process):
     with contextlib.suppress(ProcessLookupError):
         process.send_signal(signal.SIGKILL)
     process.wait()
-
-
-def wait_for(condition, seconds=60.0):
-    """Wait until a condition holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s in vain"
-        time.sleep(0.02)

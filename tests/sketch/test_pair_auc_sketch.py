@@ -96,7 +96,7 @@ def test_never_above_its_bound(n_parts, n_buffered):
         assert 0 < bound[names.index("normal")].max() < 0.1
 
 
-@examples(150)
+@examples(100)
 @given(data=st.data())
 def test_never_above_its_bound_however_rows_come(data):
     # Ties, missing and infinite values; parts drift apart, and come as rows or as other sketches.
