@@ -307,8 +307,9 @@ class Noted:
     def __init__(self):
         self.levels, self.sorted = [], []
 
-    def write_levels(self, LT, columns):
+    def write_levels(self, LT, level_counts, columns):
         assert LT.dtype == np.uint8
+        assert_array_equal(level_counts.sum(axis=1), LT.shape[1])
         self.levels.extend(columns)
 
     def write_sorted(self, keys, n_known, row_bits, columns):
@@ -350,18 +351,18 @@ KEEPING = [
 @pytest.mark.parametrize("selector", KEEPING, ids=str)
 def test_nothing_is_computed_twice_where_there_is_room(selector, monkeypatch):
     X, y = load_digits(return_X_y=True)
-    counted, count = [], pair_auc.dense_wins
+    counted, count = [], pair_auc.count_levels
     again, compute = [], base.chosen_pair_auc
 
-    def dense_wins(XT, *args, **options):
-        counted.append(len(XT))
-        return count(XT, *args, **options)
+    def count_levels(LT, *args, **options):
+        counted.append(len(LT))
+        return count(LT, *args, **options)
 
     def chosen_pair_auc(*args):
         again.append(args)
         return compute(*args)
 
-    monkeypatch.setattr(pair_auc, "dense_wins", dense_wins)
+    monkeypatch.setattr(pair_auc, "count_levels", count_levels)
     monkeypatch.setattr(base, "chosen_pair_auc", chosen_pair_auc)
     wanted = selector.fit(X, y).pair_auc_
     assert sum(counted) == X.shape[1]

@@ -4,16 +4,14 @@ Codes have shape (n_features, n_samples), ``uint8``. Missing values (NaN) form a
 the last one; a feature without missing values does not have it.
 """
 
-import math
-
 import numpy as np
 
 from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
-from mauc.compile import njit, njit_part
+from mauc.compile import njit
 from mauc.data.categories import category_codes
 from mauc.data.problem import Problem
-from mauc.engine.moments import known_sums, plain_sums, shift_of
+from mauc.engine.moments import plain_sums, shift_of
 from mauc.exceptions import MaucError
 
 BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
@@ -108,12 +106,20 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
     such as one of two values that are equally frequent, would come out constant and is cut at
     its mean instead: x > mean is state 2.
     """
-    moments = np.empty((len(XT), 2))
-    _plain_moments(XT, moments)
-    has_missing = np.isnan(moments[:, 0])
+    shifts, sums = np.empty(len(XT)), np.empty((2, len(XT)))
+    n_known = np.full(len(XT), XT.shape[1])
+    _plain_sums(XT, shifts, sums)
+    has_missing = np.isnan(sums[0])
     for j in np.flatnonzero(has_missing):
-        _known_moments(XT[j], moments[j])
-    _cut_at_deviation(XT, moments, codes)
+        differences = XT[j, ~np.isnan(XT[j])] - shifts[j]
+        n_known[j] = len(differences)
+        # Running sums add one value after the other.
+        for s, values in enumerate((differences, differences * differences)):
+            sums[s, j] = np.cumsum(values)[-1] if len(values) > 0 else 0.0
+    means = sums[0] / np.maximum(n_known, 1)
+    scatters = np.maximum(sums[1] - sums[0] * means, 0.0)
+    deviations = np.sqrt(scatters / np.where(n_known > 2, n_known - 1, 1))
+    _cut_at_deviation(XT, shifts + means, deviations, codes)
     n_states[:] = 3
     for j in np.flatnonzero(has_missing):
         is_missing = np.isnan(XT[j])
@@ -144,39 +150,20 @@ def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np
 
 
 @njit(cache=True, nogil=True)
-def _plain_moments(XT, moments):
-    """Fill in mean and standard deviation of every column; NaN if a value is missing."""
+def _plain_sums(XT, shifts, sums):
+    """Fill in a shift and the sums of d = x - shift and d^2; NaN if a value is missing."""
     for j in range(XT.shape[0]):
-        shift = shift_of(XT[j], None)
-        total, square = plain_sums(XT[j], None, shift)
-        moments[j, 0], moments[j, 1] = _moments_of(XT.shape[1], total, square, shift)
+        shifts[j] = shift_of(XT[j], None)
+        sums[0, j], sums[1, j] = plain_sums(XT[j], None, shifts[j])
 
 
 @njit(cache=True, nogil=True)
-def _known_moments(column, moments):
-    """Fill in mean and standard deviation of the known values of a column."""
-    shift = shift_of(column, None)
-    n_known, total, square = known_sums(column, None, np.empty(0), shift)
-    moments[0], moments[1] = 0.0, 0.0
-    if n_known > 0:
-        moments[0], moments[1] = _moments_of(n_known, total, square, shift)
-
-
-@njit_part
-def _moments_of(n, total, square, shift):
-    mean = total / n
-    scatter = square - total * mean
-    scatter = 0.0 if scatter < 0.0 else scatter
-    return shift + mean, math.sqrt(scatter / (n - 1.0 if n > 2 else 1.0))
-
-
-@njit(cache=True, nogil=True)
-def _cut_at_deviation(XT, moments, codes):
+def _cut_at_deviation(XT, means, deviations, codes):
     """Write the states 0, 1 and 2 of `three_states`; those of missing values are any."""
     n = XT.shape[1]
     for j in range(XT.shape[0]):
         column, code = XT[j], codes[j]
-        mean, deviation = moments[j, 0], moments[j, 1]
+        mean, deviation = means[j], deviations[j]
         low, high = mean - deviation, mean + deviation
         n_outside = 0
         for i in range(n):

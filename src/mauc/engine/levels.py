@@ -137,14 +137,17 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
             break
 
 
-def count_levels(LT, y, class_counts, n_levels, n_missing=None):
+def count_levels(LT, y, class_counts, n_levels, n_missing=None, level_counts=None):
     """Count, for every column of levels and class pair, how often the first class is higher.
 
     `LT` is of shape (n_features, n_samples), uint8, `y` are class codes, `n_levels` is one more
     than the largest level of each column (or more), `n_missing` of shape (n_features, n_classes)
-    counts the missing values of each class, which have level 0. Returns the wins as
+    counts the missing values of each class, which have level 0. Zeros in `level_counts`, of shape
+    (n_features, `MAX_LEVELS`), int64, become the known values of each level. Returns the wins as
     `mauc.engine.sweep.sweep_keys` does.
     """
+    if level_counts is None:
+        level_counts = np.empty((0, MAX_LEVELS), np.int64)
     n_samples, n_classes = LT.shape[1], class_counts.shape[0]
     known = np.tile(class_counts, (LT.shape[0], 1))
     if n_missing is not None:
@@ -158,7 +161,7 @@ def count_levels(LT, y, class_counts, n_levels, n_missing=None):
     wins = np.empty((LT.shape[0], n_pairs_of(n_classes)), np.int64)
     _count_columns(
         LT, labels, known, n_levels, column, column.view(np.uint64), table, sums[0],
-        sums[1], sums.reshape(-1), np.uint64(sums.ctypes.data), wins,
+        sums[1], sums.reshape(-1), np.uint64(sums.ctypes.data), level_counts, wins,
     )  # fmt: skip
     if n_missing is not None and n_missing.any():
         # A pair of rows with a missing value counts as equal.
@@ -169,7 +172,8 @@ def count_levels(LT, y, class_counts, n_levels, n_missing=None):
 
 @njit(cache=True, nogil=True)
 def _count_columns(
-    LT, labels, known, n_levels, column, eights, table, here, middle, sums, sums_at, wins
+    LT, labels, known, n_levels, column, eights, table, here, middle, sums, sums_at, level_counts,
+    wins,
 ):  # fmt: skip
     """Count the wins of known values; `table` is zero before and after.
 
@@ -204,6 +208,8 @@ def _count_columns(
                 middle[k] += here[k]
             if n_here == 0:
                 continue
+            if level_counts.shape[0] > 0:
+                level_counts[j, level] = n_here
             # Add t_i (2 below_j + t_j).
             for k in range(n_classes):
                 if t[k] > 0:
@@ -218,3 +224,12 @@ def _count_columns(
             for k in range(i + uintp(1), n_classes):
                 wins[j, pair] = np.int64(sums[(i + uintp(2)) * length + k])
                 pair += uintp(1)
+
+
+@njit(cache=True, nogil=True)
+def take_levels(LT, rows, values, targets, out):
+    """Write ``values[j, level]`` of some rows of column j to row ``targets[j]`` of `out`."""
+    for j in range(LT.shape[0]):
+        levels, of_levels, target = LT[j], values[j], out[targets[j]]
+        for i in range(uintp(rows.shape[0])):
+            target[i] = of_levels[levels[uintp(rows[i])]]

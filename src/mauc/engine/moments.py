@@ -33,7 +33,7 @@ def _value(column, rows, i):
     return np.float64(column[rows[i]])
 
 
-@njit(cache=True, nogil=True)
+@njit_part
 def shift_of(column, rows):
     """Return a value near the bulk of the known values; the value itself if all are equal."""
     n = _n_rows(column, rows)
@@ -87,8 +87,8 @@ def known_sums(column, rows, weights, shift):
     `weights` are those of the rows, in their order; empty where all weights are 1.
     """
     count, total, square = 0.0, 0.0, 0.0
-    for i in range(_n_rows(column, rows)):
-        d = _value(column, rows, i) - shift
+    for i in range(rows.shape[0]):
+        d = np.float64(column[rows[i]]) - shift
         if not np.isnan(d):
             weight = weights[i] if weights.shape[0] > 0 else 1.0
             count += weight

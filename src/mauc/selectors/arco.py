@@ -17,6 +17,7 @@ from numba import uintp
 from mauc.checks import check_real
 from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
+from mauc.engine.levels import take_levels
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.base import GreedySearch, RankingSelector, single_ranking
 from mauc.selectors.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
@@ -186,9 +187,13 @@ class RankWriter:
         self.squares = np.empty(n_features, np.int64)
         self._step = rank_step(n_samples)
 
-    def write_levels(self, LT, columns):
+    def write_levels(self, LT, level_counts, columns):
         """Write the ranks of columns of levels, uint8, none of which is missing."""
-        _rank_levels(LT, self._step, columns, self.ranks, self.squares)
+        n_samples = LT.shape[1]
+        ranks = 2 * np.cumsum(level_counts, axis=1) - level_counts - n_samples
+        ranks = np.sign(ranks) * (np.abs(ranks) // self._step)
+        self.squares[columns] = (level_counts * ranks * ranks).sum(axis=1)
+        take_levels(LT, np.arange(n_samples), ranks.astype(self.ranks.dtype), columns, self.ranks)
 
     def write_sorted(self, keys, n_known, row_bits, columns):
         """Write the ranks of sorted columns, whose keys hold the row."""
@@ -207,27 +212,6 @@ def rank_step(n_samples):
 def _cut(rank, step):
     """Divide towards zero, so that x and -x have opposite ranks."""
     return rank // step if rank >= 0 else -(-rank // step)
-
-
-@njit(cache=True, nogil=True)
-def _rank_levels(LT, step, columns, ranks, squares):
-    n = LT.shape[1]
-    counts, of_level = np.empty(256, np.int64), np.empty(256, np.int64)
-    for j in range(LT.shape[0]):
-        levels, target = LT[j], ranks[columns[j]]
-        for level in range(256):
-            counts[level] = 0
-        for i in range(uintp(n)):
-            counts[levels[i]] += 1
-        n_below, square = 0, np.int64(0)
-        for level in range(256):
-            rank = _cut(2 * n_below + counts[level] - n, step)
-            of_level[level] = rank
-            square += counts[level] * rank * rank
-            n_below += counts[level]
-        squares[columns[j]] = square
-        for i in range(uintp(n)):
-            target[i] = of_level[levels[i]]
 
 
 @njit(cache=True, nogil=True)

@@ -15,7 +15,7 @@ from mauc.data.problem import make_problem
 from mauc.engine.arrays import n_pairs_of, read_only
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
-from mauc.engine.levels import can_count, count_levels, find_levels
+from mauc.engine.levels import MAX_LEVELS, can_count, count_levels, find_levels
 from mauc.engine.nominal import count_categories, nominal_pair_auc, nominal_rest_auc
 from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
 from mauc.engine.sweep import sweep_keys
@@ -296,9 +296,10 @@ def folded_auc(wins, max_wins):
 class ColumnReader:
     """Counts the wins of dense columns and passes on what it learns of their order.
 
-    `writer` has methods ``write_levels(LT, columns)`` for columns of bytes without missing values
-    and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns; `columns` are their
-    numbers. `rows` are the rows, int32, in the order in which the sorted keys number them, see
+    `writer` has methods ``write_levels(LT, level_counts, columns)`` for columns of bytes without
+    missing values and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns;
+    `columns` are their numbers, `level_counts` those of `mauc.engine.levels.count_levels`. `rows`
+    are the rows, int32, in the order in which the sorted keys number them, see
     `mauc.engine.keys.sort_with_rows`.
     """
 
@@ -324,20 +325,29 @@ class ColumnReader:
 
     def read_columns(self, XT, columns):
         """Return the wins of values that are given, the columns of these numbers."""
+        if not can_count(XT.shape[1], self._problem.n_classes):
+            values = read_only(XT.astype(np.float32)) if XT.dtype == np.uint8 else XT
+            return self._read_values(values, columns)
         if XT.dtype == np.uint8:
-            return self._read_levels(XT, columns)
+            return self._read_levels(XT, XT.max(axis=1) + np.int64(1), columns)
         LT, n_levels, n_missing = find_levels(XT)
         has_levels = (n_levels > 0) & (n_missing == 0)
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
         for chosen in _all_or_some(has_levels):
-            wins[chosen] = self._read_levels(read_only(LT[chosen]), columns[chosen])
+            wins[chosen] = self._read_levels(
+                read_only(LT[chosen]), n_levels[chosen], columns[chosen]
+            )
         for chosen in _all_or_some(~has_levels):
             wins[chosen] = self._read_values(XT[chosen], columns[chosen])
         return wins
 
-    def _read_levels(self, LT, columns):
-        self._writer.write_levels(LT, columns)
-        return dense_wins(LT, self._problem.codes, self._problem.class_counts)
+    def _read_levels(self, LT, n_levels, columns):
+        problem, level_counts = self._problem, np.zeros((len(LT), MAX_LEVELS), np.int64)
+        wins = count_levels(
+            LT, problem.codes, problem.class_counts, n_levels, level_counts=level_counts
+        )
+        self._writer.write_levels(LT, level_counts[:, : n_levels.max()], columns)
+        return wins
 
     def _read_values(self, XT, columns):
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)

@@ -127,7 +127,8 @@ class PairAUCSketch:
             self._is_rounded = self._is_rounded | is_rounded
             added = np.bincount(rows.codes, minlength=len(self.classes_))
             self.class_counts = self.class_counts + added
-            if self._bins is None and self.n_rows <= self._n_first:
+            # Small batches wait for each other: a pass over all bins takes as long as many rows.
+            if sum(len(waiting.codes) for waiting in [*self._buffer, rows]) <= self._n_first:
                 self._buffer = [*self._buffer, rows.as_floats()]
             else:
                 self._count([*self._buffer, rows])
@@ -179,8 +180,7 @@ class PairAUCSketch:
         if self.n_features is None:
             raise MaucError("a sketch must have rows to have bins; update it first.")
         made = self.copy()
-        if made._bins is None:
-            made._count(made._buffer)
+        made._count(made._buffer)
         made._bins = [bins.without_counts() for bins in made._bins]
         made.class_counts, made._bounds = np.zeros_like(self.class_counts), None
         return made
@@ -211,7 +211,7 @@ class PairAUCSketch:
 
     @property
     def _n_first(self):
-        """Number of rows by which the bins are fixed."""
+        """Number of rows by which the bins are fixed, and that wait to be counted together."""
         wanted = self.n_buffered or _ROWS_PER_BIN * self.n_bins
         return max(1, min(wanted, _BUFFER_BYTES // (8 * self.n_features)))
 
@@ -267,7 +267,9 @@ class PairAUCSketch:
         if self._bounds is not None:
             return self._bounds
         if self._bins is not None:
-            bins_of = self._bins.__getitem__
+            counted = self.copy()  # a question changes nothing: what waits goes on waiting
+            counted._count(counted._buffer)
+            bins_of = counted._bins.__getitem__
         else:
             rows, none = join_batches(self._buffer), no_bins(len(self.classes_))
 

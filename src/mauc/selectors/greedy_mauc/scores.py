@@ -14,9 +14,11 @@ from numba import uintp
 from scipy import sparse
 from scipy.special import ndtri
 
-from mauc.compile import njit, njit_part
+from mauc.compile import njit
 from mauc.data.problem import Problem, group_by_class
+from mauc.engine.levels import take_levels
 from mauc.engine.nominal import CategoryCounts
+from mauc.parallel import scratch_array
 from mauc.selectors.row_hash import sample_rows
 
 UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
@@ -27,8 +29,6 @@ _MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of
 _N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
 _MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _STRIDE = 64  # ranks
-# A sum of this many differences of scores and one of their squares fit into 64 bits.
-_MAX_ADDED, _SQUARE_SHIFT = 1 << 20, 28
 _N_SQUARES = 8  # the power method takes 2^8 steps
 _MAX_SQUARED = 64  # classes whose matrix is squared; with more, a vector is multiplied step by step
 _MAX_DENSE = 2**22  # products of a dense table of categories and classes
@@ -87,8 +87,6 @@ class NormalScorer:
 
     def __init__(self, problem: Problem, rows: KeptRows):
         self.rows, self.class_counts = rows, problem.class_counts
-        self.labels = np.zeros(-(-problem.n_samples // 8) * 8, np.int32)
-        self.labels[: problem.n_samples] = problem.codes
         self.table = score_table(problem.n_samples)
         kept_rows = rows.order[rows.kept]
         counts = np.bincount(problem.codes[kept_rows], minlength=problem.n_classes)
@@ -107,8 +105,7 @@ class NormalScorer:
 class BlockScores:
     """Scores, ties and class sums of a block of columns, written by a `ColumnReader`.
 
-    Class sums are of all rows, kept or not, and of columns in which more than 1/10 of the pairs of
-    rows are tied, or of all.
+    Class sums are of all rows, kept or not.
     """
 
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
@@ -120,34 +117,51 @@ class BlockScores:
 
     @property
     def columns(self) -> np.ndarray:
-        """The columns of the block whose sums are filled in."""
+        """The columns of the block whose sums count: those with many ties, or all."""
         return np.arange(len(self.n_tied)) if self.takes_all else np.flatnonzero(self.n_tied)
 
-    def write_levels(self, LT: np.ndarray, columns: np.ndarray) -> None:
+    def write_levels(self, LT: np.ndarray, level_counts: np.ndarray, columns: np.ndarray) -> None:
         """Write the scores of columns of levels, uint8, none of which is missing."""
-        scorer = self._scorer
-        out, n_classes = scorer.scores, len(scorer.class_counts)
-        column = np.zeros(len(scorer.labels), np.uint8)
-        level_scores(
-            LT, scorer.table, out.rows, columns, scorer.labels, scorer.class_counts,
-            np.empty(4 * 256, np.int32), np.empty(256, np.int8), column, column.view(np.uint64),
-            np.empty(256, np.uint64), np.empty((2, n_classes), np.uint64), out.padded, out.varies,
-            self._first, self.takes_all, self.n_tied, self.moments,
-        )  # fmt: skip
-        sum_scores(out.padded, scorer.kept_starts, columns, out.sums, out.squares)
+        scorer, n = self._scorer, LT.shape[1]
+        scores = scorer.table[2 * np.cumsum(level_counts, axis=1) - level_counts]
+        n_pairs = (level_counts * level_counts).sum(axis=1)
+        is_tied = (n_pairs > n) & (n_pairs > MIN_TIED * n * n)
+        self.n_tied[columns - self._first] = np.where(is_tied, n_pairs, 0)
+        # Two levels are half of all ranks apart or more: their scores differ.
+        scorer.scores.varies[columns] = n_pairs < n * n
+        out, targets = self._targets(columns)
+        take_levels(LT, scorer.rows.order, scores, targets, out)
+        self._sum(out, targets, columns)
 
     def write_sorted(
         self, keys: np.ndarray, n_known: np.ndarray, row_bits: int, columns: np.ndarray
     ) -> None:
         """Write the scores of sorted columns."""
         scorer = self._scorer
-        out = scorer.scores
-        sorted_scores(
-            keys, n_known, row_bits, scorer.table, scorer.rows.kept,
-            np.empty(keys.shape[1], np.int8), scorer.rows.starts, columns, out.padded, out.varies,
-            self._first, self.takes_all, self.n_tied, self.moments,
-        )  # fmt: skip
-        sum_scores(out.padded, scorer.kept_starts, columns, out.sums, out.squares)
+        out, targets = self._targets(columns)
+        n_tied, varies = np.empty(len(columns), np.int64), np.empty(len(columns), np.bool_)
+        sorted_scores(keys, n_known, row_bits, scorer.table, targets, out, varies, n_tied)
+        self.n_tied[columns - self._first], scorer.scores.varies[columns] = n_tied, varies
+        self._sum(out, targets, columns)
+
+    def _targets(self, columns):
+        """Return where the scores of all rows go: the result itself if all rows are kept."""
+        scorer = self._scorer
+        n_samples = len(scorer.rows.order)
+        if len(scorer.rows.kept) == n_samples:
+            return scorer.scores.padded, columns
+        return scratch_array("scores", (len(columns), n_samples), np.int8), np.arange(len(columns))
+
+    def _sum(self, found, targets, columns):
+        """Sum the scores of all rows, which are in rows `targets` of `found`, and of those kept."""
+        scorer, out = self._scorer, self._scorer.scores
+        moments = np.empty((len(columns), 2, len(scorer.class_counts)), np.int64)
+        sum_scores(found, targets, scorer.rows.starts, moments)
+        self.moments[columns - self._first] = moments
+        if found is not out.padded:
+            out.padded[columns, : len(out.rows)] = found[:, scorer.rows.kept]
+            sum_scores(out.padded, columns, scorer.kept_starts, moments)
+        out.sums[:, columns], out.squares[columns] = moments[:, 0].T, moments[:, 1].sum(axis=1)
 
 
 def score_table(n_samples: int) -> np.ndarray:
@@ -308,121 +322,20 @@ def _unit(vector, trivial):
 
 
 @njit(cache=True, nogil=True)
-def level_scores(
-    LT, table, rows, columns, labels, class_counts, counts, scores, column, eights, packed, added,
-    out, varies, first, takes_all, n_tied, moments,
-):  # fmt: skip
-    """Fill `out` with the scores of columns of levels.
-
-    `LT` of shape (n_columns, n_samples), uint8, has no missing value; column j goes to row
-    ``columns[j]`` of `out`, with the scores of `rows`, and to ``columns[j] - first`` of `n_tied`
-    and `moments`. `labels` and `column`, of equal length, a multiple of eight, end with zeros;
-    `eights` are the bytes of `column` as uint64. `counts` (4 * 256,), `scores` and `packed`
-    (256,) and `added` (2, n_classes) are work space. `n_tied` counts ordered pairs of rows with
-    equal values, a row with itself among them; 0 if that is at most 1/10 of all, or nothing ties.
-    `moments` are filled for columns with ties by that count, or for all.
-    """
-    n = uintp(LT.shape[1])
-    # Four counters per level: with one, each of a run of equal values would wait for the store
-    # before it. Level 0, the background of images and counts, follows from the others: eight
-    # rows of it are skipped at once.
-    for j in range(LT.shape[0]):
-        levels, target = LT[j], out[columns[j]]
-        for c in range(uintp(counts.shape[0])):
-            counts[c] = 0
-        for i in range(n):
-            column[i] = levels[i]
-        for block in range(uintp(eights.shape[0])):
-            if eights[block] != 0:
-                start = block << uintp(3)
-                for lane in range(uintp(8)):
-                    counts[((lane & uintp(3)) << uintp(8)) + uintp(column[start + lane])] += 1
-        n_above = 0
-        for level in range(uintp(1), uintp(256)):
-            n_equal = counts[level] + counts[level + uintp(256)] + counts[level + uintp(512)]
-            n_equal += counts[level + uintp(768)]
-            counts[level] = n_equal
-            n_above += n_equal
-        counts[0] = np.int64(n) - n_above
-        n_less = n_pairs = np.int64(0)
-        lowest = last = table[0]
-        for level in range(256):
-            n_equal = np.int64(counts[level])
-            if n_equal > 0:
-                last = table[2 * n_less + n_equal]
-                lowest = last if n_less == 0 else lowest
-                scores[level] = last
-            n_less += n_equal
-            n_pairs += n_equal * n_equal
-        varies[columns[j]] = lowest != last
-        at = columns[j] - first
-        n_tied[at] = _count_tied(n_pairs, np.int64(n))
-        if takes_all or n_tied[at] > 0:
-            for level in range(256):
-                above = np.int64(scores[level]) - np.int64(lowest)
-                above = above if counts[level] > 0 else np.int64(0)
-                packed[level] = (above * above << _SQUARE_SHIFT) + above
-            _sum_levels(
-                column, eights, labels, packed, added, np.int64(lowest), class_counts, moments[at]
-            )
-        for i in range(uintp(rows.shape[0])):
-            target[i] = scores[levels[uintp(rows[i])]]
-
-
-@njit_part
-def _sum_levels(column, eights, labels, packed, added, lowest, class_counts, moments):
-    """Sum the scores of each class and their squares; those of a level above the lowest score.
-
-    The two numbers of a level are in its word of `packed`, 0 for level 0.
-    """
-    low_bits = (np.uint64(1) << np.uint64(_SQUARE_SHIFT)) - np.uint64(1)
-    total, square = moments[0], moments[1]
-    for k in range(class_counts.shape[0]):
-        total[k] = square[k] = 0
-    n_blocks = uintp(eights.shape[0])
-    for start in range(uintp(0), n_blocks, uintp(_MAX_ADDED >> 3)):
-        # Two counters per class, for rows that are sorted by class.
-        for k in range(class_counts.shape[0]):
-            added[0, k] = added[1, k] = 0
-        stop = start + uintp(_MAX_ADDED >> 3)
-        for block in range(start, stop if stop < n_blocks else n_blocks):
-            if eights[block] != 0:
-                first = block << uintp(3)
-                for lane in range(uintp(8)):
-                    i = first + lane
-                    added[lane & uintp(1), uintp(labels[i])] += packed[column[i]]
-        for k in range(class_counts.shape[0]):
-            word = added[0, k] + added[1, k]
-            total[k] += np.int64(word & low_bits)
-            square[k] += np.int64(word >> np.uint64(_SQUARE_SHIFT))
-    # sums of x and x^2 become those of x + lowest
-    for k in range(class_counts.shape[0]):
-        shifted = lowest * class_counts[k]
-        square[k] += lowest * (2 * total[k] + shifted)
-        total[k] += shifted
-
-
-@njit(cache=True, nogil=True)
-def sorted_scores(
-    keys, n_known, row_bits, table, kept, by_offset, starts, columns, out, varies, first,
-    takes_all, n_tied, moments,
-):  # fmt: skip
-    """Fill `out` with the scores of columns that are sorted already.
+def sorted_scores(keys, n_known, row_bits, table, targets, out, varies, n_tied):
+    """Fill row ``targets[j]`` of `out` with the scores of column j, which is sorted already.
 
     `keys` of shape (n_columns, n_samples), uint64, ascend, with the offset of a row among the rows
     sorted by class in their `row_bits` low bits; keys of equal values agree in the bits above, and
-    those beyond ``n_known[j]`` are of missing values. `kept` are the offsets whose scores are kept,
-    `by_offset` of shape (n_samples,), int8, is work space, class k starts at offset ``starts[k]``.
-    The other arguments are those of `level_scores`; a pair of rows is tied, too, where one value or
-    both are missing.
+    those beyond ``n_known[j]`` are of missing values. `n_tied` counts ordered pairs of rows with
+    equal values, or of which one is missing, a row with itself among them; 0 if that is at most
+    1/10 of all, or nothing ties.
     """
     n = keys.shape[1]
     shift = np.uint64(row_bits)
     mask = (np.uint64(1) << shift) - np.uint64(1)
-    keeps_all = kept.shape[0] == n
     for j in range(keys.shape[0]):
-        w, row = keys[j], out[columns[j]]
-        target = row[:n] if keeps_all else by_offset
+        w, target = keys[j], out[targets[j]]
         n_here = n_known[j]
         n_missing = n - n_here
         if n_missing > 0:
@@ -431,13 +344,13 @@ def sorted_scores(
         n_equal = 0
         for i in range(uintp(1), uintp(max(n_here, 1))):
             n_equal += (w[i] >> shift) == (w[i - uintp(1)] >> shift)
-        varies[columns[j]] = False
+        varies[j] = False
         n_pairs = n_here
         if n_equal == 0:
             for i in range(uintp(n_here)):
                 target[uintp(w[i] & mask)] = table[uintp(2) * i + uintp(1 + n_missing)]
             if n_here > 0:
-                varies[columns[j]] = table[1 + n_missing] != table[2 * n_here - 1 + n_missing]
+                varies[j] = table[1 + n_missing] != table[2 * n_here - 1 + n_missing]
         else:
             start = n_pairs = 0
             lowest = score = np.int8(0)
@@ -452,46 +365,21 @@ def sorted_scores(
                     target[uintp(w[i] & mask)] = score
                 n_pairs += (stop - start) * (stop - start)
                 start = stop
-            varies[columns[j]] = lowest != score
-        at = columns[j] - first
+            varies[j] = lowest != score
         n_pairs += n_missing * (n + n_here)
-        n_tied[at] = _count_tied(n_pairs, n)
-        if takes_all or n_tied[at] > 0:
-            for k in range(starts.shape[0] - 1):
-                _sum_range(target, starts[k], starts[k + 1], k, moments[at])
-        if not keeps_all:
-            for i in range(uintp(kept.shape[0])):
-                row[i] = by_offset[uintp(kept[i])]
-
-
-@njit_part
-def _sum_range(row, start, stop, k, moments):
-    total = square = np.int64(0)
-    for i in range(uintp(start), uintp(stop)):
-        value = np.int64(row[i])
-        total += value
-        square += value * value
-    moments[0, k], moments[1, k] = total, square
+        is_tied = n_pairs > n and np.float64(n_pairs) > MIN_TIED * np.float64(n) * np.float64(n)
+        n_tied[j] = n_pairs if is_tied else np.int64(0)
 
 
 @njit(cache=True, nogil=True)
-def sum_scores(scores, starts, columns, sums, squares):
-    """Fill in the sum of the scores over each class, from ``starts[k]`` on, and of all squares."""
-    for j in columns:
-        row = scores[j]
-        square = np.int64(0)
-        for k in range(sums.shape[0]):
-            total = np.int64(0)
+def sum_scores(scores, targets, starts, moments):
+    """Fill in the sums of rows of scores over each class, from ``starts[k]`` on, and of squares."""
+    for j in range(targets.shape[0]):
+        row = scores[targets[j]]
+        for k in range(starts.shape[0] - 1):
+            total = square = np.int64(0)
             for i in range(uintp(starts[k]), uintp(starts[k + 1])):
                 value = np.int64(row[i])
                 total += value
                 square += value * value
-            sums[k, j] = total
-        squares[j] = square
-
-
-@njit_part
-def _count_tied(n_pairs, n):
-    """Return the tied of the n^2 ordered pairs of rows, 0 if they are few or each row's own."""
-    is_tied = n_pairs > n and np.float64(n_pairs) > MIN_TIED * np.float64(n) * np.float64(n)
-    return n_pairs if is_tied else np.int64(0)
+            moments[j, 0, k], moments[j, 1, k] = total, square

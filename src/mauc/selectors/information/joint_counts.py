@@ -101,32 +101,17 @@ def count_pairs(
         for i in range(codes.shape[0]):
             joint[codes[i], target[i]] += 1
         return
-    if n_planes == 2 and n_products == 4:
-        # The three states of mRMR: one reading of four planes gives the four counts.
-        words_a, more_a = planes[starts[j]], planes[starts[j] + 1]
-        words_b, more_b = target_planes[first], target_planes[first + 1]
-        c00, c01, c10, c11 = 0, 0, 0, 0
-        for w in range(n_words):
-            c00 += popcount(words_a[w] & words_b[w])
-            c01 += popcount(words_a[w] & more_b[w])
-            c10 += popcount(more_a[w] & words_b[w])
-            c11 += popcount(more_a[w] & more_b[w])
-        joint[0, 0] = c00
-        joint[0, 1] = c01
-        joint[1, 0] = c10
-        joint[1, 1] = c11
-    else:
-        for begin in range(0, n_words, BLOCK_WORDS):
-            end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
-            # joint holds the counts of the words before begin.
-            for a in range(n_planes):
-                words_a = planes[starts[j] + a]
-                for b in range(n_target_planes):
-                    words_b = target_planes[first + b]
-                    ones = 0
-                    for w in range(uintp(begin), uintp(end)):
-                        ones += popcount(words_a[w] & words_b[w])
-                    joint[a, b] += ones
+    for begin in range(0, n_words, BLOCK_WORDS):
+        end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
+        # joint holds the counts of the words before begin.
+        for a in range(n_planes):
+            words_a = planes[starts[j] + a]
+            for b in range(n_target_planes):
+                words_b = target_planes[first + b]
+                ones = 0
+                for w in range(uintp(begin), uintp(end)):
+                    ones += popcount(words_a[w] & words_b[w])
+                joint[a, b] += ones
     # The last state of either follows from the margins.
     for a in range(last):
         rest = counts[j, a]
