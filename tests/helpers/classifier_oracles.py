@@ -7,55 +7,6 @@ import numpy as np
 from scipy.special import ndtr
 
 
-def weka_row_order(X):
-    """Return the rows in the order in which WEKA's NaiveBayes adds them up.
-
-    It sorts its copy of the data by each column in turn, with an unstable quicksort.
-    """
-    rows = list(range(len(X)))
-    for j in range(X.shape[1]):
-        value = np.where(np.isnan(X[:, j]), np.finfo(float).max, X[:, j])
-        _quicksort(rows, value, 0, len(rows) - 1)
-    return np.array(rows)
-
-
-def _quicksort(rows, value, left, right):
-    def order(i, j):
-        if value[rows[i]] > value[rows[j]]:
-            swap(i, j)
-
-    def swap(i, j):
-        rows[i], rows[j] = rows[j], rows[i]
-
-    if right - left == 1:
-        order(left, right)
-    elif right - left == 2:
-        order(left, left + 1)
-        order(left, right)
-        order(left + 1, right)
-    elif right > left:
-        centre = (left + right) // 2
-        order(left, centre)
-        order(left, right)
-        order(centre, right)
-        swap(centre, right - 1)
-        pivot = value[rows[right - 1]]
-        i, j = left, right - 1
-        while True:
-            i += 1
-            while value[rows[i]] < pivot:
-                i += 1
-            j -= 1
-            while value[rows[j]] > pivot:
-                j -= 1
-            if i >= j:
-                break
-            swap(i, j)
-        swap(i, right - 1)
-        _quicksort(rows, value, left, i - 1)
-        _quicksort(rows, value, i + 1, right)
-
-
 def column_precision(column):
     distinct = sorted({float(x) for x in column if not math.isnan(x)})
     if len(distinct) < 2:

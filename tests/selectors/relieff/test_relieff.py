@@ -236,10 +236,3 @@ class TestIterationsOfReliefF:
         first = ReliefF(random_state=0).fit(X, y)
         assert_array_equal(ReliefF(n_iterations="all").fit(X, y).scores_, first.scores_)
         assert_allclose(first.scores_, oracle_relief.relieff_oracle(X, y, 3), rtol=1e-12)
-
-    @pytest.mark.parametrize("n_neighbors", [1, 3, 1000])
-    def test_number_of_neighbours(self, wine, n_neighbors):
-        X, y = wine[0][::3], wine[1][::3]
-        selector = ReliefF(n_neighbors=n_neighbors).fit(X, y)
-        wanted = oracle_relief.relieff_oracle(X, y, 3, n_neighbors=n_neighbors)
-        assert_allclose(selector.scores_, wanted, rtol=1e-12)
