@@ -85,7 +85,6 @@ def nested_scores(model, n_jobs=None):
 def test_threads_and_blocks_do_not_matter(model, monkeypatch):
     expected = nested_scores(model)
     monkeypatch.setattr("mauc.classifiers.nearest._NESTED_DISTANCES", 10_000)
-    monkeypatch.setattr("mauc.classifiers.bayes._MAX_RESERVED", 10_000)
     np.testing.assert_array_equal(nested_scores(model, n_jobs=2), expected)
 
 

@@ -161,6 +161,7 @@ def test_by_hand():
         CODES.astype(">i4"),
         np.array(["b", "", "aa", "b", "ä", "a"]),
         np.array(["x" * k for k in CODES]),
+        np.array(["a", "b"]).astype(">U1"),
         np.array(["b", "a", "b"], dtype=object),
     ],
 )
@@ -175,7 +176,6 @@ def test_no_sort_is_needed(values):
         np.array([-(2**63), 2**63 - 1]),
         np.array([0.5, 1.0]),
         np.array([0.0, 1e300]),
-        np.array(["a", "b"]).astype(">U1"),
         np.array([2, 1, 2], dtype=object),
         np.array([], dtype=np.int64),
     ],
@@ -196,13 +196,6 @@ def test_any_strings(texts):
 def test_any_integers(numbers):
     assert_as_sorted(np.array(numbers))
     assert_as_sorted(np.array(numbers, dtype=np.float64))
-
-
-def test_two_strings_of_one_hash_are_sorted(monkeypatch):
-    monkeypatch.setattr("mauc.data.columns._MULTIPLIER", np.uint64(1))
-    values = np.array(["a", "b", "a"])
-    assert factorize_linear(values) is None
-    assert_as_sorted(values)
 
 
 def test_mostly_distinct_labels_are_still_questioned():

@@ -1,20 +1,14 @@
 """The scores CHI, SU and IG of contingency tables of bins and classes.
 
-The tables of discretised columns (see `mdl`), or those of the categories of nominal ones, give the
-three scores. With T a table, row_i and col_j its sums, n its total and L(v) = v ln v:
+With T a table, row_i and col_j its sums, n its total and L(v) = v ln v:
 
     CHI = sum_ij (T_ij - e_ij)^2 / e_ij,    e_ij = row_i col_j / n
     SU  = 2 I / (H(bin) + H(class)),        n I = sum L(T_ij) - sum L(row_i) - sum L(col_j) + L(n)
     IG  = H(class) - H(class | bin)         in bits
 
-Missing values are distributed over the bins in proportion to the known ones, class by class:
-T_ij += (row_i / sum_i row_i) * missing_j.
-
-Every sub-problem is discretised against its own classes. The sort and the compression of a column
-are shared by the whole problem and by all classes against the rest; other groups of classes, such
-as pairs, are problems of their own on the rows of their classes, many of which are done at a time.
-The roles of the classes, (n_subproblems, n_classes), say which class of a sub-problem each becomes,
--1 when its rows are left out.
+Missing values are distributed over the bins in proportion to the known ones, class by class. Every
+sub-problem is discretised against its own classes (see `mdl`); its role of a class, a row of
+(n_subproblems, n_classes), is the class that it becomes, -1 when its rows are left out.
 """
 
 import math
@@ -39,11 +33,7 @@ def subproblem_scores(
     XT: np.ndarray, y: np.ndarray, roles: np.ndarray, statistics: list[int], out: np.ndarray,
     logs: tuple | None = None,
 ) -> None:  # fmt: skip
-    """Score columns on each sub-problem after supervised MDL discretisation.
-
-    The wanted scores, of CHI, SU and IG, fill `out`, (n_statistics, n_features, n_subproblems).
-    `logs` is the `log_table` up to the number of rows.
-    """
+    """Fill `out`, (n_statistics, n_features, n_subproblems), with scores of MDL bins."""
     logs = logs or log_table(len(y), 1.0)
     for chosen, bins in _discretize(XT, y, roles, logs):
         missing = bins.missing.reshape(-1, bins.missing.shape[-1])
@@ -55,10 +45,7 @@ def subproblem_scores(
 def mdl_cut_points(
     XT: np.ndarray, y: np.ndarray, role: np.ndarray, logs: tuple | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the MDL cut points of all columns, and where those of each column start.
-
-    Column f has ``points[offsets[f]:offsets[f + 1]]``, ascending; `role` is one row of the roles.
-    """
+    """Return the MDL cut points of all columns, and where those of each column start."""
     logs = logs or log_table(len(y), 1.0)
     ((_, bins),) = _discretize(XT, y, role[np.newaxis], logs)
     n_cuts = np.maximum(bins.n_bins[:, 0] - 1, 0)
@@ -80,11 +67,7 @@ def nominal_scores(category: np.ndarray, y: np.ndarray, roles: np.ndarray) -> np
 
 
 def table_scores(tables: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) -> np.ndarray:
-    """Return CHI, SU and IG, (3, n_tables), of tables; zeros if nothing is known or cut.
-
-    The tables, (n_bins.sum(), n_classes), int64, stand below each other; `missing` has the missing
-    values by class, (n_tables, n_classes).
-    """
+    """Return CHI, SU and IG, (3, n_tables), of tables below each other; zeros if nothing is cut."""
     counts = tables.astype(np.float64)
     if missing.any():
         table = np.repeat(np.arange(len(n_bins)), n_bins)
@@ -147,7 +130,7 @@ def _discretize_parts(XT, y, roles, chosen, logs):
     """Discretise columns on sub-problems that leave classes out, many of them at a time.
 
     The rows of each role are filled up to the same number with missing values, which are not
-    counted as such afterwards, so that the sub-problems of a batch differ in their values alone.
+    counted as such afterwards.
     """
     counts = np.bincount(y, minlength=roles.shape[1])
     members = np.split(np.argsort(y, kind="stable"), np.cumsum(counts)[:-1])
@@ -190,8 +173,7 @@ def _batches(order, n_values, n_roles):
 def _with_points(bins, XT, y, roles):
     """Replace the sorted values of the columns by the cut points of the sub-problems.
 
-    The bins are those of the cut points, which need not separate the values as the cuts do: the
-    midpoint of two neighbouring floating-point numbers is one of them. Such tables are counted
+    The midpoint of two neighbouring floating-point numbers is one of them: such tables are counted
     again by value.
     """
     if len(bins.tables) == 0:
@@ -226,10 +208,7 @@ def _count_by_value(x, local, points, shape):
 
 @njit(cache=True, nogil=True)
 def sum_tables(counts, n_bins, rows, columns, sums):
-    """Fill in n, L(n), CHI and the sums of L(T_ij), L(row_i), L(col_j), L(T_ij) - L(row_i).
-
-    Tables of less than two bins or without rows are left out; `rows` and `columns` are work space.
-    """
+    """Fill in n, L(n), CHI and the sums of L(T_ij), L(row_i), L(col_j), L(T_ij) - L(row_i)."""
     n_classes = counts.shape[1]
     end = np.int64(0)
     for table in range(n_bins.shape[0]):

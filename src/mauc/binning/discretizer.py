@@ -51,19 +51,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X, y):
-        """Find the cut points.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training data; missing values are left out.
-        y : array-like of shape (n_samples,)
-            Class labels.
-
-        Returns
-        -------
-        self : object
-        """
+        """Find the cut points of X, which may be sparse; missing values are left out."""
         problem = make_problem(self, X, y, accepts=Accepts(sparse=True))
         self.cut_points_ = find_cut_points(problem, self.n_jobs)
         self.classes_ = problem.classes

@@ -9,25 +9,10 @@ with c the number of boundaries between distinct values and k, k_L, k_R the clas
 equally good cuts the first one wins.
 
 Columns are sorted and compressed into entries: a class and a number of rows of that class that
-share a value. Those of a column ascend with the value, those of one value stand together. Entries
-are int32 of shape (..., 3, width), with the rows CLASS, COUNT (never 0) and ENDS, the number of
-distinct values that end with the entry: 1 for the last entry of a value, 0 for the others. Entries
-of sub-problems may stand for several neighbouring values, see `one_vs_rest_entries`.
-
-With L(v) = v ln v, left counts a_j and right counts b_j, N ln 2 E = -S where
-
-    S = sum_j L(a_j) - L(sum_j a_j) + sum_j L(b_j) - L(sum_j b_j).
-
-S is followed from cut to cut in 64-bit fixed point: moving rows of one class changes two terms, and
-integer sums carry no rounding error from step to step. Cuts whose S lies within `tolerance` of the
-best, which covers the rounding of both forms, are then compared in double precision with every
-sum taken in the order of the definition, so that all decisions are those of the plain formula. A
-sum of 2 k + 2 terms, none of its partial sums above L(N), is off by at most 2 k + 2 half units in
-the last place of L(N), each term by as much again and a half, the quotient by two roundings more;
-two such sums are compared, and each fixed-point term is off by half a unit.
-
-Entropies are not negative, so that N (H - E) > log2(c) + log2(3^k - 2) - k H is necessary for the
-cut: where it fails clearly, as in most columns of noise, nothing is computed in double precision.
+share a value. Entries are int32 of shape (..., 3, width), ascending with the value, with the rows
+CLASS, COUNT (never 0) and ENDS, the number of distinct values that end with the entry. Cuts are
+compared in fixed point, close ones again in double precision; docs/methods/mdl.md has the sums, and
+why all decisions are those of the plain formula.
 """
 
 import math
@@ -55,11 +40,7 @@ _LOWEST = np.int64(-(2**62))
 def sorted_columns(
     XT: np.ndarray, y: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sorted values of columns, their classes, the known rows, the missing by class.
-
-    Values, float64, and classes, int32, have shape (n_columns, n_samples) and ascend; the classes
-    of one value come in any order.
-    """
+    """Return the sorted values of columns, their classes, the known rows, the missing by class."""
     label_bits = label_bits_of(n_classes)
     keys, n_known, layout = write_keys(XT, y, label_bits)
     sort_keys(keys, n_known, label_bits)
@@ -77,10 +58,8 @@ def sorted_columns(
 def make_entries(
     XT: np.ndarray, y: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the entries of columns, how many each has, the sorted values, the missing by class.
-
-    Columns of few levels are counted, which takes less time than a sort.
-    """
+    """Return entries of columns, how many each has, the sorted values, the missing by class."""
+    # Columns of few levels are counted, which takes less time than a sort.
     max_levels = XT.shape[1] // (_MIN_CELL_ROWS * n_classes)
     if max_levels < _MIN_LEVELS:
         return _sort_entries(XT, y, n_classes)
@@ -155,13 +134,8 @@ def one_vs_rest_entries(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the entries of every class, 0, against the rest, 1, and where those of each are.
 
-    The regions, start and end, have shape (n_columns, n_classes, 2). Neighbouring distinct values
-    that all belong to one side form a block, a value with rows of both sides is a block of its own.
-    Only the boundaries between blocks can be best cuts: inside a block of one side S, as a function
-    of the rows moved, has second derivative (1/a - 1/(a + z)) + (1/b - 1/(b + w)) > 0 (a, b rows of
-    that side left and right, z, w rows of the other side, z + w > 0), so that it is strictly convex
-    and largest at an end of the block. Class k against the rest has at most 2 n_k + 1 blocks, so
-    all c sub-problems together cost about as much as two passes over the column, not c.
+    An entry is a block: neighbouring distinct values of one side, or one value with rows of both.
+    Only boundaries between blocks can be best cuts, see docs/methods/mdl.md.
     """
     n_columns = len(entries)
     # an entry becomes at most three: the rest before it, and a block of both sides
@@ -177,11 +151,9 @@ def cut_regions(
     entries: np.ndarray, regions: np.ndarray, n_local: int, logs: np.ndarray, fixed: np.ndarray,
     unit: float,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the tables of bins and classes of columns on sub-problems of `n_local` classes.
+    """Return tables of bins and classes, below each other, and the bins of each, 0 without a cut.
 
-    The tables, int64, stand below each other, those of the first column first; the numbers of bins,
-    (n_columns, n_subproblems), are 0 without a cut. `logs`, `fixed` and `unit` are L up to the
-    number of rows, see `log_table` in `mauc.engine.arrays`.
+    `logs`, `fixed` and `unit` are those of `mauc.engine.arrays.log_table`.
     """
     n_columns, n_subproblems, _ = regions.shape
     bounds = regions.reshape(-1, 2)
@@ -247,10 +219,7 @@ def fill_entries(values, codes, n_known, entry_of, entries, n_entries):
 
 @njit(cache=True, nogil=True)
 def fill_one_vs_rest(entries, n_entries, done, spread, regions):
-    """Fill the arrays of `one_vs_rest_entries`.
-
-    ``done[0, k]`` rows and ``done[1, k]`` distinct values are in the entries of class k so far.
-    """
+    """Fill the arrays of `one_vs_rest_entries`; `done`: rows and values of each class so far."""
     n_classes = regions.shape[1]
     for f in range(entries.shape[0]):
         cls, count, ends = entries[f, CLASS], entries[f, COUNT], entries[f, ENDS]
@@ -318,8 +287,7 @@ def fill_tables(
 ):  # fmt: skip
     """Fill the tables of `cut_regions` from the region `done` on; return the first without space.
 
-    `costs` are log2(3^k - 2). `near`, cuts that may be the best, their S, and segments still to be
-    cut, and `sides`, rows by class of a segment and on the left of a cut, are work space.
+    Work space: `near`, cuts that may be best, their S, ends of segments; `sides`, class counts.
     """
     n_classes, bit = tables.shape[1], unit * LN2
     total, left, later = sides[0], sides[1], near[2]

@@ -1,7 +1,6 @@
-"""Discretise columns for the filters on states.
+"""Discretise columns for the filters on states: codes (n_features, n_samples), uint8.
 
-Codes have shape (n_features, n_samples), ``uint8``. Missing values (NaN) form a state of their own,
-the last one; a feature without missing values does not have it.
+Missing values (NaN) are one more state, the last, of features that have some.
 """
 
 import numpy as np
@@ -21,11 +20,7 @@ MAX_BINS = 255  # missing values take one more code
 def bin_columns(
     problem: Problem, binning: str, n_bins: int, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state of every value, of `BINNINGS`, and the number of states of every column.
-
-    Nominal columns keep their categories as states. The states are in a temporary file where the
-    memory of a source does not hold them.
-    """
+    """Return the state of every value, of `BINNINGS`, and the number of states of every column."""
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
     shape = problem.n_features, problem.n_samples
@@ -67,8 +62,7 @@ def _whole_states(
 ) -> np.ndarray:
     """Give values a state each in the columns where all are of low, low + 1, ..., low + 255.
 
-    Returns the other columns. The states of a block are found together: a loop over columns, of
-    short calls for which threads wait in turn, takes four times as long.
+    Returns the other columns. A loop over columns would take four times as long.
     """
     if len(columns) == 0:
         return columns
@@ -98,13 +92,10 @@ def _states(codes: np.ndarray, column: int) -> tuple[np.ndarray, int]:
 
 
 def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> None:
-    """Cut every feature at mean - sd and mean + sd.
+    """Cut every feature at mean - sd and mean + sd, as in Peng's program; missing is 3.
 
-    x < mean - sd is state 0, x > mean + sd is state 2, in between is state 1, missing is 3.
-
-    sd is taken over n - 1, as in Peng's program. A feature that varies without a value outside,
-    such as one of two values that are equally frequent, would come out constant and is cut at
-    its mean instead: x > mean is state 2.
+    A feature that varies without a value outside, such as one of two equally frequent values, would
+    come out constant and is cut at its mean instead: x > mean is state 2.
     """
     shifts, sums = np.empty(len(XT)), np.empty((2, len(XT)))
     n_known = np.full(len(XT), XT.shape[1])
@@ -128,25 +119,21 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
 
 
 def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
-    """Cut every feature into ``n_bins`` parts with equal numbers of samples.
+    """Cut every feature into `n_bins` parts with equal numbers of samples; missing is `n_bins`.
 
-    With r the number of known values below x and n that of known values, the code is
-    floor(n_bins r / n): equal values stay together, at the price of unequal (or empty) bins.
-    Missing values are in bin ``n_bins``; ``n_bins <= MAX_BINS``. The code is the number of q_k < x
-    among the lower quantiles q_k, the ceil(k n / n_bins)-th smallest values, k = 1 .. n_bins - 1.
+    The code is floor(n_bins r / n), with r of the n known values below x: the number of lower
+    quantiles below x.
     """
-    steps = np.arange(1, n_bins)
-    for j in range(XT.shape[0]):
-        # Missing values are sorted to the end.
-        ordered = np.sort(XT[j])
-        n_known = len(ordered)
-        if ordered.dtype.kind == "f":
-            n_known -= int(np.isnan(ordered).sum())
-        ranks = -(-steps * n_known // n_bins)
-        # With fewer values than bins, a quantile may lie below the smallest value.
-        cuts = ordered[ranks[ranks > 0] - 1] if n_known else ordered[:0]
-        has_missing = _codes_above(XT[j], cuts, n_bins, codes[j])
-        n_states[j] = n_bins + has_missing
+    ordered, rows = np.sort(XT, axis=1), np.arange(len(XT))  # missing values come last
+    is_missing = np.isnan(XT)
+    n_known = XT.shape[1] - is_missing.sum(axis=1)
+    codes[:] = 0
+    for step in range(1, n_bins):
+        # codes are the numbers of the lower quantiles so far that are below the values
+        ranks = -(-step * n_known // n_bins)
+        codes += ordered[rows, ranks - 1][:, np.newaxis] < XT
+    codes[is_missing] = n_bins
+    n_states[:] = n_bins + is_missing.any(axis=1)
 
 
 @njit(cache=True, nogil=True)
@@ -178,11 +165,7 @@ def _cut_at_deviation(XT, means, deviations, codes):
 
 @njit(cache=True, nogil=True)
 def equal_width(XT, n_bins, codes, n_states):
-    """Cut the range of every feature into ``n_bins`` parts of equal width.
-
-    The code is floor(n_bins (x - min) / (max - min)), the maximum itself in the last bin; a
-    constant feature is in bin 0, missing values in bin ``n_bins``. ``n_bins <= MAX_BINS``.
-    """
+    """Cut the range of every feature into `n_bins` parts of equal width; missing is `n_bins`."""
     n = XT.shape[1]
     for j in range(XT.shape[0]):
         column, code = XT[j], codes[j]
@@ -204,20 +187,3 @@ def equal_width(XT, n_bins, codes, n_states):
                 code[i] = min(np.int64(n_bins * ((x - low) / (high - low))), n_bins - 1)
             else:
                 code[i] = 0
-
-
-@njit(cache=True, nogil=True)
-def _codes_above(column, cuts, missing, code):
-    """Code the values by the number of cuts below them; return whether a value is missing."""
-    for i in range(column.shape[0]):
-        code[i] = 0
-    # code[i] is the number of cuts[:k] below column[i].
-    for k in range(cuts.shape[0]):
-        for i in range(column.shape[0]):
-            code[i] += np.uint8(column[i] > cuts[k])
-    has_missing = False
-    for i in range(column.shape[0]):
-        if np.isnan(np.float64(column[i])):
-            code[i] = missing
-            has_missing = True
-    return has_missing

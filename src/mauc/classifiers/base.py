@@ -27,12 +27,10 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     - ``check_options()``, which raises a `MaucError` for a wrong parameter;
     - ``prepare(samples)``, which returns the encoded, sorted or scaled columns: the work that is
       done once, whichever of the columns are used later;
-    - ``_learn(samples)``, which prepares the training `Samples` and learns from all columns;
-    - ``_score(X)``, which returns the scores of validated samples;
-    - ``nest(samples, X_test, response_method, n_jobs)``, which prepares both parts of a fold and
-      returns a function ``scores(ranking, sizes)``, which yields the scores of the test samples by
-      the first k features of a ranking, for each k of the ascending sizes, or None if there is no
-      work to share.
+    - ``_learn(samples)``, which learns from `Samples`, and ``_score(X)``, the scores of others;
+    - ``nest(samples, X_test, response_method, n_jobs)``, which returns None, or a function
+      ``scores(ranking, sizes)`` that yields the scores of the test samples by the first k features
+      of a ranking, for each k of the ascending sizes.
     """
 
     _order: str | None = None  # memory order that X is brought to; None keeps the one it has
@@ -75,10 +73,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         """Raise a `MaucError` if a parameter is wrong."""
 
     def _check_samples(self, X, y, sample_weight=None):
-        """Validate the arguments of ``fit``, encode the labels and drop samples of weight 0.
-
-        Categories that are not numbers are encoded as well.
-        """
+        """Validate the arguments of ``fit``, encode labels and categories, drop weights of 0."""
         self.check_options()
         coder, X, is_nominal = learn_categories(X, self.categorical_features)
         X, y = check_table(X, y, estimator=self, order=self._order, takes_nominal=True)
@@ -92,8 +87,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             codes, weights = codes[has_weight], weights[has_weight]
             coder = coder.keep(X)
         self._coder = coder
-        nominal = np.flatnonzero(is_nominal)
-        return Samples(X, codes, weights, len(self.classes_), nominal)
+        return Samples(X, codes, weights, len(self.classes_), np.flatnonzero(is_nominal))
 
     def _check_X(self, X):
         """Validate the samples to predict; a category that was not learnt becomes missing."""

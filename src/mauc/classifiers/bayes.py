@@ -16,12 +16,11 @@ from mauc.parallel import run_blocks
 from mauc.texts import insert_texts
 
 _BLOCK_LIKELIHOODS = 2**17  # likelihoods computed at a time: they stay in the second-level cache
-_MAX_RESERVED = 2**28  # likelihoods that memory is reserved for at once, 2 GB
 
 
 @insert_texts
 class NormalNaiveBayes(BaseClassifier):
-    r"""Naive Bayes classifier with normal densities.
+    """Naive Bayes classifier with normal densities.
 
     Its probabilities are those of WEKA's NaiveBayes. With many features they saturate: for most
     samples one class has probability exactly 1 and the others 0, and the ties lower the AUC.
@@ -50,27 +49,9 @@ class NormalNaiveBayes(BaseClassifier):
 
     Notes
     -----
-    With N the total weight, N_k that of class k and c classes, the prior is
-    (N_k + 1) / (N + c). The precision p of a numeric feature is the mean gap between its
-    neighbouring distinct values (0.01 if there is one value); every value is rounded to
-    r = p rint(x / p), and its likelihood is
-
-    .. math:: \max(10^{-75},\ \Phi((r - \mu_k + p/2) / \sigma_k)
-              - \Phi((r - \mu_k - p/2) / \sigma_k))
-
-    with the mean and the population deviation of the class, the latter at least p / 6. Far above
-    the mean both values of Phi round to 1 and the floor applies, far below they do not: the
-    probabilities are asymmetric there, the logarithms are not (they evaluate the cell in the lower
-    tail and have no floor), so the two may rank such samples differently.
-
-    WEKA sums the values and their squares as they are, and its deviation loses digits where a
-    mean is many times its deviation; here they are relative to the first value, and the two
-    probabilities agree to 1e-9 except on such features (an offset of 1e6 deviations: 1e-3).
-
-    The likelihood of a nominal value is (N_kv + 1) / (N_k + values). Missing values (NaN) are
-    left out, in fit and in prediction, and so are nominal values that are not in the training
-    data; categories that are declared but do not occur are ignored. A sample weight means
-    repetition.
+    The formulas, and where they differ from WEKA's, are in docs/methods/classifiers.md. Missing
+    values (NaN) are left out, in fit and in prediction, and so are nominal values that are not in
+    the training data. A sample weight means repetition.
 
     References
     ----------
@@ -109,8 +90,8 @@ class NormalNaiveBayes(BaseClassifier):
     def decision_function(self, X):
         """Return the log-odds of each class against all others, (n_samples, n_classes).
 
-        They rank samples as the logarithms of the probabilities do, but also where those of a
-        certain class have rounded to 0. With two classes only those of the second are returned.
+        They do not round where a class is certain; with two classes those of the second are
+        returned.
         """
         odds = self._log_odds(X)
         return odds[:, 1] if odds.shape[1] == 2 else odds
@@ -132,8 +113,7 @@ class NormalNaiveBayes(BaseClassifier):
         return joint / joint.sum(axis=1, keepdims=True)
 
     def _log_odds(self, X):
-        X = self._check_X(X)
-        return log_odds(self._densities.accumulate(X, is_log=True))
+        return log_odds(self._densities.accumulate(self._check_X(X), is_log=True))
 
 
 @dataclass(frozen=True)
@@ -189,17 +169,15 @@ class Densities:
         for first in range(0, len(XT), width):
             block = XT[first : first + width]
             self.write_likelihoods(block, first, likelihoods[: len(block)], is_log=is_log)
-            include(likelihoods, np.arange(len(block)), joint)
+            include(likelihoods[: len(block)], joint)
         return joint
 
 
 class NestedBayes:
     """Scores of NormalNaiveBayes on the first features of rankings.
 
-    The density of a feature does not depend on the other features, so one fit on all of them
-    serves every subset, and the likelihoods of a feature are computed when it first occurs in a
-    ranking. Multiplying them in the order of the ranking gives what a fit on the subset gives, to
-    the bit.
+    The likelihoods of a feature depend on no other and are computed when it first occurs;
+    multiplied in the order of the ranking they give what a fit on the subset gives, to the bit.
     """
 
     def __init__(
@@ -208,48 +186,31 @@ class NestedBayes:
         self._densities, self._XT, self._n_jobs = densities, columns_of(X_test), n_jobs
         self._is_log = response_method != "predict_proba"
         self._is_odds = response_method == "decision_function"
-        (n_features, n_test), n_classes = self._XT.shape, len(densities.prior)
-        # Memory that is never written to is never taken, so all features may have their slot.
-        n_slots = min(n_features, _MAX_RESERVED // max(1, n_test * n_classes))
-        self._likelihoods = np.empty((n_slots, n_test, n_classes))
-        self._slots = np.full(n_features, -1)  # of each feature in the array above
-        self._n_held = 0
+        self._likelihoods: dict[int, np.ndarray] = {}  # of each feature, (1, n_test, n_classes)
 
     def scores(self, ranking, sizes):
         """Yield the score matrix of the first k features for each k of the ascending sizes."""
-        self._hold(ranking[: sizes[-1]])
-        slots = self._slots[ranking]
-        joint = self._densities.start(self._likelihoods.shape[1], is_log=self._is_log)
+        joint = self._densities.start(self._XT.shape[1], is_log=self._is_log)
+        features = ranking[: sizes[-1]].tolist()
+        new = [feature for feature in features if feature not in self._likelihoods]
+
+        def measure(feature):
+            column, out = self._XT[feature : feature + 1], np.empty((1, *joint.shape))
+            self._densities.write_likelihoods(column, feature, out, is_log=self._is_log)
+            return out
+
+        self._likelihoods.update(run_blocks(measure, new, self._n_jobs))
+        include = add_log_likelihoods if self._is_log else multiply_likelihoods
         start = 0
         for size in sizes:
+            for feature in features[start:size]:
+                include(self._likelihoods[feature], joint)
             if self._is_log:
-                add_log_likelihoods(self._likelihoods, slots[start:size], joint)
                 odds = log_odds(joint)
                 yield odds if self._is_odds else log_probabilities(odds)
             else:
-                multiply_likelihoods(self._likelihoods, slots[start:size], joint)
                 yield joint / joint.sum(axis=1, keepdims=True)
             start = size
-
-    def _hold(self, features):
-        """Compute the likelihoods of the features that are new."""
-        new = features[self._slots[features] < 0]
-        n_needed = self._n_held + len(new)
-        if n_needed > len(self._likelihoods):
-            n_rows = min(max(n_needed, 2 * len(self._likelihoods)), len(self._XT))
-            grown = np.empty((n_rows, *self._likelihoods.shape[1:]))
-            grown[: self._n_held] = self._likelihoods[: self._n_held]
-            self._likelihoods = grown
-        self._slots[new] = np.arange(self._n_held, n_needed)
-        self._n_held = n_needed
-
-        def write(feature):
-            slot = self._slots[feature]
-            column, out = self._XT[feature : feature + 1], self._likelihoods[slot : slot + 1]
-            self._densities.write_likelihoods(column, feature, out, is_log=self._is_log)
-
-        for _ in run_blocks(write, new, self._n_jobs):
-            pass
 
 
 def columns_of(X: np.ndarray) -> np.ndarray:
@@ -269,10 +230,8 @@ def _value_probabilities(
 
 
 def log_odds(joint: np.ndarray) -> np.ndarray:
-    """Return log(p_k / (1 - p_k)) of every class from joint log-probabilities, exact at both ends.
-
-    It is l_k minus the logarithm of the sum of exp(l_j) over the other classes, inf for one class.
-    """
+    """Return log(p_k / (1 - p_k)) of every class from joint log-probabilities, exact throughout."""
+    # It is l_k minus the logarithm of the sum of exp(l_j) over the other classes.
     n, n_classes = joint.shape
     if n_classes == 1:
         return np.full((n, 1), np.inf)

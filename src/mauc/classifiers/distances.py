@@ -28,11 +28,7 @@ class Ranges:
     fill: np.ndarray | None = None  #: replaces missing values, which otherwise stay NaN
 
     def scale(self, X: np.ndarray) -> np.ndarray:
-        """Return ``(x - low) / (high - low)``, shape (n_features, n_samples), float64.
-
-        Values beyond the range are not clipped. A nominal value becomes its code; one that was
-        not in the training data differs from all codes.
-        """
+        """Return ``(x - low) / (high - low)``, unclipped, as rows; nominal values become codes."""
         ZT = np.empty((X.shape[1], X.shape[0]))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             widths = self.high - self.low
@@ -107,12 +103,10 @@ def find_spreads(X: np.ndarray, mean: np.ndarray) -> Ranges:
 
 @njit(cache=True, nogil=True)
 def grow_distances(QT, ZT, kinds, columns, start, stop, first_query, first_sample, out):
-    """Add the squared differences of ``columns[start:stop]`` to squared distances.
+    """Add the squared differences of ``columns[start:stop]``, in their order, to squared distances.
 
-    They are added one after the other, in their order, so the sums do not depend on how the
-    columns or the rows are cut into blocks. `QT` and `ZT`, (n_features, n), hold the scaled columns
-    of both sets, `kinds` says how their differences are taken. Row i of `out` belongs to sample
-    ``first_query + i``; its columns before `first_sample` are not changed.
+    Row i of `out` belongs to sample ``first_query + i`` of `QT`; its columns before `first_sample`
+    are not changed. `kinds` says how the differences of a column are taken.
     """
     n_queries, n = out.shape
     for begin in range(first_sample, n, _TILE):
@@ -181,11 +175,8 @@ def _difference(a, b):
 
 @njit(cache=True, nogil=True)
 def find_nearest(Q, Z, starts, candidates, codes, weights, nearest, tied):
-    """Fill the first row at the smallest distance, and per class the weight of all rows at it.
-
-    ``candidates[starts[i]:starts[i + 1]]`` are the rows of Z, ascending, that may be nearest to row
-    i of Q, at least one; all values are plain numbers.
-    """
+    """Fill the first row at the smallest distance, and per class the weight of all rows at it."""
+    # candidates[starts[i]:starts[i + 1]], ascending and at least one, may be nearest to Q[i]
     n_classes = tied.shape[1]
     for i in range(len(nearest)):
         smallest = math.inf

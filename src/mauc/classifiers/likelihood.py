@@ -1,8 +1,7 @@
 """Likelihoods of Naive Bayes, column by column, for the classifier, size curves and class pairs.
 
-`fit_normals` and `write_likelihoods` are WEKA's normal densities, which the classifier and the AUC
-of class pairs share; `nested_log_probabilities` takes plain densities, for all subset sizes by a
-few matrix products.
+`fit_normals` and `normal_likelihoods` are WEKA's normal densities; `nested_log_probabilities` takes
+plain densities, for all subset sizes by a few matrix products.
 """
 
 import math
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numba import uintp
+from sklearn.utils import gen_batches
 
 from mauc.compile import njit, njit_part
 from mauc.data.validate import scale_by_class
@@ -35,16 +35,14 @@ def fit_normals(
     """Return scales, precisions, means and deviations of the columns, the last two by class.
 
     The scale is the power of two that a column is multiplied by, 1 unless its squares would
-    overflow; the other results are in this scale. The precision is the mean gap between
-    neighbouring distinct values.
+    overflow.
     """
     n_features, n_samples = XT.shape
     scales, precisions = np.ones(n_features), np.empty(n_features)
     means, deviations = np.empty((2, n_features, n_classes))
     # A block of columns at a time: a sorted copy of all of them would double the memory.
     width = max(1, _BLOCK_VALUES // n_samples)
-    for start in range(0, n_features, width):
-        here = slice(start, start + width)
+    for here in gen_batches(n_features, width):
         ordered = np.sort(XT[here], axis=1).astype(np.float64, copy=False)
         _fit_block(
             XT[here], ordered, codes, weights,
@@ -57,22 +55,12 @@ def nested_log_probabilities(
     X_train: np.ndarray, codes: np.ndarray, X_test: np.ndarray, n_classes: int,
     sizes: Sequence[int], weights: np.ndarray | None = None,
 ) -> Iterator[np.ndarray]:  # fmt: skip
-    r"""Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
+    """Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
 
-    Every class is present in `codes`; NaN is a missing value; weights are positive.
-
-    Notes
-    -----
-    The log joint density of class c is a sum over the known features,
-
-    .. math:: \log P(c) - \sum_f \Big[ \frac{(x_f - \mu_{cf})^2}{2 \sigma_{cf}^2}
-              + \log \sigma_{cf} \Big],
-
-    whose parts are products of the test matrix, of its square and of its mask with matrices of
-    shape (n_features, n_classes): a thousandth of the work of single densities. Columns are
-    standardised first, so that nothing cancels; a deviation is at least 1/20 of that of the whole
-    column, so that a class without spread does not dominate. The order of a product's
-    sums depends on the number of BLAS threads, which the caller keeps at one.
+    Every class is present in `codes`; NaN is a missing value; weights are positive. Log-densities
+    of a class are sums over features, products of the test matrix, its square and its mask with
+    matrices of shape (n_features, n_classes); the order of their sums depends on the number of BLAS
+    threads, which the caller keeps at one.
     """
     known = ~np.isnan(X_train)
     members = np.eye(n_classes)[codes].T
@@ -93,6 +81,7 @@ def nested_log_probabilities(
         members *= scaled
         prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
         prior -= np.logaddexp.reduce(prior)
+    # Standardised, so that nothing cancels; a class without spread must not dominate.
     scale[scale == 0.0] = 1.0
     Z /= scale
     n_known = _positive(members @ known)
@@ -127,9 +116,8 @@ def _positive(sums: np.ndarray) -> np.ndarray:
 def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
     """Fill `out`, (n_features, n_samples, n_classes), with the probability of every value's cell.
 
-    A value x stands for the cell of width `precision` around x rounded to a multiple of it; a
-    missing one has likelihood 1. With `is_log` logarithms are evaluated in the lower tail on
-    either side of the mean and have no floor; the probabilities are floored differences, as WEKA's.
+    A missing value has likelihood 1. Logarithms are evaluated in the lower tail on either side of
+    the mean and have no floor; the probabilities are floored differences, as WEKA's.
     """
     n_features, n = XT.shape
     n_classes = means.shape[1]
@@ -158,9 +146,9 @@ def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
 
 
 @njit(cache=True, nogil=True)
-def multiply_likelihoods(likelihoods, columns, joint):
-    """Multiply the likelihoods of some columns, in this order, into joint, (n, n_classes)."""
-    for column in columns:
+def multiply_likelihoods(likelihoods, joint):
+    """Multiply likelihoods, (n_columns, n, n_classes), in order into joint, (n, n_classes)."""
+    for column in range(likelihoods.shape[0]):
         for i in range(uintp(joint.shape[0])):
             largest = 0.0
             for k in range(uintp(joint.shape[1])):
@@ -170,9 +158,9 @@ def multiply_likelihoods(likelihoods, columns, joint):
 
 
 @njit(cache=True, nogil=True)
-def add_log_likelihoods(likelihoods, columns, joint):
-    """Add the log-likelihoods of some columns, in this order, to the joint log-probabilities."""
-    for column in columns:
+def add_log_likelihoods(likelihoods, joint):
+    """Add log-likelihoods of columns, in their order, to the joint log-probabilities."""
+    for column in range(likelihoods.shape[0]):
         for i in range(uintp(joint.shape[0])):
             for k in range(uintp(joint.shape[1])):
                 joint[i, k] += likelihoods[column, i, k]

@@ -1,8 +1,7 @@
 """The nearest neighbour: estimator, and distances that grow along nested feature sets."""
 
-from collections.abc import Iterator
-
 import numpy as np
+from sklearn.utils import gen_batches
 
 from mauc.checks import check_real
 from mauc.classifiers.base import BaseClassifier
@@ -25,7 +24,7 @@ _MAX_VALUE = 1e100  # its square is finite
 
 @insert_texts
 class NearestNeighbor(BaseClassifier):
-    r"""Classify by the nearest training sample (1NN).
+    """Classify by the nearest training sample (1NN).
 
     Numeric features are scaled to [0, 1] by their ranges in the training data.
 
@@ -49,20 +48,10 @@ class NearestNeighbor(BaseClassifier):
 
     Notes
     -----
-    The squared distance is the sum over the features, in their order, of the squared difference
-    of the scaled values. If one value is missing (NaN), the difference is the largest that the
-    known value z allows, max(z, 1 - z); if both are, it is 1; of nominal values it is 1 if one
-    or both are missing. Distances are first estimated by a matrix product; those too close to
-    compare after rounding are computed again as defined, so the result is that of the definition
-    to the last bit, whatever the block size and the BLAS library.
-
-    With :math:`n_k` the weight of the equally near samples of class k, n the total weight and
-    c classes, ``smooth=True`` gives :math:`(1/n + n_k) / (c/n + \sum_k n_k)`.
-
-    WEKA widens the ranges by every sample it classifies, so that its result depends on the
-    samples before; here they remain those of the training data.
-
-    A sample weight means repetition; hard scores ignore the weights that are not 0.
+    A missing value (NaN) is as far from another as the range allows. The result is that of the
+    definition to the last bit, whatever the BLAS library; docs/methods/classifiers.md has it, and
+    where WEKA differs. A sample weight means repetition; hard scores ignore the weights that are
+    not 0.
 
     References
     ----------
@@ -97,12 +86,15 @@ class NearestNeighbor(BaseClassifier):
     def nest(self, samples, X_test, response_method, n_jobs=None):
         """Return the scores on nested features: distances grow from size to size.
 
-        A block of test samples keeps its distances to all training samples along the ranking; they
-        are sums in the order of the ranking, as in a fit on the subset, to the bit.
+        They are sums in the order of the ranking, as in a fit on the subset, to the bit.
         """
         train = self.prepare(samples)
-        ZT, QT = train.ZT, train.scale(X_test)
-        kinds, n_test = train.ranges.kinds(ZT, QT), len(X_test)
+        return self._search_by_sums(train, train.scale(X_test), n_jobs)
+
+    def _search_by_sums(self, train: ScaledSamples, QT: np.ndarray, n_jobs=None):
+        """Return the function of `nest` for scaled columns: distances as they are defined."""
+        ZT, n_test = train.ZT, QT.shape[1]
+        kinds = train.ranges.kinds(ZT, QT)
 
         def scores(ranking, sizes):
             nearest = np.empty((len(sizes), n_test), np.int64)
@@ -119,9 +111,8 @@ class NearestNeighbor(BaseClassifier):
                         sum_ties(distances, train.codes, train.weights, found, tied[step, rows])
                     start = size
 
-            for _ in run_blocks(
-                search, row_blocks(n_test, _NESTED_DISTANCES // ZT.shape[1]), n_jobs
-            ):
+            width = max(1, _NESTED_DISTANCES // ZT.shape[1])
+            for _ in run_blocks(search, gen_batches(n_test, width), n_jobs):
                 pass
             for step in range(len(sizes)):
                 yield self._scores_of(train, nearest[step], tied[step])
@@ -140,26 +131,22 @@ class NearestNeighbor(BaseClassifier):
         self.ranges_ = self._train.ranges
 
     def _score(self, X):
-        QT = self._train.scale(X)
-        kinds = self.ranges_.kinds(self._train.ZT, QT)
-        nearest = np.empty(QT.shape[1], np.int64)
-        tied = np.empty((QT.shape[1], len(self.classes_)))
-        if (kinds == PLAIN).all() and np.abs(QT).max() < _MAX_VALUE:
-            self._search_by_product(QT, nearest, tied)
-        else:
-            self._search_by_sums(QT, kinds, nearest, tied)
-        return self._scores_of(self._train, nearest, tied)
+        QT, train = self._train.scale(X), self._train
+        is_plain = (self.ranges_.kinds(train.ZT, QT) == PLAIN).all()
+        if is_plain and np.abs(QT).max() < _MAX_VALUE:
+            return self._search_by_product(train, QT)
+        return next(self._search_by_sums(train, QT)(np.arange(len(QT)), [len(QT)]))
 
-    def _search_by_product(self, QT, nearest, tied):
-        """Search among the samples whose distance by a matrix product may be the smallest."""
-        train = self._train
+    def _search_by_product(self, train: ScaledSamples, QT: np.ndarray) -> np.ndarray:
+        """Return scores by the samples whose distance by a matrix product may be the smallest."""
+        nearest, tied = np.empty(QT.shape[1], np.int64), np.empty((QT.shape[1], train.n_classes))
         Z, Q = np.ascontiguousarray(train.ZT.T), np.ascontiguousarray(QT.T)
         norms = np.einsum("ij,ij->i", Z, Z)
         reach = np.sqrt(np.einsum("ij,ij->i", Q, Q)) + np.sqrt(norms.max())
         # |q - z|^2 - |q|^2 = |z|^2 - 2 q.z; each term is a sum of n_features products, wrong by
         # at most n_features + a few units of reach^2, and so is the sum in the definition.
         slack = 8.0 * (Z.shape[1] + 8) * _UNIT_ROUNDOFF * reach**2
-        for rows in row_blocks(len(Q), _BLOCK_DISTANCES // len(Z)):
+        for rows in gen_batches(len(Q), max(1, _BLOCK_DISTANCES // len(Z))):
             estimates = Q[rows] @ Z.T
             estimates *= -2.0
             estimates += norms
@@ -170,18 +157,4 @@ class NearestNeighbor(BaseClassifier):
                 Q[rows], Z, starts, candidates, train.codes, train.weights,
                 nearest[rows], tied[rows],
             )  # fmt: skip
-
-    def _search_by_sums(self, QT, kinds, nearest, tied):
-        """Search by the distances as they are defined, column by column."""
-        train, columns = self._train, np.arange(len(QT))
-        for rows in row_blocks(QT.shape[1], _BLOCK_DISTANCES // train.ZT.shape[1]):
-            distances = np.zeros((rows.stop - rows.start, train.ZT.shape[1]))
-            grow_distances(QT, train.ZT, kinds, columns, 0, len(QT), rows.start, 0, distances)
-            nearest[rows] = distances.argmin(axis=1)
-            sum_ties(distances, train.codes, train.weights, nearest[rows], tied[rows])
-
-
-def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
-    """Yield slices of `width` rows, one at least."""
-    for start in range(0, n_rows, max(1, width)):
-        yield slice(start, min(start + max(1, width), n_rows))
+        return self._scores_of(train, nearest, tied)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.svm import SVC
+from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_real, is_real
 from mauc.classifiers.base import BaseClassifier, Indicators
@@ -107,10 +108,7 @@ class RBFSVM(BaseClassifier):
         self.categorical_features = categorical_features
 
     def fit(self, X, y):
-        """Scale the data, train the machines and return self.
-
-        NaN is a missing value in X; y holds labels of at least two classes.
-        """
+        """Scale the data, in which NaN is a missing value, train the machines and return self."""
         return super().fit(X, y)
 
     def check_options(self):
@@ -134,8 +132,8 @@ class RBFSVM(BaseClassifier):
     def nest(self, samples, X_test, response_method, n_jobs=None):
         """Return the scores on nested features; None if the kernel matrix is not to be computed.
 
-        The distances grow by the columns that a size adds, in the order of the ranking, so kernel
-        matrices and machines are those of a fit on the subset, to the bit.
+        Distances grow in the order of the ranking: machines are those of a fit on the subset, to
+        the bit.
         """
         if not self._is_precomputed(len(samples.codes)):
             return None
@@ -160,10 +158,7 @@ class RBFSVM(BaseClassifier):
         return scores
 
     def decision_function(self, X):
-        """Return decision values: won pairs, refined by their margins.
-
-        Of shape (n_samples, n_classes), or (n_samples,) for two classes.
-        """
+        """Return won pairs, refined by margins, per class, or one column for two classes."""
         return self._respond(self._check_X(X), "decision_function")
 
     def make_svc(self, kernel, gamma):
@@ -209,8 +204,8 @@ class RBFSVM(BaseClassifier):
         if self._support_ZT is None:
             return respond(ZT.T)
         parts = []
-        for start in range(0, ZT.shape[1], _BLOCK_SAMPLES):
-            part = np.ascontiguousarray(ZT[:, start : start + _BLOCK_SAMPLES])
+        for rows in gen_batches(ZT.shape[1], _BLOCK_SAMPLES):
+            part = np.ascontiguousarray(ZT[:, rows])
             distances = SquaredDistances(part, self._support_ZT).add(range(len(part)))
             # SVC takes a column per training sample, of which it reads those of the support vectors
             kernel = np.zeros((part.shape[1], self.svc_.shape_fit_[0]))
@@ -222,8 +217,7 @@ class RBFSVM(BaseClassifier):
 class SquaredDistances:
     """Squared distances between two sets of samples, or within one, on a growing set of columns.
 
-    Columns are added in the order given, so the values are the same to the bit however the columns
-    are divided into steps. Within one set only one half is computed.
+    Columns are added in the order given. Within one set only one half is computed.
     """
 
     def __init__(self, QT: np.ndarray, ZT: np.ndarray | None = None) -> None:
@@ -236,7 +230,7 @@ class SquaredDistances:
     def add(self, columns) -> "SquaredDistances":
         """Add the squared differences of some columns."""
         columns = np.asarray(columns, dtype=np.int64)
-        for rows in self._blocks():
+        for rows in gen_batches(len(self._values), _BLOCK_ROWS):
             first_sample = rows.start if self.is_symmetric else 0
             grow_distances(
                 self._QT, self._ZT, self._kinds, columns, 0, len(columns),
@@ -247,18 +241,13 @@ class SquaredDistances:
     def kernel(self, gamma: float) -> np.ndarray:
         """Return exp(-gamma d^2), shape (n_queries, n_samples)."""
         out = np.empty_like(self._values)
-        for rows in self._blocks():
+        for rows in gen_batches(len(self._values), _BLOCK_ROWS):
             part = slice(rows.start if self.is_symmetric else 0, None)
             np.multiply(self._values[rows, part], -gamma, out=out[rows, part])
             np.exp(out[rows, part], out=out[rows, part])
             if self.is_symmetric:
                 out[rows.stop :, rows] = out[rows, rows.stop :].T
         return out
-
-    def _blocks(self):
-        n_queries = len(self._values)
-        for start in range(0, n_queries, _BLOCK_ROWS):
-            yield slice(start, min(start + _BLOCK_ROWS, n_queries))
 
 
 def _known_means(X: np.ndarray) -> np.ndarray:

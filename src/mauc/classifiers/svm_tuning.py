@@ -204,17 +204,12 @@ class _TuningFold:
 
     def _mauc(self, svc, kernel, response_method):
         """Return the MAUC of a machine on the test part."""
-        n = len(kernel)
-        # A class that is absent from the training part gets no votes.
-        scores = np.full((n, self._n_classes), -np.inf)
         if response_method == "predict_proba":
-            scores[:] = 0.0
-            scores[np.arange(n), svc.predict(kernel)] = 1.0
-        else:
-            values = svc.decision_function(kernel)
-            scores[:, svc.classes_] = (
-                np.column_stack((-values, values)) if values.ndim == 1 else values
-            )
+            return self._pairs.mauc(np.eye(self._n_classes)[svc.predict(kernel)])
+        # A class that is absent from the training part gets no votes.
+        scores = np.full((len(kernel), self._n_classes), -np.inf)
+        values = svc.decision_function(kernel)
+        scores[:, svc.classes_] = np.column_stack((-values, values)) if values.ndim == 1 else values
         return self._pairs.mauc(scores)
 
 
@@ -247,11 +242,8 @@ def _coarse_grid(shape, stride):
 
 def _are_same(one: SVC, other: SVC) -> bool:
     """Whether two machines are equal to the bit."""
-    return (
-        np.array_equal(one.support_, other.support_)
-        and np.array_equal(one.dual_coef_, other.dual_coef_)
-        and np.array_equal(one.intercept_, other.intercept_)
-    )
+    learned = ("support_", "dual_coef_", "intercept_")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in learned)
 
 
 def _check_axis(name: str, values) -> np.ndarray:

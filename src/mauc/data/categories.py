@@ -20,9 +20,8 @@ from mauc.exceptions import MaucError
 def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.ndarray]:
     """Replace nominal columns by category codes; return the table and the mask of these columns.
 
-    Nominal are columns of a data frame with a categorical dtype or of strings, and those that
-    `categorical_features` names. They hold codes 0, 1, ... then, NaN for a missing value;
-    categories that are declared but do not occur have no code.
+    They are those of `find_nominal` and hold codes 0, 1, ... then, of the categories that occur,
+    NaN for a missing value.
     """
     if not hasattr(X, "shape"):
         X = np.asarray(X)
@@ -36,7 +35,7 @@ def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.nd
 
 
 def find_nominal(X: Any, categorical_features: Any = None) -> np.ndarray:
-    """Return the mask of the nominal columns of a table."""
+    """Return the mask of the columns of a categorical dtype, of strings, and of those named."""
     if len(X.shape) != 2:
         return np.zeros(0, bool)  # validation refuses it later
     names = [str(name) for name in X.columns] if is_frame(X) else None
@@ -197,11 +196,7 @@ def _with_sparse_codes(X, columns):
 
 @dataclass(frozen=True)
 class CategoryCoder:
-    """Codes of the categories of the columns that do not hold numbers.
-
-    Nominal columns of numbers are their own codes and stay as they are. `categories` are by column;
-    the code of a category is its number there.
-    """
+    """Codes of the categories, by column, of the nominal columns that do not hold numbers."""
 
     categories: dict[int, np.ndarray] = field(default_factory=dict)
 
@@ -261,11 +256,7 @@ class CategoryCoder:
 def learn_categories(
     X: Any, categorical_features: Any = None
 ) -> tuple[CategoryCoder, Any, np.ndarray]:
-    """Find the nominal columns of training data and learn the categories that are not numbers.
-
-    Returns the coder, the table with the codes of the categories, and the mask of the nominal
-    columns, see `find_nominal`.
-    """
+    """Return the coder of nominal columns of training data, the table with codes, and the mask."""
     X = X if hasattr(X, "shape") else np.asarray(X)
     if not is_table(X):
         return CategoryCoder(), X, np.zeros(X.shape[1] if len(X.shape) == 2 else 0, bool)

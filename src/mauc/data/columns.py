@@ -1,15 +1,10 @@
 """Columns of X for the kernels: one protocol for arrays, sparse matrices, data frames and sources.
 
-`Problem` holds one `Columns` object; frames are in `mauc.data.frames`, sources in
-`mauc.data.streaming`.
-
 Some values are wide: float64 does not hold them. Such are whole numbers beyond 2**53, dates and
 durations, which count nanoseconds, and extended precision. What looks at the order of values alone
 takes their ranks. Everything else that selectors compute stays the same if a column is shifted or
 scaled, so it takes the differences to the lowest value, without a factor that all of them share:
 float64 holds these in all but rare cases. A missing value, for dates NaT, is NaN.
-
-Distinct values are found in linear time where they can be counted or hashed.
 """
 
 from abc import ABC, abstractmethod
@@ -41,15 +36,14 @@ _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
 _ROW_CELLS = 2**23
 _MIN_TABLE = 2**16  # entries that a table of counts may have, however few the values are
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits well mixed
+
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
 
 class Columns(ABC):
-    """The columns of a table, whatever holds them.
+    """The columns of a table, whatever holds them; a kind implements what is abstract here.
 
-    `block` and `column` are all that a kind of table has to implement. Columns for kernels are
-    arrays of shape (n_chosen, n_samples), contiguous and read-only, a view where possible.
+    Columns for kernels are (n_chosen, n_samples), contiguous, read-only, a view where possible.
     """
 
     shape: tuple[int, int]
@@ -173,10 +167,7 @@ class DenseColumns(Columns):
 
 
 class SparseColumns(Columns):
-    """The columns of a sparse matrix; those that kernels of sparse columns do not read are filled.
-
-    `entries` gives what is stored of columns.
-    """
+    """The columns of a sparse matrix, filled where kernels do not take its `entries`."""
 
     is_sparse = True
 
@@ -200,11 +191,7 @@ class SparseColumns(Columns):
         return SparseColumns(part)
 
     def entries(self, chosen: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return columns for kernels that depend only on the order of values.
-
-        They are data (float64), indices (int32) and indptr (int64) of a CSC matrix without
-        duplicate entries, read-only.
-        """
+        """Return data, int32 indices and int64 indptr of columns; the order of values is kept."""
         part = self.matrix[:, chosen]
         return (
             read_only(ordered_entries(part.data)),
@@ -260,9 +247,7 @@ def is_constant(values: np.ndarray) -> bool:
 def ordered_columns(XT: np.ndarray) -> np.ndarray:
     """Convert columns to uint8, float32 or float64; the order and ties of their values are kept.
 
-    AUCs depend on nothing else; kernels that need the values take `float_columns`. The result is
-    a view of the input where it can be one, or of `mauc.parallel.scratch_array`: the next columns
-    take its place.
+    The result may be of `mauc.parallel.scratch_array`: the next columns take its place.
     """
     XT = contiguous_columns(XT, is_scratch=True)  # conversion then reads neighbours
     dtype = XT.dtype
@@ -352,8 +337,7 @@ def rank_wide(column: np.ndarray) -> np.ndarray:
 def scale_wide(column: np.ndarray) -> np.ndarray:
     """Return a column shifted and scaled so that float64 holds its values, as far as it can.
 
-    The order of values is kept, but two that differ by less than 2**-53 of the range may become
-    equal.
+    Two that differ by less than 2**-53 of the range may become equal.
     """
     is_known = column == column
     scaled = np.full(len(column), np.nan)
@@ -393,8 +377,7 @@ def as_floats(values: np.ndarray) -> np.ndarray:
 def with_missing(values: np.ndarray, is_missing: np.ndarray) -> np.ndarray:
     """Return numbers with NaN where they are missing, in a type that keeps the others exactly.
 
-    Those are floats; wide integers are timedelta64 without a unit, the integer of NumPy that has
-    a missing value, or beyond it in extended precision.
+    Wide integers are timedelta64 without a unit, which has a missing value, or extended precision.
     """
     if not is_wide(values[~is_missing]) or values.dtype.kind == "f":
         kept = values.astype(np.float64 if values.dtype.kind != "f" else values.dtype)
@@ -431,11 +414,7 @@ def _is_missing(value):
 
 
 def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sorted distinct values, the code of each value (int32), and their counts.
-
-    As ``np.unique`` does, but whole numbers of a small range are counted and strings are hashed;
-    whatever else is sorted.
-    """
+    """Return the sorted distinct values, the code of each value (int32), and their counts."""
     found = factorize_linear(values)
     if found is None:
         distinct, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -444,7 +423,7 @@ def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return the result of `factorize`, or None where the values must be sorted."""
+    """Return the result of `factorize` in linear time, or None where the values must be sorted."""
     if values.ndim != 1 or len(values) == 0:
         return None
     kind = values.dtype.kind
@@ -455,11 +434,7 @@ def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
         return _whole_numbers(values)
     if kind == "f":
         return _whole_floats(values)
-    if kind == "U":
-        return _fixed_strings(values)
-    if kind == "O":
-        return _python_strings(values)
-    return None
+    return _strings(values) if kind == "U" or (kind == "O" and holds_strings(values)) else None
 
 
 def holds_strings(values):
@@ -494,35 +469,9 @@ def _whole_floats(values):
     return distinct.astype(values.dtype), codes, counts
 
 
-def _fixed_strings(values):
-    """Hash strings of one width to 16 bits; two distinct values of one hash are left to sorting."""
-    width = values.dtype.itemsize // 4
-    if width == 0 or not values.dtype.isnative:
-        return None
-    chunk = np.uint32 if width % 2 else np.uint64
-    chunks = np.ascontiguousarray(values).view(chunk).reshape(len(values), -1)
-    hashes = np.zeros(len(values), np.uint64)
-    for position in range(chunks.shape[1]):
-        hashes += chunks[:, position]
-        hashes *= _MULTIPLIER
-        hashes ^= hashes >> np.uint64(32)
-    buckets, codes, counts = _whole_numbers(hashes >> np.uint64(48))
-    sample = np.empty(len(buckets), np.intp)
-    sample[codes] = np.arange(len(codes))  # any row of the bucket
-    for position in range(chunks.shape[1]):
-        if (chunks[sample, position][codes] != chunks[:, position]).any():
-            return None
-    order = np.argsort(values[sample])
-    code = np.empty(len(order), np.int32)
-    code[order] = np.arange(len(order))
-    return values[sample[order]], code[codes], counts[order]
-
-
-def _python_strings(values):
-    if not holds_strings(values):
-        return None
+def _strings(values):
     items = values.tolist()
     distinct = sorted(dict.fromkeys(items))
     code_of = {value: code for code, value in enumerate(distinct)}
     codes = np.fromiter(map(code_of.__getitem__, items), np.int32, len(items))
-    return np.array(distinct, dtype=object), codes, np.bincount(codes).astype(np.int64)
+    return np.array(distinct, dtype=values.dtype), codes, np.bincount(codes).astype(np.int64)

@@ -76,8 +76,8 @@ class Decomposition:
     def rounds(self) -> np.ndarray:
         """Return the order in which a round-robin visits the sub-problems.
 
-        Pairs are in the order of a round-robin tournament (circle method): in every round each
-        class occurs once, or all but one if their number is odd. Classes are in label order.
+        Pairs are in the order of a tournament (circle method): in every round each class occurs
+        once, or all but one if their number is odd.
         """
         if self.name != "one-vs-one":
             return np.arange(self.n_subproblems)

@@ -17,10 +17,7 @@ _POLARS_DATES = ("Date", "Datetime", "Duration")  # arrays of NumPy with NaT
 
 
 class FrameColumns(Columns):
-    """The numbers of a data frame for which `has_number_columns`, without conversion.
-
-    Its `dtype` is float64 where booleans meet numbers, as in scikit-learn.
-    """
+    """The numbers of a data frame; its `dtype` is float64 where booleans meet numbers."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -55,7 +52,7 @@ class FrameColumns(Columns):
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
 
     def _fill(self, columns, dtype):
-        if not self._is_polars and len(columns) and _is_run(columns):
+        if not self._is_polars and len(columns) and is_run(columns):
             part = self._frame.iloc[:, columns[0] : columns[-1] + 1]
             if set(part.dtypes) == {dtype}:  # often a view of the frame
                 return part.to_numpy().T
@@ -114,11 +111,7 @@ def _stack_of(columns):
 
 
 def has_number_columns(frame):
-    """Whether columns of a data frame are better read one by one.
-
-    Such are numbers of several types, nullable numbers, dates and durations. A pandas frame of one
-    type of NumPy is an array already; a polars frame never is.
-    """
+    """Whether columns are numbers or dates that are better read one by one than as an array."""
     if is_polars(frame):
         return frame.shape[1] > 0 and all(
             _base_type(kind) in _POLARS_TYPES for kind in frame.dtypes
@@ -131,10 +124,7 @@ def has_number_columns(frame):
 
 
 def dates_to_seconds(X: Any) -> Any:
-    """Return an array or data frame with dates and durations in seconds, see `as_floats`.
-
-    Anything else, and columns of other types, are returned as they are.
-    """
+    """Return X; dates and durations of an array or data frame are seconds, see `as_floats`."""
     if isinstance(X, np.ndarray):
         return as_floats(X) if X.dtype.kind in "mM" else X
     dated = _dated_columns(X) if is_frame(X) else []
@@ -212,7 +202,8 @@ def _float_type(types):
     return np.dtype(np.float32 if is_narrow else np.float64)
 
 
-def _is_run(columns):
+def is_run(columns):
+    """Whether columns follow each other."""
     return columns[-1] - columns[0] + 1 == len(columns) and (np.diff(columns) == 1).all()
 
 
@@ -224,8 +215,7 @@ def needs_types(frame):
 def take_columns(frame: Any, chosen: np.ndarray, kind: str = "default") -> Any:
     """Return columns of a data frame as one of the same kind, or the `kind` of ``set_output``.
 
-    Categories stay categories. Those of polars are strings, so categories of other types become
-    strings there.
+    Categories of polars are strings, so categories of other types become strings there.
     """
     if is_polars(frame):
         part = frame[:, chosen.tolist()]

@@ -146,19 +146,16 @@ class Problem:
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
     ) -> list[slice]:
-        """Return blocks of columns.
+        """Return blocks of columns, which depend on the shape of the problem, not on the threads.
 
-        They depend on the shape of the problem only, not on the number of threads: on the scores
-        that will be held per column, on whether sparse columns will be made dense, and on whether
-        rows will be read, not columns, where X is row-major.
+        `n_scores` will be held per column; sparse columns may be made dense, rows read, not
+        columns.
         """
         width = self.columns.block_width(
             self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
         )
-        n_features = self.n_features
-        return [
-            slice(start, min(start + width, n_features)) for start in range(0, n_features, width)
-        ]
+        n = self.n_features
+        return [slice(start, min(start + width, n)) for start in range(0, n, width)]
 
     def run_blocks(
         self, function: Callable[[slice], Any], n_scores: int = 1, n_jobs: int | None = None,
@@ -171,10 +168,7 @@ class Problem:
         self, function: Callable[[np.ndarray], Any], chosen: np.ndarray, n_scores: int = 1,
         n_jobs: int | None = None,
     ) -> Iterator[tuple[np.ndarray, Any]]:  # fmt: skip
-        """Yield ``(part, function(part))`` for blocks of chosen columns, in threads.
-
-        A part holds positions in `chosen`; neighbouring columns are in one part.
-        """
+        """Yield ``(part, function(part))`` for parts of the positions in `chosen`, in threads."""
         order = np.argsort(chosen, kind="stable")
         width = self.columns.block_width(len(chosen), n_scores)
         n_jobs = self.columns.limit_threads(min(width, len(chosen)), n_jobs)
@@ -200,10 +194,9 @@ def make_problem(
     """Validate the arguments of a selector's ``fit`` and encode the labels.
 
     The estimator gets ``n_features_in_`` and ``feature_names_in_``. Missing values of X are
-    allowed; `accepts` says what else X may hold. Where it may hold nominal columns, those of a
-    categorical dtype or of strings in a data frame and those that
-    ``estimator.categorical_features`` names are encoded. X is an array, a sparse matrix or a data
-    frame in memory, or a `ColumnSource`, which the workers of a `cluster` may read.
+    allowed; `accepts` says what else X may hold, nominal columns by `encode_nominal`. X is an
+    array, a sparse matrix or a data frame in memory, or a `ColumnSource`, which the workers of a
+    `cluster` may read.
     """
     if y is None:
         raise MaucError("this estimator requires y to be passed, but the target y is None.")
@@ -290,12 +283,10 @@ def _warn_of_degenerate(problem):
 def group_by_class(
     y: np.ndarray, n_classes: int, sample_weight: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sort the samples by class, keeping their order within a class.
+    """Return the samples (uint32) class after class, where each class starts, and their weights.
 
-    Returns the samples class after class (uint32), those of weight 0 left out; where each class
-    starts among them, with the end of the last (int64); and their weights, empty where all are 1.
-    Class by class, sums stay in registers; in row order, adding to the sums of ``y[i]`` would
-    wait for the store before it.
+    Samples of weight 0 are left out; weights are empty where all are 1. Class by class, sums stay
+    in registers; in row order, adding to the sums of ``y[i]`` would wait for the store before it.
     """
     # NumPy's stable sort of 16-bit integers is a radix sort.
     short = y.astype(np.uint16) if n_classes <= 2**16 else y

@@ -43,12 +43,10 @@ class ColumnSource:
 
     Attributes
     ----------
-    name : str
+    name, types, feature_names, memory
+        As given, or by default.
     shape : tuple of int
         (n_samples, n_features).
-    types : list of dtype
-    feature_names : ndarray of str, or None
-    memory : int
     widths : ndarray of shape (n_features,), int64
         Bytes that a value takes while it is read and held; more than those of its type where
         integers have missing values.
@@ -76,8 +74,7 @@ class ColumnSource:
         """Read whole columns, given by their int64 numbers in any order.
 
         They are returned as a data frame would hold them: booleans, numbers or dates as contiguous
-        arrays with NaN or NaT for missing values; text, and columns of a categorical dtype, as a
-        pandas Series.
+        arrays with NaN or NaT for missing values; text and categories as a pandas Series.
         """
         return self.read_rows(0, self.shape[0], columns)
 
@@ -106,18 +103,17 @@ class ColumnSource:
 
     def take(self, columns) -> "ColumnSource":
         """Return a source of some of the columns, in the order of `columns`."""
-        return ChosenColumns(self, columns)
+        return _ChosenColumns(self, columns)
 
     def take_rows(self, rows) -> "ColumnSource":
         """Return a source of the rows of a mask, in their order."""
-        return ChosenRows(self, rows)
+        return _ChosenRows(self, rows)
 
     def write(self, path, *, y=None, target_name="class", force=False):
-        """Write the columns, and labels if they are given, to a Parquet file.
+        """Write the columns, and labels if they are given, to a Parquet file; return its path.
 
-        It is written part by part within `memory`, under another name until it is complete.
-        `target_name` is the column of the labels; an existing file is only replaced with `force`.
-        Returns the path.
+        It is written part by part within `memory`, under another name until it is complete. An
+        existing file is only replaced with `force`.
         """
         return _write_columns(self, path, y, target_name, force)
 
@@ -148,7 +144,7 @@ class ColumnSource:
     def __repr__(self):
         """Return the name and the shape."""
         n, m = self.shape
-        return f"<{type(self).__name__} {self.name}: {n:,} rows, {m:,} columns>"
+        return f"<{type(self).__name__.lstrip('_')} {self.name}: {n:,} rows, {m:,} columns>"
 
 
 class _View(ColumnSource):
@@ -165,11 +161,10 @@ class _View(ColumnSource):
         self.widths = source.widths[columns]
 
     def check_unchanged(self):
-        """Raise if a file changed since the source was opened."""
         self._source.check_unchanged()
 
 
-class ChosenColumns(_View):
+class _ChosenColumns(_View):
     """Some columns of a source, in any order."""
 
     def __init__(self, source, columns):
@@ -177,19 +172,16 @@ class ChosenColumns(_View):
         super().__init__(source, source.shape[0], self._columns)
 
     def read(self, columns):
-        """Read whole columns, see `ColumnSource.read`."""
         return self._source.read(self._columns[columns])
 
     def read_rows(self, start, stop, columns):
-        """Read some rows of columns."""
         return self._source.read_rows(start, stop, self._columns[columns])
 
     def row_parts(self):
-        """Return ranges of rows that are cheap to read one by one."""
         return self._source.row_parts()
 
 
-class ChosenRows(_View):
+class _ChosenRows(_View):
     """Some rows of a source, in their order."""
 
     def __init__(self, source, rows):
@@ -197,7 +189,6 @@ class ChosenRows(_View):
         super().__init__(source, len(self._rows), np.arange(source.shape[1]))
 
     def read(self, columns):
-        """Read whole columns, see `ColumnSource.read`."""
         # A few at a time, for they are there twice; into one array for each type.
         columns = np.asarray(columns)
         n = max(1, self._source.shape[0])
@@ -220,7 +211,6 @@ class ChosenRows(_View):
         return found
 
     def read_rows(self, start, stop, columns):
-        """Read some rows of columns."""
         rows = self._rows[start:stop]
         if len(rows) == 0:
             return [column[:0] for column in self._source.read_rows(0, 1, columns)]
@@ -229,7 +219,6 @@ class ChosenRows(_View):
         return [_take(column, rows - first) for column in parts]
 
     def row_parts(self):
-        """Return ranges of rows that are cheap to read one by one."""
         edges = np.searchsorted(self._rows, [stop for _, stop in self._source.row_parts()])
         starts = np.concatenate([[0], edges[:-1]])
         return [(int(a), int(b)) for a, b in zip(starts, edges, strict=True) if a < b]
@@ -250,8 +239,7 @@ def default_memory() -> int:
 def load_columns(source: ColumnSource, kind: str = "default") -> Any:
     """Return all columns of a source in memory, if they fit, as the `kind` of ``set_output``.
 
-    By default they are an array, but a pandas frame where columns are text or dates; columns of a
-    frame keep their types.
+    By default they are an array, but a pandas frame where columns are text or dates.
     """
     n, m = source.shape
     check_memory(

@@ -1,7 +1,6 @@
 """The columns of a source for one fit: read in stripes, the next one while the last is worked on.
 
-All of it keeps to the memory of the source: stripes, the blocks that threads work on, and what is
-held beside the columns (`Workspace`).
+Stripes, the blocks that threads work on, and the `Workspace` keep to the memory of the source.
 """
 
 import threading
@@ -13,7 +12,7 @@ import numpy as np
 
 from mauc.data.categories import category_codes, column_mask
 from mauc.data.columns import Columns
-from mauc.data.frames import as_block, common_type
+from mauc.data.frames import as_block, common_type, is_run
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, NotEnoughMemoryError, option
 from mauc.memory import Workspace, format_bytes
@@ -29,9 +28,9 @@ _GROUP_SHARE = 8  # of the memory, for columns that are held to be looked at one
 class SourceColumns(Columns):
     """The columns of a source for one fit.
 
-    `categorical_features` are nominal in addition to columns of text. An error names the first
-    column or value that is not accepted. The workers of a `cluster` (`mauc.cluster`) read the
-    columns; otherwise an extra thread reads the next ones, if `reads_ahead`.
+    `categorical_features` are nominal in addition to columns of text. The workers of a `cluster`
+    (`mauc.cluster`) read the columns; otherwise an extra thread reads the next ones, if
+    `reads_ahead`.
     """
 
     is_streamed = True
@@ -52,7 +51,8 @@ class SourceColumns(Columns):
                 f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
             )
         self.is_nominal = is_nominal | column_mask(categorical_features, source.shape[1], names)
-        self.dtype = common_type({_number_type(kind) for kind in source.types})
+        codes = np.dtype(np.float64)  # of text
+        self.dtype = common_type({codes if kind.kind == "O" else kind for kind in source.types})
         self.accept_infinite = accept_infinite
         self._reads_ahead, self._ahead = reads_ahead, None
         self._held: dict[int, Any] = {}
@@ -85,11 +85,7 @@ class SourceColumns(Columns):
         return max(self.dtype.itemsize, int(self.source.widths.max(initial=1))) * self.shape[0]
 
     def run_blocks(self, function, blocks, n_jobs=None):
-        """Yield ``(block, function(block))`` in order while the columns are read ahead.
-
-        No more threads work than the memory of the source allows, less what is held beside the
-        columns (`workspace`).
-        """
+        """Yield ``(block, function(block))`` in order, in as many threads as the memory allows."""
         n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.workspace.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
         try:
@@ -108,10 +104,7 @@ class SourceColumns(Columns):
         return max_threads(self.source, n_bytes, n_jobs, self.workspace.taken)
 
     def in_groups(self, columns):
-        """Yield columns that are looked at one by one, possibly only the first of them.
-
-        They are read in groups, each twice as large as the last, and held until the next one.
-        """
+        """Yield columns, read in groups, each twice as large as the last, held until the next."""
         column_bytes = self.shape[0] * self.dtype.itemsize
         widest = max(1, self.source.memory // (_GROUP_SHARE * column_bytes))
         start, width = 0, 1
@@ -130,9 +123,8 @@ class SourceColumns(Columns):
             return [self._held[int(j)] for j in columns]
         ahead = self._ahead
         if ahead is not None and len(columns):
-            first, stop = int(columns[0]), int(columns[-1]) + 1
-            is_run = stop - first == len(columns) and bool((np.diff(columns) == 1).all())
-            found = ahead.take(first, stop) if is_run else None
+            bounds = int(columns[0]), int(columns[-1]) + 1
+            found = ahead.take(*bounds) if is_run(columns) else None
             if found is not None:
                 return found
         return self._read(columns)
@@ -166,9 +158,8 @@ class ReadAhead:
     """A pass over the columns of a source, in order.
 
     Two stripes are held: the one that blocks are taken from, and the next, which one thread reads
-    (if `is_ahead`). A stripe is let go when a block of a later one is taken; a thread that still
-    works on a block keeps it alive. ``read(first, stop)`` reads columns as a list; `edges` are
-    where stripes begin, and the end of the last.
+    (if `is_ahead`). ``read(first, stop)`` reads columns as a list; `edges` are where stripes begin,
+    and the end of the last.
     """
 
     def __init__(
@@ -223,10 +214,7 @@ def max_threads(source: ColumnSource, block_bytes: int, n_jobs: int | None, held
 def plan_pass(
     source: ColumnSource, blocks: Sequence[slice], n_jobs: int | None, held: int = 0
 ) -> tuple[int, list[int]]:
-    """Return how many threads work on a pass, and the edges of its stripes, of whole blocks each.
-
-    Of the memory of the source `held` bytes are taken by something else.
-    """
+    """Return how many threads work on a pass, and the edges of its stripes, of whole blocks."""
     n = source.shape[0]
     sizes = _block_bytes(source, blocks)
     largest = max(sizes, default=0)
@@ -262,7 +250,3 @@ def plan_pass(
 def _block_bytes(source, blocks):
     """Return the bytes of the columns of each block, as they are held."""
     return [source.shape[0] * int(source.widths[block].sum()) for block in blocks]
-
-
-def _number_type(kind):
-    return np.dtype(np.float64) if kind.kind == "O" else kind

@@ -1,7 +1,6 @@
 """Validate X, labels and weights: the only module that calls scikit-learn's checks.
 
-Selectors use `make_problem`; classifiers (in `mauc.classifiers.base`), metrics and functions use
-`check_table`, `encode_labels` and `check_weights`. Every error is a `MaucError`.
+Every error is a `MaucError`.
 """
 
 from collections.abc import Iterator
@@ -38,10 +37,9 @@ def check_table(
     """Return X as an array of numbers, and y as an array of labels if it is given.
 
     Missing values are allowed. An `estimator` gets ``n_features_in_`` and ``feature_names_in_``
-    with `reset`; without, X must agree with them. `accept_sparse` is the format that sparse
-    matrices are brought to, `dtype` "numeric" keeps any numeric type, and `takes_nominal` is
-    whether the error for a column of strings may suggest to declare it nominal. Dates and
-    durations become seconds (since 1970), NaN for NaT, unless `keep_dates`.
+    with `reset`; without, X must agree with them. `takes_nominal`: the error for a column of
+    strings may suggest to declare it nominal. Dates and durations become seconds, unless
+    `keep_dates`.
     """
     options = {
         "accept_sparse": accept_sparse,
@@ -247,9 +245,8 @@ def scale_by_class(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return ``weights / 2**exponents[codes]`` and the exponents, 0 for a class without weight.
 
-    The largest weight of a class is in [1/2, 1) then. AUCs of class pairs are ratios that do not
-    change thereby, not even in their last bit, but the product of two weights of 1e200 would be
-    infinite and that of two of 1e-200 zero.
+    AUCs of class pairs do not change thereby, not even in their last bit, but the product of two
+    weights of 1e200 would be infinite and that of two of 1e-200 zero.
     """
     largest = np.zeros(n_classes)
     np.maximum.at(largest, codes, weights)
@@ -262,8 +259,7 @@ def scale_weights(
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
     """Scale the weights by class where products of them leave the doubles, and only there.
 
-    Weights that are whole numbers stay so, and sums of them exact. What was given is the result
-    times two to the power of the exponents, which come third.
+    Weights that are whole numbers stay so, and sums of them exact. The exponents come third.
     """
     n_classes = len(class_weights)
     largest = np.abs(np.frexp(class_weights)[1]).max(initial=0)
@@ -279,9 +275,9 @@ def effective_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return weights as numbers of rows, and the unit of every class.
 
-    Those of a class sum to its effective number of rows, (sum w)^2 / sum w^2: equal weights,
-    whatever they are, count every row once, and a row of weight 0 counts as absent. The weights
-    are ``scaled * units[codes]``; every class has a positive one.
+    Those of a class sum to its effective number of rows, (sum w)^2 / sum w^2: equal weights count
+    every row once, and a row of weight 0 counts as absent. The weights are ``scaled *
+    units[codes]``.
     """
     largest = np.zeros(n_classes)
     np.maximum.at(largest, codes, weights)

@@ -1,8 +1,7 @@
 """Cross-validated AUC of Naive Bayes on every class pair.
 
-The precision of a column, and with it the density of a class, depends on the values of both
-classes, so that pairs share no densities. They share the order of the values in each class: the
-training values of a pair are merged from it, not sorted.
+Pairs share no densities, whose precision depends on both classes, but the order of the values in
+each class: the training values of a pair are merged from it, not sorted.
 """
 
 import math
@@ -10,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from mauc.classifiers.likelihood import (
     fit_column,
@@ -30,10 +30,9 @@ _MAX_COMPARED = 2**16  # samples of one class times those of the other: beyond, 
 def pair_bayes_auc(
     problem: Problem, n_folds: int, seed: int, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Return the AUC of `mauc.classifiers.NormalNaiveBayes` on every pair, to the bit.
+    """Return the mean AUC of `NormalNaiveBayes` over stratified folds of every pair, to the bit.
 
-    It is the mean over stratified folds, those of scikit-learn's ``StratifiedKFold`` with shuffling
-    and no more than the smaller class has samples; NaN for a pair with a class of one sample.
+    It is NaN for a pair with a class of one sample.
     """
     rows, starts, _ = problem.by_class
     columns = np.empty((problem.n_features, problem.n_samples))
@@ -81,7 +80,7 @@ def pair_bayes_auc(
     pairs = Decomposition("one-vs-one", problem.n_classes).members
     cells = 2 * columns.size // problem.n_classes
     width = min(64, 1 + _BLOCK_CELLS // cells)
-    blocks = [slice(at, at + width) for at in range(0, len(pairs), width)]
+    blocks = gen_batches(len(pairs), width)
     parts = run_blocks(measure_block, blocks, n_jobs, unit="blocks of class pairs")
     return np.concatenate([auc for _, auc in parts])
 
@@ -90,10 +89,7 @@ def pair_bayes_auc(
 def fold_numbers(
     n_first: int, n_second: int, n_splits: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the test fold of every sample of two classes, as ``StratifiedKFold`` shuffles them.
-
-    The first class is the one that comes first in the table.
-    """
+    """Return the test fold of every sample of two classes, as ``StratifiedKFold`` shuffles them."""
     generator = np.random.RandomState(seed)
     folds = np.arange(n_splits)
     # Sorted by class, every n_splits-th sample goes to the same fold.
@@ -121,11 +117,9 @@ def multiply_pair(
 ):  # fmt: skip
     """Multiply into `out`, (n_rows, 2), the likelihoods of all columns, a row's fold left out.
 
-    `columns`, (n_features, n_samples), hold the rows class after class, NaN missing; `orders` the
-    ranks within each class by value, missing last; `n_values` is 0 for numbers, else the number of
-    categories, whose codes the column holds. The pair's rows, those of the first class and then
-    those of the second, begin at `starts` and have these `codes` and test `folds`. Work space:
-    `work` (4, n_rows), its last row all 1, `train_codes`, and `counters`, all 0, also at the end.
+    `columns` hold the rows class after class, `orders` the ranks within each class; `n_values` is 0
+    for numbers, else the number of categories. Work space: `work` (4, n_rows), its last row all 1,
+    `train_codes`, and `counters`, all 0, also at the end.
     """
     n_rows = len(folds)
     values, ordered, train, weights = work[0], work[1], work[2], work[3]
@@ -212,11 +206,7 @@ def _multiply_categories(values, codes, folds, fold, counters, out):
 
 @njit(cache=True, nogil=True)
 def count_wins(probabilities, folds, n_first, out):
-    """Count per fold the wins of each class over the other in its own column of probabilities.
-
-    A row of `out`, all 0, gets twice the wins plus the ties of the first class, whose `n_first`
-    rows come first, and of the second; then the rows of both.
-    """
+    """Count per fold twice the wins plus the ties of both classes, each in its column; and rows."""
     n_rows = len(folds)
     for i in range(n_rows):
         out[folds[i], 2 if i < n_first else 3] += 1

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_int, is_int
 from mauc.data.columns import default_names
@@ -116,7 +117,6 @@ def siren_study(
     seed = random_state
     if not is_int(seed):
         seed = check_generator(random_state).randint(2**31 - 1)
-    names = problem.feature_names
     with progress("siren study", verbose=verbose):
         with progress(f"ranks by {relevance}", verbose=verbose):
             whole = Decomposition("whole", problem.n_classes)
@@ -135,6 +135,7 @@ def siren_study(
             )
             for name, selector in track(named.items(), "selectors", len(named))
         }  # fmt: skip
+    names = problem.feature_names
     if names is None:
         names = np.array(default_names(range(problem.n_features)))
     return SirenStudy(
@@ -145,14 +146,13 @@ def siren_study(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SirenStudy(Result):
-    r"""How hard every class pair is, and how features rank on it.
+    """How hard every class pair is, and how features rank on it.
 
     Pairs of the sorted labels are in the order (0, 1), (0, 2), ..., (c-2, c-1).
 
     Parameters
     ----------
-    classes : ndarray of shape (n_classes,)
-    class_counts : ndarray of shape (n_classes,)
+    classes, class_counts : ndarray of shape (n_classes,)
     feature_names : ndarray of shape (n_features,)
     relevance : str
         What ranks the features, on the whole problem and on the pairs.
@@ -160,10 +160,8 @@ class SirenStudy(Result):
     auc : ndarray of shape (n_pairs,)
         Cross-validated AUC of Naive Bayes on the pair: the smaller, the harder. NaN if a class
         has a single sample, which leaves nothing to train or nothing to test on.
-    ranks : ndarray of shape (n_features, n_pairs)
-        Rank of every feature on every pair, 1 for the best; ties share the mean of their ranks.
-    feature_auc : ndarray of shape (n_features, n_pairs)
-        Folded AUC of every feature on every pair.
+    ranks, feature_auc : ndarray of shape (n_features, n_pairs)
+        Rank of every feature on every pair, 1 for the best, ties sharing the mean; its folded AUC.
     chosen : ndarray of shape (n_chosen,)
         The best features of the whole problem by the relevance, best first.
     selections : dict of str to ndarray
@@ -189,8 +187,7 @@ class SirenStudy(Result):
     @cached_property
     def names(self) -> list[str]:
         """Names of the pairs, such as "a vs b"."""
-        names: list[str] = Decomposition("one-vs-one", len(self.classes)).names(self.classes)
-        return names
+        return Decomposition("one-vs-one", len(self.classes)).names(self.classes)
 
     @property
     def order(self) -> np.ndarray:
@@ -208,11 +205,10 @@ class SirenStudy(Result):
         return siren_index(self.chosen, self)
 
     def neglect(self, selection: Any = None) -> np.ndarray:
-        """Return how far down every pair ranks the chosen features, see `siren_index`.
+        """Return how far down every pair ranks the chosen features, from 0, its best, to 1.
 
-        `selection` is a fitted selector, a ranking or a mask, by default the best features of the
-        whole problem. 0 if the chosen are the best of the pair, about 1/2 if drawn at random, 1 if
-        the worst.
+        `selection` is a fitted selector, a ranking or a mask, by default the best of the whole
+        problem.
         """
         columns = self._columns(selection)
         n_left = len(self.ranks) - len(columns)
@@ -222,18 +218,12 @@ class SirenStudy(Result):
         return np.asarray((self.ranks[columns].mean(axis=0) - best) / n_left).clip(0.0, 1.0)
 
     def shortfall(self, selection: Any = None) -> np.ndarray:
-        """Return how much AUC the best single feature of every pair has over the best chosen.
-
-        `selection` is that of `neglect`.
-        """
+        """Return how much AUC the best single feature of every pair has over the best chosen."""
         chosen_auc = self.feature_auc[self._columns(selection)].max(axis=0)
         return np.asarray(self.best_auc - chosen_auc)
 
     def weights(self, third: str) -> np.ndarray:
-        """Return the weight of every pair in the mean over the third "hard" or "easy".
-
-        They sum to 1. Pairs that are equally hard share what is left of the third.
-        """
+        """Return the weight of every pair in the mean over the third "hard" or "easy"."""
         return third_weights(self.auc if third == "hard" else -self.auc)
 
     def frame_columns(self) -> dict[str, Any]:
@@ -261,9 +251,9 @@ class SirenStudy(Result):
     def comparison(self) -> "pd.DataFrame":
         """Compare the selectors by what they leave to the hard pairs.
 
-        One row per selector, with its number of features, its siren index, its mean neglect of the
-        hardest (``hard``) and of the easiest third of the pairs (``easy``), its mean shortfall on
-        the hardest third, and the pair of that third it neglects most.
+        One row per selector: its number of features, siren index, mean neglect of the hardest
+        (``hard``) and easiest third of the pairs (``easy``), mean shortfall on the hardest, and its
+        worst pair.
         """
         import pandas as pd
 
@@ -326,7 +316,7 @@ class SirenStudy(Result):
 
 
 def siren_index(selection: Any, study: "SirenStudy", *, n_features: int | None = None) -> float:
-    r"""Return how much more a selection neglects the hard class pairs than the easy ones.
+    """Return how much more a selection neglects the hard class pairs than the easy ones.
 
     Parameters
     ----------
@@ -350,22 +340,10 @@ def siren_index(selection: Any, study: "SirenStudy", *, n_features: int | None =
 
     Notes
     -----
-    Of m features let S be the K chosen ones and :math:`r_p(f)` the rank of feature f on pair p,
-    ties sharing their mean rank. The pair is neglected by
-
-    .. math:: N_p = \frac{\frac{1}{K} \sum_{f \in S} r_p(f) - \frac{K + 1}{2}}{m - K}
-
-    which is 0 if S are the best K features of the pair, 1 if they are its worst, and the
-    probability that a feature which was left out outranks a chosen one on the pair (0 if none
-    was left out). With :math:`\bar N_h` and :math:`\bar N_e` the means over the hardest and the
-    easiest third of the pairs, by the AUC of Naive Bayes,
-
-    .. math:: \mathrm{index} = \max(0, \bar N_h - \bar N_e)
-
-    A third of n pairs is n/3, rounded up; pairs that are equally hard share what is left of it
-    in equal weights; pairs without an AUC are left out. With two classes there is one pair,
-    which is both thirds, and the index is 0. Random draws also have an index about 0, for they
-    neglect all pairs alike: look at :math:`\bar N_h` and the shortfall as well.
+    A pair is neglected by the probability that a feature which was left out outranks a chosen one
+    on it. The index is the mean over the hardest third of the pairs, by the AUC of Naive Bayes,
+    less that over the easiest (docs/methods/measures.md). Random draws also have an index about 0,
+    for they neglect all pairs alike: look at the mean over the hardest third as well.
 
     Examples
     --------
@@ -387,11 +365,10 @@ def siren_index(selection: Any, study: "SirenStudy", *, n_features: int | None =
 def third_weights(difficulty: np.ndarray) -> np.ndarray:
     """Return weights, summing to 1, of a mean over the smallest third; NaN gets none.
 
+    A third of five numbers is two: the smallest, and one shared by the two that come next.
+
     >>> third_weights(np.array([0.9, 0.6, 0.7, 0.7, 1.0]))
     array([0.  , 0.5 , 0.25, 0.25, 0.  ])
-
-    A third of five numbers is two: the smallest, and one shared by the two that come next. If all
-    are NaN, so are the weights.
     """
     known = np.sort(difficulty[~np.isnan(difficulty)])
     if len(known) == 0:
@@ -428,6 +405,7 @@ def columns_of(selection: Any, n_columns: int, n_features: int | None = None) ->
 def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.ndarray:
     """Return the relevance of all features on all pairs, shape (n_features, n_pairs)."""
     pairs = Decomposition("one-vs-one", problem.n_classes)
+
     scores = np.empty((problem.n_features, pairs.n_subproblems))
     parts = run_blocks(
         lambda block: RELEVANCES[relevance].score(problem, pairs, block),
@@ -441,9 +419,7 @@ def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.nda
 def _ranks(scores: np.ndarray) -> np.ndarray:
     """Return the rank of every feature on every pair, 1 for the largest score."""
     ranks = np.empty(scores.shape)
-    width = max(1, _RANKED_AT_ONCE // len(scores))
-    for first in range(0, scores.shape[1], width):
-        part = slice(first, first + width)
+    for part in gen_batches(scores.shape[1], max(1, _RANKED_AT_ONCE // len(scores))):
         ranks[:, part] = rankdata(-scores[:, part], axis=0)
     return ranks
 

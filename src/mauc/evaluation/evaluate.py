@@ -98,13 +98,9 @@ class FoldEvaluator:
 
     Parameters
     ----------
-    X_train, X_test : array-like of shape (n_samples, n_features)
-        Columns of a data frame with a categorical dtype or of strings are nominal.
-    y_train, y_test : array-like of shape (n_samples,)
-    train_weight, test_weight : array-like of shape (n_samples,), optional
-        Sample weights that classifiers are fitted with, and those of MAUC. Samples of weight 0
-        count as absent. A classifier that takes no weights can be evaluated if those that are
-        left are equal.
+    X_train, y_train, X_test, y_test, train_weight, test_weight
+        As in `evaluate_ranking`. Samples of weight 0 count as absent. A classifier that takes no
+        weights can be evaluated if those that are left are equal.
     {categorical_features}
     {n_jobs}
 
@@ -140,9 +136,8 @@ class FoldEvaluator:
         dtype = np.result_type(X_train, X_test)
         self._X_train = X_train.astype(dtype, copy=False)
         self._X_test = X_test.astype(dtype, copy=False)
-        classes, self._codes, _ = encode_labels(y_train)
-        self._n_classes = len(classes)
-        self._pairs = ClassPairs.of_test(y_test, classes, test_weight)
+        self._classes, self._codes, _ = encode_labels(y_train)
+        self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight)
         self._n_jobs = n_jobs
         self._nested = {}
 
@@ -157,10 +152,9 @@ class FoldEvaluator:
         return np.array([measurement.mauc for measurement in measured])[positions]
 
     def measure(self, ranking, sizes, classifier, *, response_method="predict_proba"):
-        """Yield one `Measurement` for each of the ascending sizes, with its seconds.
+        """Yield one `Measurement` for each of the ascending sizes; parameters as in `evaluate`.
 
-        Parameters are those of `evaluate`. Work that sizes and rankings share is counted where it
-        is first needed.
+        Work that sizes and rankings share is counted where it is first needed.
         """
         ranking = self._check_ranking(ranking)
         sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
@@ -191,19 +185,16 @@ class FoldEvaluator:
         """Return the work that a classifier shares among all rankings, or None."""
         model = clone(classifier)
         model.check_options()
-        n_features = self._X_train.shape[1]
         weights = self._fit_weights(model).get("sample_weight", np.ones(len(self._codes)))
-        is_nominal = self._is_nominal | own_nominal(model, n_features, self._names)
-        nominal = np.flatnonzero(is_nominal)
-        samples = Samples(self._X_train, self._codes, weights, self._n_classes, nominal)
+        nominal = np.flatnonzero(self._nominal_for(model))
+        samples = Samples(self._X_train, self._codes, weights, len(self._classes), nominal)
         return model.nest(samples, self._X_test, response_method, self._n_jobs)
 
     def _refit(self, classifier, response_method, ranking, sizes):
         """Yield the scores of a new fit for every size."""
         weights = self._fit_weights(classifier)
         takes_nominal = "categorical_features" in classifier.get_params()
-        own = own_nominal(classifier, self._X_train.shape[1], self._names)
-        is_nominal = self._is_nominal | own
+        is_nominal = self._nominal_for(classifier)
         X_train, X_test, parts = self._X_train, self._X_test, None
         if is_nominal[ranking].any() and not takes_nominal:
             X_train, X_test, parts = self._with_indicators(ranking[: max(sizes)])
@@ -228,6 +219,10 @@ class FoldEvaluator:
             X[:, columns] = np.nan_to_num(X[:, columns])
             tables.append(X)
         return *tables, parts
+
+    def _nominal_for(self, classifier):
+        """Return the mask of the nominal columns, also those that the classifier names."""
+        return self._is_nominal | own_nominal(classifier, self._X_train.shape[1], self._names)
 
     def _fit_weights(self, classifier):
         """Return the weights as an argument of ``fit``, none if they would change nothing."""
@@ -400,11 +395,10 @@ def check_sizes(sizes, n_ranked: int, meaning: str) -> np.ndarray:
 
 
 def assign_folds(codes: np.ndarray, n_folds: int, generator) -> np.ndarray:
-    """Return the fold that tests each row, -1 for a row that stays in all training parts.
+    """Return the fold that tests each row, -1 for a class of one sample, which is never tested.
 
     The rows of every class go to the folds in a random order, one to each in turn, and the next
-    class goes on where it ended. A class of one sample stays in the training parts: there would be
-    nothing to learn it from.
+    class goes on where it ended.
     """
     folds = np.full(len(codes), -1)
     start = 0

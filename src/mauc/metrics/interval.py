@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
+from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_int, check_level
 from mauc.compile import njit
@@ -32,7 +33,7 @@ def mauc_interval(
     y_true, y_score, *, labels=None, sample_weight=None, method="delong", n_bootstrap=None,
     level=0.95, random_state=0, n_jobs=None,
 ):  # fmt: skip
-    r"""Compute MAUC and its confidence interval, and those of the class pairs.
+    """Compute MAUC and its confidence interval, and those of the class pairs.
 
     Parameters
     ----------
@@ -59,19 +60,10 @@ def mauc_interval(
     -----
     The interval describes the uncertainty of this test set, not that of training.
 
-    "delong": MAUC is a mean over the samples of every class k, of components that say how often a
-    sample is on the right side of those of other classes, so its variance is estimated by
-    :math:`v = \sum_k s_k^2 / n_k` [1]_, covariances between pairs included. The number of binary
-    trials of the same variance, :math:`\hat\theta (1 - \hat\theta) / v`, reduced for the degrees of
-    freedom of the estimate, gives the bounds of Clopper and Pearson, as in surveys [2]_. Where few
-    or no samples are on the wrong side, :math:`s_k^2` says nothing: the variance of uniform
-    components is mixed in with the weight of one sample, and for a class of a single sample the
-    largest possible variance is used. So the interval is never empty: that of two classes of 20
-    samples each, perfectly separated, is 0.877 to 1. With weights, variances are those of weighted
-    means, and :math:`n_k` is :math:`(\sum w)^2 / \sum w^2`.
-
-    "percentile": samples are drawn with replacement within each class, with their weights. The
-    bounds are too narrow for small classes and empty for perfect scores. Coverage of both, by
+    "delong" takes the variance of [1]_, covariances between pairs included, and the exact bounds of
+    as many binary trials as have this variance [2]_ (docs/methods/measures.md). It is never empty:
+    that of two classes of 20 samples each, perfectly separated, is 0.877 to 1. The bounds of
+    "percentile" are too narrow for small classes and empty for perfect scores. Coverage of both, by
     benchmarks/coverage_intervals.py, is in docs/intervals.md.
 
     References
@@ -125,17 +117,11 @@ def mauc_interval(
 
 @dataclass(frozen=True, repr=False)
 class MAUCInterval(Result):
-    """MAUC with its confidence interval.
-
-    Iterating, and `to_frame`, give the bounds of every class pair.
+    """MAUC with its confidence interval; iterating, and `to_frame`, give those of the class pairs.
 
     Parameters
     ----------
-    mauc : float
-        Of the samples themselves.
-    lower, upper : float
-    level : float
-        Of the interval.
+    mauc, lower, upper, level : float
     pair_lower, pair_upper : ndarray of shape (n_pairs,)
         Bounds of every class pair, NaN for pairs that are absent. Each holds with the level on
         its own, not all of them together.
@@ -180,13 +166,10 @@ class MAUCInterval(Result):
 def _resampled_auc(
     ST: np.ndarray, pairs: ClassPairs, n_bootstrap: int, random_state: Any, n_jobs: int | None
 ) -> np.ndarray:
-    """Return (A_ij + A_ji) / 2 of resamples within the classes, shape (n_bootstrap, n_pairs).
-
-    Scores are sorted once: a sample that is drawn twice has twice its weight.
-    """
+    """Return (A_ij + A_ji) / 2 of resamples within the classes, shape (n_bootstrap, n_pairs)."""
     codes, weights, n_classes = pairs.codes, pairs.weights, len(ST)
     members = [np.flatnonzero((codes == code) & (weights > 0)) for code in range(n_classes)]
-    orders = np.argsort(ST, axis=1)
+    orders = np.argsort(ST, axis=1)  # once: a sample that is drawn twice has twice its weight
     # A generator of its own for each resample: threads may take them in any order.
     generator = check_generator(random_state)
     if not isinstance(random_state, Integral | None):
@@ -209,9 +192,7 @@ def _resampled_auc(
             both = wins[pairs.first, pairs.second] + wins[pairs.second, pairs.first]
             auc[at] = both / np.where(scale > 0, scale, np.nan)
 
-    starts = range(0, n_bootstrap, _BLOCK_RESAMPLES)
-    blocks = (slice(start, min(start + _BLOCK_RESAMPLES, n_bootstrap)) for start in starts)
-    for _ in run_blocks(resample, blocks, n_jobs):
+    for _ in run_blocks(resample, gen_batches(n_bootstrap, _BLOCK_RESAMPLES), n_jobs):
         pass
     return auc
 
@@ -220,8 +201,7 @@ def pair_components(ST: np.ndarray, pairs: ClassPairs) -> np.ndarray:
     """Return how often each sample is on the right side of the samples of every other class.
 
     ``components[a, j]``, a being of class i, is the share of class j that a is ranked correctly
-    against, the mean of columns i and j; a tie counts 1/2. Its mean over the samples of class i is
-    (A_ij + A_ji) / 2. It is 0 for the class of the sample itself and for classes that are absent.
+    against, the mean of columns i and j; a tie counts 1/2, classes that are absent have 0.
     """
     totals = pairs.scaled_totals
     components = np.zeros((len(pairs.codes), len(ST)))
@@ -234,13 +214,7 @@ def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
     level: float,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return lower and upper bounds of the mean, (2,), and of every pair of classes, (2, n_pairs).
-
-    Every class has samples, all of positive weight. An AUC is a mean over the samples of either
-    class, with the variance sum_k s_k^2 / n_k, s_k^2 being that of the components of class k
-    (DeLong). MAUC is such a mean too: the component of a sample is the sum of those of its pairs,
-    so that all covariances between pairs that share samples are in it.
-    """
+    """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive."""
     n_classes, n_pairs = components.shape[1], len(pair_auc)
     sizes, variances = np.empty(n_classes), np.empty(n_classes)
     pair_variances = np.empty((n_classes, n_classes))
@@ -273,8 +247,7 @@ def _variance(values, shares, size):
 def _bounds(auc, variances, sizes, level, prior_share, max_share):
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
-    `variances` and `sizes` are those of the components of each class. `prior_share` and `max_share`
-    of theta (1 - theta) are the variance that is mixed in and the largest one.
+    `prior_share` and `max_share` of theta (1 - theta) are mixed in, and the largest variance.
     """
     total, freedom = np.zeros(np.shape(auc)), np.zeros(np.shape(auc))
     for variance, size in zip(variances, sizes, strict=True):

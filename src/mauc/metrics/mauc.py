@@ -119,20 +119,15 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
 class PairAUCReport(Result):
     """AUC of a score matrix on every pair of classes.
 
-    Arrays have shape (n_pairs,); pairs with a class that has no sample are NaN.
-
     Parameters
     ----------
-    classes : ndarray of shape (n_classes,)
-        Labels in the order of the score columns.
-    class_weights : ndarray of shape (n_classes,)
-        Samples of each class, or their weight.
-    first, second : ndarray
+    classes, class_weights : ndarray of shape (n_classes,)
+        Labels in the order of the score columns, and samples of each, or their weight.
+    first, second : ndarray of shape (n_pairs,)
         Indices in `classes` of the two classes of a pair.
-    auc_first : ndarray
-        A_ij: how well column i ranks class i above class j.
-    auc_second : ndarray
-        A_ji: how well column j ranks class j above class i.
+    auc_first, auc_second : ndarray of shape (n_pairs,)
+        A_ij and A_ji: how well column i ranks class i above class j, and column j class j above
+        class i; NaN for pairs with a class that has no sample.
     """
 
     classes: np.ndarray
@@ -190,11 +185,10 @@ class PairAUCReport(Result):
             [short_name(names[pair]), *(number(auc, missing="absent") for auc in values[pair])]
             for pair in order[:MAX_ROWS]
         ]
-        line = f"MAUC {self.mauc:.4f} over {len(self) - self.n_pairs_absent} pairs"
-        if len(self.absent):
-            line += (
-                f" ({self.n_pairs_absent} pairs absent: no sample of {format_labels(self.absent)})"
-            )
+        n_absent = self.n_pairs_absent
+        line = f"MAUC {self.mauc:.4f} over {len(self) - n_absent} pairs"
+        if n_absent:
+            line += f" ({n_absent} pairs absent: no sample of {format_labels(self.absent)})"
         return [plain_layout(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
 
 
@@ -283,8 +277,8 @@ mauc_scorer = make_mauc_scorer()
 class ClassPairs:
     """The class pairs of labelled samples: what the AUCs of many score matrices share.
 
-    `codes` (int32) are the classes of the samples as indices of `classes`, the labels of the score
-    columns; a sample of weight 0 counts as absent. `name` is that of the labels in messages.
+    `codes` (int32) are indices of `classes`, the labels of the score columns; a sample of weight 0
+    counts as absent. `name` is that of the labels in messages.
     """
 
     def __init__(
@@ -324,10 +318,7 @@ class ClassPairs:
         return cls(codes, classes, weights, name="y_test")
 
     def auc(self, ST: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return A_ij and A_ji of every pair, NaN where a class is absent.
-
-        ST, of shape (n_classes, n_samples), holds contiguous score columns.
-        """
+        """Return A_ij and A_ji of every pair, NaN where a class is absent; ST is (n_classes, n)."""
         wins = np.empty((len(ST), len(ST)))
         class_wins(ST, np.argsort(ST, axis=1), self.codes, self.weights, wins)
         both = wins[self.first, self.second], wins[self.second, self.first]
@@ -340,10 +331,7 @@ class ClassPairs:
 
 
 def score_columns(scores: np.ndarray, name: str) -> np.ndarray:
-    """Return scores as contiguous float64 rows, one per class.
-
-    `scores` are of shape (n_samples, n_classes), or (n_samples,) of the second of two classes.
-    """
+    """Return scores, or those of the second of two classes, as float64 rows, one per class."""
     ST = np.stack((-scores, scores)) if scores.ndim == 1 else scores.T
     ST = np.ascontiguousarray(ST, dtype=np.float64)
     if np.isnan(ST).any():
@@ -383,10 +371,7 @@ def warn_of_absent(classes, totals):
 
 
 def _named_labels(y_true, y_score, labels):
-    """Return the labels given, or those that a frame of scores has as names of its columns.
-
-    Names count where they are those of all classes, in any order, as text.
-    """
+    """Return the labels given, or those that a frame of scores has as names of all its columns."""
     if not is_frame(y_score):
         return labels
     names = [str(name) for name in y_score.columns]
@@ -435,11 +420,8 @@ def _encode(y_true, labels, n_columns):
 
 
 def ordered_scores(scores: Any) -> Any:
-    """Return a table of scores; columns whose order float64 would not keep become their ranks.
-
-    AUCs depend on the order alone. Such columns are those that `is_wide`, and Python's long
-    integers, fractions and decimals. The input itself is returned if nothing would be lost.
-    """
+    """Return a table of scores; columns whose order float64 would not keep become their ranks."""
+    # Those are columns that `is_wide`, and Python's long integers, fractions and decimals.
     if sparse.issparse(scores):
         return scores
     if is_frame(scores):

@@ -54,24 +54,14 @@ class Panels(NamedTuple):
     free: Any  #: Axes of the first grid cell without a panel, or None
     n_columns: int
 
-    @property
-    def lowest(self) -> Any:
-        """The last panel of every column."""
-        return self.axes[-self.n_columns :]
-
-    @property
-    def leftmost(self) -> Any:
-        """The first panel of every row."""
-        return self.axes[:: self.n_columns]
-
 
 def make_panels(
     ax: Any, n_panels: int, *, size: tuple[float, float], n_columns: int | None = None
 ) -> Panels:
     """Return the Axes of some panels: those given, or those of a new figure.
 
-    `size` is the width and height of a panel in inches; panels become narrower where a figure
-    would exceed `MAX_WIDTH`. By default rows have up to three panels and equal lengths.
+    `size` is the width and height of a panel in inches, less wide where a figure would exceed
+    `MAX_WIDTH`.
     """
     if n_columns is None:
         n_rows = -(-n_panels // _MAX_COLUMNS)
@@ -101,10 +91,7 @@ def annotate_empty(ax: Any, text: str) -> None:
 
 
 def label_axis(axis: Any, names: Sequence[Any], **options: Any) -> None:
-    """Label positions 0, 1, ... of an axis by names, or every k-th of them if there are many.
-
-    Names below a plot are rotated where they do not fit side by side. Options are those of texts.
-    """
+    """Label positions 0, 1, ... of an axis by names, or every k-th; options are those of texts."""
     width, height = size_in_inches(axis.axes)
     is_below = axis.axis_name == "x"
     room = width if is_below else height
@@ -122,14 +109,11 @@ def size_in_inches(ax: Any) -> tuple[float, float]:
 
 
 def shorten(name: Any, n_letters: int = MAX_LETTERS) -> str:
-    r"""Return a name of at most `n_letters` letters for a plot.
+    r"""Return a name of at most `n_letters` letters for a plot, without its middle.
 
-    The middle of a longer one is left out, of a class pair that of both classes. A dollar sign
-    stays one: Matplotlib would read a formula between two of them.
+    Of a class pair that of both classes is left out. A dollar sign stays one: Matplotlib would read
+    a formula between two of them.
 
-    Examples
-    --------
-    >>> from mauc.plotting.axes import shorten
     >>> shorten("Iris versicolor of the coast vs Iris virginica")
     'Iris ver…e coast vs Iris virginica'
     >>> print(shorten("$5 to $10"))
@@ -159,17 +143,11 @@ def room_for(names: Sequence[Any]) -> float:
 def selector_styles(selectors: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return options of ``ax.plot`` for each selector, always the same for those of the library.
 
-    Other names take the first styles that are free. No two of up to 70 names share colour and
-    marker.
-
-    Examples
-    --------
-    >>> from mauc.plotting.axes import selector_styles
     >>> selector_styles(["chi", "mdfs"])["mdfs"]["color"]
     '#000000'
     """
     styles = {}
-    for name, at in _style_numbers(selectors).items():
+    for name, at in _style_numbers(selectors).items():  # other names take styles that are free
         line = at // len(_COLOURS) % len(_LINES)
         colour = _COLOURS[at % len(_COLOURS)]
         styles[name] = {
@@ -201,7 +179,7 @@ def selector_label(name: str) -> str:
 def add_legend(
     panels: Panels, selectors: Sequence[str], styles: dict[str, Any], *, may_grow: bool
 ) -> None:
-    """Put one legend for all panels into a free cell, below them or, of many names, to the right.
+    """Put one legend into a free cell, below the panels or, of many names, to the right.
 
     A new figure (`may_grow`) grows by the size of the legend, so that panels keep theirs.
     """
@@ -246,11 +224,7 @@ def add_legend(
 def draw_curves(
     ax: Any, curves: dict[str, Any], styles: dict[str, Any], limits: tuple[Any, float]
 ) -> None:
-    """Draw curves (sizes, values, lower and upper ends as arrays), with bands or thin bars.
-
-    Up to four curves have bands. Bars are shifted by about a point, so that one does not hide
-    the others, and are clipped to the limits of the measure.
-    """
+    """Draw curves (sizes, values, lower and upper ends), with bands or, of many, thin bars."""
     from matplotlib.transforms import ScaledTranslation
 
     n_sizes = max((len(curve[0]) for curve in curves.values()), default=0)
@@ -264,6 +238,7 @@ def draw_curves(
         if has_bands:
             ax.fill_between(sizes, lower, upper, color=style["color"], alpha=0.13, lw=0)
         else:
+            # Shifted by about a point, so that one does not hide the others.
             aside = ScaledTranslation(_MAX_SHIFT * shift / 72, 0, ax.figure.dpi_scale_trans)
             ax.vlines(
                 sizes, lower, upper, colors=style["color"], linewidth=0.6,
@@ -281,10 +256,7 @@ def draw_curves(
 
 
 def mark_sizes(ax: Any, sizes: Any) -> None:
-    """Put ticks at the sizes and number those that have room.
-
-    The axis is logarithmic where most sizes would crowd at its beginning.
-    """
+    """Put ticks at the sizes and number those that have room, on a logarithmic axis if crowded."""
     sizes = np.unique(sizes)
     is_crowded = len(sizes) > 3 and np.median(sizes) < 0.3 * sizes[-1]
     if is_crowded:

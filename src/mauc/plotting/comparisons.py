@@ -52,9 +52,8 @@ class WinDrawLossDisplay:
     ----------
     axes_ : ndarray of matplotlib Axes
         One per classifier.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     See Also
     --------
@@ -77,27 +76,19 @@ class WinDrawLossDisplay:
 
     @classmethod
     def from_run(
-        cls,
-        run: Any,
-        comparison: Comparison = PAPER_COMPARISON,
-        *,
+        cls, run: Any, comparison: Comparison = PAPER_COMPARISON, *,
         datasets: Iterable[str] | str | None = None,
         classifiers: Iterable[str] | str | None = None,
-    ) -> "WinDrawLossDisplay":
-        """Count over all sizes and data sets of a run.
+    ) -> "WinDrawLossDisplay":  # fmt: skip
+        """Count over all sizes and data sets of a run: its rows or its folder.
 
         Parameters
         ----------
         run : DataFrame or path
-            The rows of a run, or its folder.
         comparison : Comparison, default=PAPER_COMPARISON
             Baseline selector, test and level.
         datasets, classifiers : sequences of str, optional
             What to count; everything by default.
-
-        Returns
-        -------
-        display : WinDrawLossDisplay
         """
         rows = select_rows(rows_of(run), dataset=datasets, classifier=classifiers)
         return cls(win_draw_loss(compare_to(rows, comparison)), comparison)
@@ -107,17 +98,7 @@ class WinDrawLossDisplay:
         return self.counts.copy()
 
     def plot(self, ax: Any = None) -> "WinDrawLossDisplay":
-        """Draw the bars.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or array of them, optional
-            Where to draw, one Axes for each classifier; a new figure by default.
-
-        Returns
-        -------
-        self : WinDrawLossDisplay
-        """
+        """Draw the bars, on one Axes for each classifier; those of a new figure by default."""
         if len(self.counts) == 0:
             raise MaucError("win/draw/loss needs at least one other selector, got none.")
         selectors = labels_of(self.counts, "selector")
@@ -231,31 +212,21 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def from_run(
-        cls,
-        run: Any,
-        *,
-        problems: str = "dataset",
-        posthoc: str = "holm",
-        alpha: float = 0.05,
+        cls, run: Any, *, problems: str = "dataset", posthoc: str = "holm", alpha: float = 0.05,
         classifiers: Iterable[str] | str | None = None,
         selectors: Iterable[str] | str | None = None,
-    ) -> "CriticalDifferenceDisplay":
-        """Rank the selectors of a run.
+    ) -> "CriticalDifferenceDisplay":  # fmt: skip
+        """Rank the selectors of a run: its rows or its folder.
 
         Parameters
         ----------
         run : DataFrame or path
-            The rows of a run, or its folder.
         problems : {"dataset", "cell"}, default="dataset"
             Rank the means of data sets, or every combination of data set, classifier and size.
         posthoc : {"holm", "nemenyi"}, default="holm"
         alpha : float, default=0.05
         classifiers, selectors : sequences of str, optional
             What to rank; everything by default.
-
-        Returns
-        -------
-        display : CriticalDifferenceDisplay
         """
         rows = select_rows(rows_of(run), classifier=classifiers, selector=selectors)
         scores = problem_scores(rows, problems)
@@ -269,17 +240,7 @@ class CriticalDifferenceDisplay:
         return frame.sort_values("rank", kind="stable").reset_index(drop=True)
 
     def plot(self, ax: Any = None) -> "CriticalDifferenceDisplay":
-        """Draw the diagram.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure of fitting size by default.
-
-        Returns
-        -------
-        self : CriticalDifferenceDisplay
-        """
+        """Draw the diagram, on the Axes of a new figure by default."""
         n = len(self.names)
         bars = self._bar_levels()
         n_levels = max([level for *_, level in bars], default=-1) + 1
@@ -313,7 +274,8 @@ class CriticalDifferenceDisplay:
         ax.xaxis.tick_top()
         ax.xaxis.set_label_position("top")
         ax.set_xticks(range(low, high + 1))
-        ax.set_xlabel(self._title(), fontsize=9, labelpad=8)
+        title = f"mean rank over {self.n_problems} problems (bar: no significant difference, "
+        ax.set_xlabel(f"{title}{_POSTHOC[self.posthoc]})", fontsize=9, labelpad=8)
         ax.yaxis.set_visible(False)
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         if has_ruler:
@@ -336,10 +298,6 @@ class CriticalDifferenceDisplay:
             ends[level : level + 1] = [right]
             bars.append((left, right, level))
         return bars
-
-    def _title(self) -> str:
-        test = _POSTHOC[self.posthoc]
-        return f"mean rank over {self.n_problems} problems (bar: no significant difference, {test})"
 
     def _draw_ruler(self, ax: Any, low: int, line: float) -> None:
         end = low + self.difference

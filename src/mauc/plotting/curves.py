@@ -42,9 +42,8 @@ class CurvesDisplay:
     ----------
     axes_ : ndarray of matplotlib Axes of shape (n_datasets, n_classifiers)
         None where nothing was measured: such a combination has no panel.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     See Also
     --------
@@ -57,28 +56,19 @@ class CurvesDisplay:
 
     @classmethod
     def from_run(
-        cls,
-        run: Any,
-        *,
-        datasets: Iterable[str] | str | None = None,
+        cls, run: Any, *, datasets: Iterable[str] | str | None = None,
         classifiers: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None,
-        spread: str = "interval",
-    ) -> "CurvesDisplay":
-        """Take the numbers from a run.
+        selectors: Iterable[str] | str | None = None, spread: str = "interval",
+    ) -> "CurvesDisplay":  # fmt: skip
+        """Take the numbers from a run: its rows or its folder.
 
         Parameters
         ----------
         run : DataFrame or path
-            The rows of a run, or its folder.
         datasets, classifiers, selectors : sequences of str, optional
             What to show and in which order; everything by default.
         spread : {"interval", "std", "none"}, default="interval"
             A 95 % interval of the mean, one standard deviation of the folds, or the means alone.
-
-        Returns
-        -------
-        display : CurvesDisplay
         """
         check_choice("spread", spread, ("interval", "std", "none"))
         rows = rows_of(run)
@@ -94,13 +84,10 @@ class CurvesDisplay:
             curves = mean_mauc(rows)
             half = curves["std"] if spread == "std" else 0.0
             curves = curves.assign(lower=curves["mean"] - half, upper=curves["mean"] + half)
-        for column, labels in wanted.items():
-            curves[column] = curves[column].map(labels.index)
-        curves = curves.sort_values(["dataset", "classifier", "selector", "size"])
-        for column, labels in wanted.items():
-            curves[column] = [labels[at] for at in curves[column]]
+        ranks = [curves[column].map(labels.index) for column, labels in wanted.items()]
+        order = np.lexsort([curves["size"], *reversed(ranks)])
         columns = ["dataset", "classifier", "selector", "size", "n", "mean", "lower", "upper"]
-        return cls(curves[columns].reset_index(drop=True), spread=spread)
+        return cls(curves[columns].iloc[order].reset_index(drop=True), spread=spread)
 
     def to_frame(self) -> Any:
         """Return the curves as a DataFrame, one row per point."""
@@ -116,10 +103,6 @@ class CurvesDisplay:
         labels : {"auto", "direct", "legend"}, default="auto"
             "direct" writes the names at the ends of the curves, "legend" makes one legend for all
             panels; "auto" is "direct" for a single panel of up to 12 selectors.
-
-        Returns
-        -------
-        self : CurvesDisplay
         """
         check_choice("labels", labels, ("auto", "direct", "legend"))
         datasets, classifiers, selectors = (
@@ -186,9 +169,8 @@ class StabilityDisplay:
     ----------
     axes_ : ndarray of matplotlib Axes
         One per data set.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     See Also
     --------
@@ -211,25 +193,10 @@ class StabilityDisplay:
 
     @classmethod
     def from_run(
-        cls,
-        run: Any,
-        *,
-        datasets: Iterable[str] | str | None = None,
+        cls, run: Any, *, datasets: Iterable[str] | str | None = None,
         selectors: Iterable[str] | str | None = None,
-    ) -> "StabilityDisplay":
-        """Measure the selections of a run.
-
-        Parameters
-        ----------
-        run : DataFrame or path
-            The rows of a run, or its folder.
-        datasets, selectors : sequences of str, optional
-            What to show; everything by default.
-
-        Returns
-        -------
-        display : StabilityDisplay
-        """
+    ) -> "StabilityDisplay":  # fmt: skip
+        """Measure the selections of a run, its rows or folder, of everything by default."""
         rows = select_rows(rows_of(run), dataset=datasets, selector=selectors)
         return cls(selector_stability(rows))
 
@@ -247,10 +214,6 @@ class StabilityDisplay:
         size : int, optional
             Show this number of features alone, a line per selector with its 95 % interval,
             the most stable on top. By default curves over all sizes, with their intervals.
-
-        Returns
-        -------
-        self : StabilityDisplay
         """
         shown = self.stability
         if len(shown) == 0:
@@ -303,10 +266,10 @@ def _draw_panel(
 
 
 def _label_panels(panels: Panels, measure: str) -> None:
-    for here in panels.lowest:
-        here.set_xlabel("number of features")
-    for here in panels.leftmost:
-        here.set_ylabel(measure)
+    for lowest in panels.axes[-panels.n_columns :]:
+        lowest.set_xlabel("number of features")
+    for leftmost in panels.axes[:: panels.n_columns]:
+        leftmost.set_ylabel(measure)
 
 
 def _label_ends(ax: Any, measured: Any, styles: dict[str, Any]) -> None:

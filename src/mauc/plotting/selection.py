@@ -36,8 +36,7 @@ class PairMapDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
     image_ : matplotlib AxesImage
 
     Examples
@@ -79,13 +78,7 @@ class PairMapDisplay:
         return pd.DataFrame(self.pair_auc, index=self.feature_names, columns=self.pair_names)
 
     def plot(self, ax: Any = None) -> "PairMapDisplay":
-        """Draw the map.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure of fitting size by default.
-        """
+        """Draw the map, on the Axes of a new figure of fitting size by default."""
         n_selected, n_pairs = self.pair_auc.shape
         if ax is None:
             width = max(3.2, 2.0 + 0.24 * n_pairs + room_for(self.feature_names))
@@ -123,8 +116,7 @@ class TraceDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
     dots_ : matplotlib PathCollection
 
     Examples
@@ -152,13 +144,7 @@ class TraceDisplay:
         return self.trace.to_frame()
 
     def plot(self, ax: Any = None) -> "TraceDisplay":
-        """Draw the trace.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure of fitting size by default.
-        """
+        """Draw the trace, on the Axes of a new figure of fitting size by default."""
         subproblems, first, rows = np.unique(
             self.trace.subproblems, return_index=True, return_inverse=True
         )
@@ -212,8 +198,7 @@ class SizeCurveDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -243,13 +228,7 @@ class SizeCurveDisplay:
         return self.curve.to_frame()
 
     def plot(self, ax: Any = None) -> "SizeCurveDisplay":
-        """Draw the curve, with a note above it if the best size is at its edge.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        """
+        """Draw the curve, with a note above it if the best size is at its edge."""
         if ax is None:
             ax = new_axes(figsize=(6.4, 3.8))
         curve, sizes, mean = self.curve, self.curve.sizes, self.curve.mean
@@ -288,13 +267,8 @@ class SizeCurveDisplay:
 def rank_classes(highest: int) -> np.ndarray:
     """Return the last rank of every colour: each rank its own, or few classes if there are many.
 
-    Examples
-    --------
-    >>> from mauc.plotting.selection import rank_classes
-    >>> rank_classes(4).tolist()
-    [1, 2, 3, 4]
-    >>> rank_classes(48).tolist()
-    [1, 2, 5, 10, 20, 48]
+    >>> rank_classes(4).tolist(), rank_classes(48).tolist()
+    ([1, 2, 3, 4], [1, 2, 5, 10, 20, 48])
     """
     if highest <= _MAX_RANKS:
         return np.arange(1, highest + 1)

@@ -36,9 +36,8 @@ class SirenDisplay:
     ----------
     axes_ : tuple of matplotlib Axes
         Of the difficulty and of the ranks, or of the one that was drawn.
-    ax_ : matplotlib Axes
-        The first of them.
-    figure_ : matplotlib Figure
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and where they are.
 
     Examples
     --------
@@ -72,10 +71,6 @@ class SirenDisplay:
             Where to draw; one is divided in two. A new figure of fitting size by default.
         order : {"difficulty", "pair"}, default="difficulty"
             The hardest pair first, or the pairs in the order of the classes, as in the paper.
-
-        Returns
-        -------
-        self : SirenDisplay
         """
         if ax is None:
             upper, lower = self._new_axes(2)
@@ -96,19 +91,10 @@ class SirenDisplay:
         return self
 
     def plot_difficulty(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
-        """Draw the AUC of Naive Bayes on every pair (Figure 1 of the paper).
+        """Draw the AUC of Naive Bayes on every pair (Figure 1 of the paper), as `plot`.
 
         Beside it are the best single feature of the pair and the best of the chosen features; a
         line joins them where the better one was not chosen.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-        order : {"difficulty", "pair"}, default="difficulty"
-
-        Returns
-        -------
-        self : SirenDisplay
         """
         ax = self._new_axes(1)[0] if ax is None else ax
         pairs, study = self._pairs(order), self.study
@@ -135,15 +121,6 @@ class SirenDisplay:
 
         A box or band holds the middle half of the ranks, a line or the outer band the middle 80 %,
         a dot is their mean.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-        order : {"difficulty", "pair"}, default="difficulty"
-
-        Returns
-        -------
-        self : SirenDisplay
         """
         ax = self._new_axes(1)[0] if ax is None else ax
         from matplotlib.ticker import MaxNLocator

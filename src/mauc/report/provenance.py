@@ -1,6 +1,5 @@
 """Where numbers come from: how many splits, which versions, which values failed."""
 
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -9,62 +8,35 @@ from mauc.stats.rows import labels_of, shown_name
 _MAX_FAILURES = 12  # kinds of failure listed below a table
 
 
-@dataclass(frozen=True)
-class Protocol:
-    """Splits of a data set that were measured.
-
-    Parameters
-    ----------
-    dataset : str
-    n_repeats, n_folds : int
-        Repeats of the cross-validation, and its folds.
-    n_splits : int
-        Splits with rows; fewer than the product when a run is not complete.
-    """
-
-    dataset: str
-    n_repeats: int
-    n_folds: int
-    n_splits: int
-
-    def __str__(self) -> str:
-        """Return the protocol as captions write it."""
-        text = f"{self.n_repeats} × {self.n_folds}-fold cross-validation"
-        n_whole = self.n_repeats * self.n_folds
-        return text if self.n_splits == n_whole else f"{text} ({self.n_splits} of {n_whole} splits)"
-
-
-def protocol_of(rows: Any, dataset: str, classifier: str | None = None) -> Protocol:
-    """Count repeats, folds and splits of a data set, of one classifier or of all, in a run."""
-    here = rows["dataset"] == dataset
-    if classifier is not None:
-        here &= rows["classifier"] == classifier
-    splits = rows.loc[here, ["repeat", "fold"]].drop_duplicates()
-    return Protocol(dataset, splits["repeat"].nunique(), splits["fold"].nunique(), len(splits))
+def describe_splits(rows: Any) -> str:
+    """Return the repeats and folds of some rows in words, and how many splits there are of them."""
+    splits = rows[["repeat", "fold"]].drop_duplicates()
+    n_repeats, n_folds = splits["repeat"].nunique(), splits["fold"].nunique()
+    text = f"{n_repeats} × {n_folds}-fold cross-validation"
+    n_whole = n_repeats * n_folds
+    return text if len(splits) == n_whole else f"{text} ({len(splits)} of {n_whole} splits)"
 
 
 def describe_protocol(rows: Any, dataset: str) -> str:
     """Return the protocol of a data set in words, and the classifiers that have fewer splits.
 
-    Examples
-    --------
     >>> import pandas as pd
-    >>> from mauc.report.provenance import describe_protocol
     >>> rows = pd.DataFrame({"dataset": "wine", "repeat": [0, 1, 0], "fold": 0,
     ...                      "classifier": ["nb", "nb", "svm"]})
     >>> describe_protocol(rows, "wine")
     '2 × 1-fold cross-validation (SVM: 1 × 1-fold cross-validation)'
     """
-    whole = protocol_of(rows, dataset)
+    here = rows[rows["dataset"] == dataset]
+    whole = describe_splits(here)
     if "classifier" not in rows:
-        return str(whole)
+        return whole
     fewer: dict[str, list[str]] = {}
-    for classifier in labels_of(rows[rows["dataset"] == dataset], "classifier"):
-        own = protocol_of(rows, dataset, classifier)
+    for classifier, part in here.groupby("classifier", sort=False):
+        own = describe_splits(part)
         if own != whole:
-            fewer.setdefault(str(own), []).append(shown_name("classifier", classifier))
+            fewer.setdefault(own, []).append(shown_name("classifier", classifier))
     parts = [f"{', '.join(names)}: {words}" for words, names in fewer.items()]
-    return f"{whole} ({'; '.join(parts)})" if parts else str(whole)
+    return f"{whole} ({'; '.join(parts)})" if parts else whole
 
 
 def describe_protocols(rows: Any) -> str:
@@ -89,17 +61,7 @@ def describe_protocols(rows: Any) -> str:
 
 
 def stamp_of(rows: Any) -> tuple[str, ...]:
-    """Return the lines that say where a file comes from: protocol, date, versions.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from mauc.report.provenance import stamp_of
-    >>> rows = pd.DataFrame({"dataset": ["wine"] * 2, "repeat": [0, 0], "fold": [0, 1],
-    ...                      "versions": ["mauc 0.1.0, numpy 2.1.0"] * 2})
-    >>> stamp_of(rows)
-    ('1 × 2-fold cross-validation; 1 data set', 'written ...', 'mauc 0.1.0, numpy 2.1.0')
-    """
+    """Return the lines that say where a file comes from: protocol, date, versions."""
     n_datasets = len(labels_of(rows, "dataset"))
     sets = f"{n_datasets} data set{'s' if n_datasets > 1 else ''}"
     versions = [str(text) for text in rows["versions"].dropna().unique()]

@@ -92,21 +92,16 @@ def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> 
         for row in frame.itertuples(index=False)
     }
     classifiers = [*labels_of(rows, "classifier"), _ALL]
-    lines = _lines(
-        {
-            selector: [counts.get((classifier, selector), GAP) for classifier in classifiers]
-            for selector in labels_of(compared, "selector")
-        }
-    )
+    cells = {
+        selector: [counts.get((classifier, selector), GAP) for classifier in classifiers]
+        for selector in labels_of(compared, "selector")
+    }
     caption = (
         f"Win/draw/loss of {_baseline(comparison)} against each selector over all data sets and "
         f"sizes, {comparison}, {describe_protocols(rows)}."
     )
-    columns = tuple(shown_name("classifier", name) for name in classifiers)
-    layout = Layout(
-        "win-draw-loss", caption, columns, (Group("", lines),), "Classifier", ("", "selector")
-    )
-    return FrameTable(frame, (layout,))
+    columns = [shown_name("classifier", name) for name in classifiers]
+    return _table(frame, "win-draw-loss", caption, columns, _lines(cells), over="Classifier")
 
 
 def runtime_table(run: Any) -> FrameTable:
@@ -135,23 +130,16 @@ def runtime_table(run: Any) -> FrameTable:
     means = timed.groupby(["dataset", "selector"], sort=False)["select_seconds"]
     frame = means.agg(n="count", seconds="median").reset_index()
     seconds = frame.set_index(["dataset", "selector"])["seconds"].to_dict()
-    lines = _lines(
-        {
-            name: [_seconds(seconds.get((key, name), np.nan)) for key in datasets]
-            for name in selectors
-        }
+    cells = {
+        name: [_seconds(seconds.get((key, name), np.nan)) for key in datasets] for name in selectors
+    }
+    caption = (
+        "Median seconds of each selector for its whole ranking on the training part, "
+        f"{describe_protocols(rows)}."
     )
-    layout = Layout(
-        name="runtime",
-        caption="Median seconds of each selector for its whole ranking on the training part, "
-        f"{describe_protocols(rows)}.",
-        columns=tuple(shown_name("dataset", dataset) for dataset in datasets),
-        groups=(Group("", lines),),
-        over="Data Set",
-        heads=("", "selector"),
-        scale=0.75 if len(datasets) > 5 else 1.0,
-    )
-    return FrameTable(frame, (layout,))
+    columns = [shown_name("dataset", name) for name in datasets]
+    more = {"over": "Data Set", "scale": 0.75 if len(datasets) > 5 else 1.0}
+    return _table(frame, "runtime", caption, columns, _lines(cells), **more)
 
 
 def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTable:
@@ -207,9 +195,9 @@ def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTab
                 f"at {comparison.level}."
             )
     n_all = len(mean_mauc(rows)[["dataset", "classifier", "size"]].drop_duplicates())
-    if n_all > len(cells):
-        notes.append(f"{n_all - len(cells)} of {n_all} problems left out: not every selector has a "
-                     "value.")  # fmt: skip
+    n_absent = n_all - len(cells)
+    if n_absent > 0:
+        notes.append(f"{n_absent} of {n_all} problems left out: not every selector has a value.")
     caption = (
         "Mean ranks of the selectors, 1 is best: over the data sets and sizes of each classifier, "
         f"over all of these, and over data sets, {describe_protocols(rows)}."
@@ -225,11 +213,8 @@ def ranks_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameTab
         )
         for selector in selectors
     )
-    columns = tuple(shown_name("classifier", name) for name in parts)
-    layout = Layout(
-        "ranks", caption, columns, (Group("", lines),), heads=("", "selector"), notes=tuple(notes)
-    )
-    return FrameTable(frame, (layout,))
+    columns = [shown_name("classifier", name) for name in parts]
+    return _table(frame, "ranks", caption, columns, lines, notes=tuple(notes))
 
 
 def stability_table(run: Any) -> FrameTable:
@@ -315,10 +300,16 @@ def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameT
         f"win/draw/loss of {_baseline(comparison)} against it ({comparison}), mean stability, "
         "mean seconds."
     )
-    columns = ("MAUC", "rank", "win/draw/loss", "stability", "seconds")
-    layout = Layout(
-        "summary", caption, columns, (Group("", _lines(shown)),), heads=("", "selector")
-    )
+    columns = ["MAUC", "rank", "win/draw/loss", "stability", "seconds"]
+    return _table(frame, "summary", caption, columns, _lines(shown))
+
+
+def _table(
+    frame: Any, name: str, caption: str, columns: list[str], lines: Any, **more: Any
+) -> FrameTable:
+    """Return a table of one row per selector."""
+    groups, heads = (Group("", lines),), ("", "selector")
+    layout = Layout(name, caption, tuple(columns), groups, heads=heads, **more)
     return FrameTable(frame, (layout,))
 
 

@@ -17,7 +17,7 @@ from mauc.layout import (
     render_markdown,
     render_text,
 )
-from mauc.report.provenance import describe_protocol, failure_notes, protocol_of
+from mauc.report.provenance import describe_protocol, failure_notes
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
@@ -41,15 +41,9 @@ class Table(ABC):
         return self.to_text().rstrip("\n")
 
     def to_text(self, *, width: int | None = None, bold: str = "**") -> str:
-        """Return the table as plain text.
+        """Return the table as plain text; columns that would exceed `width` continue below.
 
-        Parameters
-        ----------
-        width : int, optional
-            Captions and notes are wrapped to it, and columns that would exceed it continue below;
-            by default columns are not split.
-        bold : str, default="**"
-            Written before and after a bold value.
+        `bold` is written before and after a bold value.
         """
         return "\n".join(render_text(layout, width, bold) for layout in self.layouts())
 
@@ -66,8 +60,7 @@ class Table(ABC):
 
     def to_csv(self) -> str:
         """Return the unrounded numbers as CSV."""
-        text: str = self.to_frame().to_csv(index=False, lineterminator="\n")
-        return text
+        return str(self.to_frame().to_csv(index=False, lineterminator="\n"))
 
     def to_format(self, extension: str) -> str:
         """Return the table in the format of a file extension: txt, md, tex or csv."""
@@ -84,13 +77,7 @@ class Table(ABC):
 
 @dataclass(frozen=True)
 class FrameTable(Table):
-    """A table made of a frame of numbers and of the layouts that show them.
-
-    Parameters
-    ----------
-    numbers : DataFrame
-    parts : tuple of Layout
-    """
+    """A table made of a frame of numbers and of the layouts that show them."""
 
     numbers: Any
     parts: tuple[Layout, ...]
@@ -200,18 +187,12 @@ class MaucTable(Table):
             )
             for classifier in self.classifiers
         )
-        return (
-            Layout(
-                name=f"mauc-{self.dataset}",
-                caption=self._caption(),
-                columns=tuple(str(size) for size in self.sizes),
-                groups=groups,
-                over="Feature Subset Size",
-                heads=("classifier", "selector"),
-                notes=self.notes,
-                scale=0.85 if len(self.sizes) > MAX_UNSCALED else 1.0,
-            ),
-        )
+        layout = Layout(
+            f"mauc-{self.dataset}", self._caption(), tuple(map(str, self.sizes)), groups,
+            "Feature Subset Size", ("classifier", "selector"), self.notes,
+            0.85 if len(self.sizes) > MAX_UNSCALED else 1.0,
+        )  # fmt: skip
+        return (layout,)
 
     def _value(self, classifier: str, selector: str, size: int) -> Value:
         cell = self.cell(classifier, selector, size)
@@ -302,10 +283,7 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
 
 def _cells(means: Any, rows: Any) -> dict[tuple[str, str, int], MaucCell]:
     """Return the cells of a data set: its means, complete or not, and which of them are best."""
-    dataset = labels_of(rows, "dataset")[0]
-    n_splits = {
-        name: protocol_of(rows, dataset, name).n_splits for name in labels_of(rows, "classifier")
-    }
+    n_splits = rows[["classifier", "repeat", "fold"]].drop_duplicates().groupby("classifier").size()
     # Values that print alike count as equal, so a configuration may have several bold ones.
     printed = means["mean"].map("{:.3f}".format).astype(float)
     is_whole = (means["n"] >= means["classifier"].map(n_splits)) & means["mean"].notna()

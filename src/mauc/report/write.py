@@ -3,8 +3,7 @@
 import contextlib
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,10 @@ FORMATS = ("txt", "md", "tex", "csv")
 
 
 def write_tables(
-    run: Any,
-    folder: str | Path,
-    comparison: Comparison = PAPER_COMPARISON,
-    *,
-    tables: Mapping[str, Table] | None = None,
-    formats: Iterable[str] | str = FORMATS,
+    run: Any, folder: str | Path, comparison: Comparison = PAPER_COMPARISON, *,
+    tables: Mapping[str, Table] | None = None, formats: Iterable[str] | str = FORMATS,
     force: bool = False,
-) -> list[Path]:
+) -> list[Path]:  # fmt: skip
     """Write the tables of a run.
 
     Parameters
@@ -66,17 +61,19 @@ def write_tables(
     files = {f"mauc {dataset}": f"table_{name}" for dataset, name in datasets.items()}
     made = run_tables(rows, comparison) if tables is None else tables
     named = {files.get(name, name.replace("/", "_")): table for name, table in made.items()}
-    return _write_files(Path(folder), _render(named, formats, rows), force)
+    stamp = stamp_of(rows)
+    contents = {
+        f"{name}.{extension}": _stamped(table.to_format(extension), extension, stamp).encode()
+        for name, table in named.items()
+        for extension in formats
+    }
+    return _write_files(Path(folder), contents, force)
 
 
 def write_figures(
-    run: Any,
-    folder: str | Path,
-    comparison: Comparison = PAPER_COMPARISON,
-    *,
-    dpi: float = 200,
+    run: Any, folder: str | Path, comparison: Comparison = PAPER_COMPARISON, *, dpi: float = 200,
     force: bool = False,
-) -> list[Path]:
+) -> list[Path]:  # fmt: skip
     """Draw the figures of a run as PNG.
 
     Parameters
@@ -97,47 +94,28 @@ def write_figures(
         critical_difference with at least two data sets that all selectors have.
     """
     rows = rows_of(run, "dataset", "selector", "versions")
-    drawings = _drawings(rows, comparison)
-    return _write_files(Path(folder), _draw(drawings, stamp_of(rows), dpi), force)
-
-
-def _drawings(rows: Any, comparison: Comparison) -> dict[str, Callable[[], Any]]:
-    drawings: dict[str, Callable[[], Any]] = {
-        f"curves_{name}": partial(CurvesDisplay.from_run, rows, datasets=dataset)
-        for dataset, name in _file_names(labels_of(rows, "dataset")).items()
-    }
-    drawings["stability"] = partial(StabilityDisplay.from_run, rows)
-    n_selectors = len(labels_of(rows, "selector"))
-    if comparison.reference is not None and n_selectors > 1:
-        drawings["win_draw_loss"] = partial(WinDrawLossDisplay.from_run, rows, comparison)
-    if n_selectors > 1 and len(problem_scores(rows, "dataset")) > 1:
-        drawings["critical_difference"] = partial(
-            CriticalDifferenceDisplay.from_run, rows, alpha=comparison.alpha
-        )
-    return drawings
-
-
-def _draw(
-    drawings: Mapping[str, Callable[[], Any]], stamp: tuple[str, ...], dpi: float
-) -> dict[str, bytes]:
     plt = optional_import("matplotlib.pyplot", "figures")
+    about = {"Description": "; ".join(stamp_of(rows))}
     files = {}
-    for name, make in drawings.items():
-        figure = make().plot().figure_
-        buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Description": "; ".join(stamp)})
+    for name, display in _displays(rows, comparison):
+        figure, buffer = display.plot().figure_, io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=dpi, metadata=about)
         plt.close(figure)
         files[f"{name}.png"] = buffer.getvalue()
-    return files
+    return _write_files(Path(folder), files, force)
 
 
-def _render(tables: Mapping[str, Table], formats: list[str], rows: Any) -> dict[str, bytes]:
-    stamp = stamp_of(rows)
-    return {
-        f"{name}.{extension}": _stamped(table.to_format(extension), extension, stamp).encode()
-        for name, table in tables.items()
-        for extension in formats
-    }
+def _displays(rows: Any, comparison: Comparison) -> Iterator[tuple[str, Any]]:
+    """Yield the displays of a run with the names of their files."""
+    for dataset, name in _file_names(labels_of(rows, "dataset")).items():
+        yield f"curves_{name}", CurvesDisplay.from_run(rows, datasets=dataset)
+    yield "stability", StabilityDisplay.from_run(rows)
+    n_selectors = len(labels_of(rows, "selector"))
+    if comparison.reference is not None and n_selectors > 1:
+        yield "win_draw_loss", WinDrawLossDisplay.from_run(rows, comparison)
+    if n_selectors > 1 and len(problem_scores(rows, "dataset")) > 1:
+        ranks = CriticalDifferenceDisplay.from_run(rows, alpha=comparison.alpha)
+        yield "critical_difference", ranks
 
 
 def _stamped(text: str, extension: str, stamp: tuple[str, ...]) -> str:

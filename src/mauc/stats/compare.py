@@ -132,19 +132,7 @@ def compare_to(
             row_means(np.where(is_pair, part[lines], np.nan)) for part in _part_sizes(rows, cells)
         )
         tests = corrected_t_tests(values, others, n_test / n_train, comparison.alpha)
-    return (
-        cells.settings.iloc[lines]
-        .reset_index(drop=True)
-        .assign(
-            n=tests.n,
-            mean=tests.mean,
-            reference_mean=tests.reference_mean,
-            difference=tests.mean - tests.reference_mean,
-            statistic=tests.statistic,
-            p_value=tests.p_value,
-            mark=tests.mark,
-        )
-    )
+    return cells.settings.iloc[lines].reset_index(drop=True).assign(**tests)
 
 
 def marked_means(rows: "pd.DataFrame", comparison: Comparison) -> "pd.DataFrame":

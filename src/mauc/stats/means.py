@@ -76,14 +76,8 @@ def mean_interval(rows: "pd.DataFrame") -> "pd.DataFrame":
 
     Notes
     -----
-    The training parts of cross-validation overlap, so the n values of a cell are not independent
-    and s / sqrt(n) is too small. The interval takes the corrected variance of [1]_,
-    (1/n + n_test/n_train) s^2, with the t distribution of n - 1 degrees of freedom.
-
-    References
-    ----------
-    .. [1] C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52
-       (2003).
+    The training parts of cross-validation overlap, so the values of a cell are not independent;
+    the variance is that of `corrected_t_test`.
     """
     rows = as_pandas(rows)
     check_columns(rows, ("status", "n_train", "n_test"))
@@ -178,12 +172,12 @@ def selector_stability(rows: "pd.DataFrame") -> "pd.DataFrame":
                 f"rows must give one n_features per data set, got several for {name!r}."
             )
         found.append(stability(features[cells], int(n_features[cells[0]])))
-    return settings.assign(
-        stability=np.array([item.value for item in found], dtype=np.float64),
-        lower=np.array([item.lower for item in found], dtype=np.float64),
-        upper=np.array([item.upper for item in found], dtype=np.float64),
-        n=np.diff(ends),
-    )
+    columns = {"stability": "value", "lower": "lower", "upper": "upper"}
+    numbers = {
+        name: np.array([getattr(item, part) for item in found], dtype=np.float64)
+        for name, part in columns.items()
+    }
+    return settings.assign(**numbers, n=np.diff(ends))
 
 
 def _has_features(chosen: Any) -> bool:

@@ -44,7 +44,7 @@ class PairedTest:
 
 
 def wilcoxon_test(values: ArrayLike, reference: ArrayLike, *, alpha: float = 0.05) -> PairedTest:
-    r"""Compare paired values by the two-sided Wilcoxon signed-rank test.
+    """Compare paired values by the two-sided Wilcoxon signed-rank test.
 
     Parameters
     ----------
@@ -66,11 +66,6 @@ def wilcoxon_test(values: ArrayLike, reference: ArrayLike, *, alpha: float = 0.0
 
     Notes
     -----
-    With :math:`d_i` the differences that are not zero,
-
-    .. math:: W^+ = \sum_{d_i > 0} \mathrm{rank}(|d_i|), \qquad
-              W^- = \sum_{d_i < 0} \mathrm{rank}(|d_i|)
-
     The p-value is that of `scipy.stats.wilcoxon` with its default ``method="auto"``: exact for
     up to 50 distinct differences, and for up to 13 with ties or zeros; else from the normal
     distribution. Differences that agree to 12 digits of the largest value are ties.
@@ -99,7 +94,7 @@ def wilcoxon_test(values: ArrayLike, reference: ArrayLike, *, alpha: float = 0.0
 def corrected_t_test(
     values: ArrayLike, reference: ArrayLike, *, n_train: float, n_test: float, alpha: float = 0.05
 ) -> PairedTest:
-    r"""Compare paired values by the corrected resampled t-test of Nadeau and Bengio.
+    """Compare paired values by the corrected resampled t-test of Nadeau and Bengio.
 
     Parameters
     ----------
@@ -118,13 +113,9 @@ def corrected_t_test(
 
     Notes
     -----
-    With :math:`\bar d` and :math:`s^2` the mean and the variance of the n differences (Eq. 5
-    of [2]_),
-
-    .. math:: t = \frac{\bar d}{\sqrt{(1/n + n_{test}/n_{train}) \, s^2}}
-
-    has Student's distribution with n - 1 degrees of freedom. The usual t-test has 1/n alone; the
-    second term accounts for the overlap of the training parts.
+    The mean of the n differences over sqrt((1/n + n_test/n_train) s^2), s^2 their variance (Eq. 5
+    of [2]_), has Student's distribution with n - 1 degrees of freedom. The usual t-test has 1/n
+    alone; the second term accounts for the overlap of the training parts.
 
     References
     ----------
@@ -150,19 +141,7 @@ def corrected_t_test(
     return _single(corrected_t_tests(values[None], reference[None], ratio, alpha))
 
 
-@dataclass(frozen=True)
-class PairedTests:
-    """Many results at once: the fields of `PairedTest` as arrays of shape (n_samples,)."""
-
-    n: Array
-    mean: Array
-    reference_mean: Array
-    statistic: Array
-    p_value: Array
-    mark: Array
-
-
-def wilcoxon_tests(values: Array, reference: Array, alpha: float) -> PairedTests:
+def wilcoxon_tests(values: Array, reference: Array, alpha: float) -> dict[str, Array]:
     """Compute `wilcoxon_test` for every row of two arrays of shape (n_samples, n_pairs)."""
     values, reference, is_pair = _keep_pairs(values, reference)
     n = is_pair.sum(axis=1)
@@ -176,17 +155,13 @@ def wilcoxon_tests(values: Array, reference: Array, alpha: float) -> PairedTests
         )
         statistic[rows] = np.minimum(positive, negative)
         sign[rows] = np.sign(positive - negative)
-    means = row_means(values), row_means(reference)
-    return PairedTests(n, *means, statistic, p_value, _marks(sign, p_value, alpha))
+    return _results(values, reference, n, statistic, p_value, marks_of(sign, p_value, alpha))
 
 
 def corrected_t_tests(
     values: Array, reference: Array, test_to_train: Array, alpha: float
-) -> PairedTests:
-    """Compute `corrected_t_test` for every row of two arrays of shape (n_samples, n_pairs).
-
-    `test_to_train` of shape (n_samples,) is n_test / n_train of every row.
-    """
+) -> dict[str, Array]:
+    """Compute `corrected_t_test` for every row; `test_to_train` is n_test / n_train of each."""
     values, reference, is_pair = _keep_pairs(values, reference)
     n = is_pair.sum(axis=1)
     # In whole units equal differences stay equal, so their variance is exactly zero; the unit
@@ -200,8 +175,18 @@ def corrected_t_tests(
     statistic[n < 2] = np.nan
     statistic[(n >= 2) & ~differences.any(axis=1)] = 0.0  # 0 / 0: no difference at all
     p_value = 2 * stats.t.sf(np.abs(statistic), np.maximum(n - 1, 1))
-    means = row_means(values), row_means(reference)
-    return PairedTests(n, *means, statistic, p_value, _marks(statistic, p_value, alpha))
+    return _results(values, reference, n, statistic, p_value, marks_of(statistic, p_value, alpha))
+
+
+def _results(
+    values: Array, reference: Array, n: Array, statistic: Array, p_value: Array, mark: Array
+) -> dict[str, Array]:
+    """Return the columns of `compare_to`, of shape (n_samples,)."""
+    mean, reference_mean = row_means(values), row_means(reference)
+    return {
+        "n": n, "mean": mean, "reference_mean": reference_mean, "difference": mean - reference_mean,
+        "statistic": statistic, "p_value": p_value, "mark": mark,
+    }  # fmt: skip
 
 
 def _keep_pairs(values: Array, reference: Array) -> tuple[Array, Array, Array]:
@@ -210,20 +195,19 @@ def _keep_pairs(values: Array, reference: Array) -> tuple[Array, Array, Array]:
     return np.where(is_pair, values, np.nan), np.where(is_pair, reference, np.nan), is_pair
 
 
-def _marks(sign: Array, p_value: Array, alpha: float) -> Array:
+def marks_of(sign: Array, p_value: Array, alpha: float) -> Array:
+    """Return "better", "worse" or "none" by a sign and whether it is significant."""
     is_significant = p_value < alpha  # not for NaN
     marks = [is_significant & (sign > 0), is_significant & (sign < 0)]
     return np.select(marks, ["better", "worse"], "none").astype(object)
 
 
-def _single(tests: PairedTests) -> PairedTest:
+def _single(tests: dict[str, Array]) -> PairedTest:
+    one = {name: column[0] for name, column in tests.items()}
     return PairedTest(
-        n=int(tests.n[0]),
-        mean_difference=float(tests.mean[0] - tests.reference_mean[0]),
-        statistic=float(tests.statistic[0]),
-        p_value=float(tests.p_value[0]),
-        mark=str(tests.mark[0]),
-    )
+        int(one["n"]), float(one["difference"]), float(one["statistic"]), float(one["p_value"]),
+        str(one["mark"]),
+    )  # fmt: skip
 
 
 def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]:
@@ -245,21 +229,8 @@ def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]
 def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Array]:
     """Return W+, W- and the two-sided p-value of every row of two arrays (n_samples, n_pairs).
 
-    Values are paired and not NaN. W+ and W- sum the ranks of positive and of negative
-    differences; zeros are dropped first, ties share their mean rank. The p-value is 1 where all
-    differences are zero, else that of ``scipy.stats.wilcoxon(zero_method="wilcox")``:
-
-    ========================  ==========================================
-    pairs, zeros included     null distribution
-    ========================  ==========================================
-    more than 50              normal, corrected for ties
-    up to 50, all distinct    exact
-    up to 13, ties or zeros   exact, over all signs of the ranks present
-    14 to 50, ties or zeros   normal, corrected for ties
-    ========================  ==========================================
-
-    Subtraction leaves rounding errors (0.4 - 0.3 is not 0.3 - 0.2), so differences are first
-    rounded to 12 digits of the largest value; otherwise ties would not be found.
+    Values are paired and not NaN. The p-value is 1 where all differences are zero, else that of
+    ``scipy.stats.wilcoxon``; docs/methods/measures.md has a table of its null distributions.
     """
     n_samples, n_pairs = values.shape
     units = in_units(values, reference)
@@ -292,8 +263,7 @@ def in_units(values: Array, reference: Array) -> Array:
     largest = np.where(largest == 0, 1.0, largest)
     # 1e-290 keeps the unit itself above the smallest float.
     exponent = np.maximum(np.ceil(np.log10(largest)) - _DIGITS, -290)
-    units: Array = np.round((values - reference) / 10.0 ** exponent[:, None])
-    return units
+    return np.asarray(np.round((values - reference) / 10.0 ** exponent[:, None]))
 
 
 def _p_of_signs(ranks: Array, positive: float) -> float:

@@ -11,6 +11,7 @@ from scipy import stats
 
 from mauc.checks import check_choice, check_level
 from mauc.exceptions import MaucError
+from mauc.stats.paired import marks_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,14 +61,13 @@ def average_ranks(scores: ArrayLike, higher_is_better: bool = True) -> Array:
     >>> average_ranks([[0.9, 0.8, 0.7], [0.9, 0.9, 0.5]])
     array([1.25, 1.75, 3.  ])
     """
-    ranks: Array = _rank_rows(check_scores(scores, 1), higher_is_better).mean(axis=0)
-    return ranks
+    return np.asarray(_rank_rows(check_scores(scores, 1), higher_is_better).mean(axis=0))
 
 
 def friedman_test(
     scores: ArrayLike, *, higher_is_better: bool = True, correct_ties: bool = True
 ) -> FriedmanTest:
-    r"""Test whether methods differ over several problems.
+    """Test whether methods differ over several problems.
 
     Parameters
     ----------
@@ -92,17 +92,8 @@ def friedman_test(
 
     Notes
     -----
-    For N problems and k methods with mean ranks :math:`R_j`
-
-    .. math::
-
-        \chi_F^2 = \frac{12 N}{k (k + 1)} \Big( \sum_j R_j^2 - \frac{k (k + 1)^2}{4} \Big)
-                   \Big/ \Big( 1 - \frac{\sum (t^3 - t)}{N k (k^2 - 1)} \Big),
-        \qquad
-        F_F = \frac{(N - 1) \chi_F^2}{N (k - 1) - \chi_F^2}
-
-    with t the sizes of the groups of ties. They follow chi-square with k - 1 and F with k - 1
-    and (k - 1)(N - 1) degrees of freedom.
+    The statistics of N problems and k methods follow chi-square with k - 1 and F with k - 1 and
+    (k - 1)(N - 1) degrees of freedom; docs/methods/measures.md has the formulas.
 
     References
     ----------
@@ -144,14 +135,10 @@ def friedman_test(
 
 
 def holm_test(
-    scores: ArrayLike,
-    names: Sequence[str],
-    control: str | None = None,
-    alpha: float = 0.05,
-    *,
+    scores: ArrayLike, names: Sequence[str], control: str | None = None, alpha: float = 0.05, *,
     higher_is_better: bool = True,
-) -> "pd.DataFrame":
-    r"""Compare mean ranks in pairs, with Holm's correction for their number.
+) -> "pd.DataFrame":  # fmt: skip
+    """Compare mean ranks in pairs, with Holm's correction for their number.
 
     Parameters
     ----------
@@ -176,12 +163,8 @@ def holm_test(
 
     Notes
     -----
-    For N problems and k methods with mean ranks :math:`R_i` (section 3.2.2 of [1]_)
-
-    .. math:: z = \frac{R_j - R_i}{\sqrt{k (k + 1) / (6 N)}}
-
-    is standard normal. With the m p-values in ascending order, the adjusted ones are
-    :math:`\max_{l \le i} \min(1, (m - l + 1) p_l)`.
+    For N problems and k methods the difference of two mean ranks over sqrt(k (k + 1) / (6 N)) is
+    standard normal (section 3.2.2 of [1]_). Adjusted p-values are those of `holm_adjust`.
 
     References
     ----------
@@ -203,7 +186,12 @@ def holm_test(
     import pandas as pd
 
     scores = check_scores(scores)
-    names = _check_names(names, scores.shape[1])
+    names = [str(name) for name in names]
+    if not len(names) == len(set(names)) == scores.shape[1]:
+        raise MaucError(
+            f"names must be {scores.shape[1]} different names, one per column of scores, "
+            f"got {names}."
+        )
     check_level("alpha", alpha)
     ranks = average_ranks(scores, higher_is_better)
     if control is None:
@@ -215,11 +203,8 @@ def holm_test(
     method, other = np.array(pairs).T
     z = (ranks[other] - ranks[method]) / _rank_error(len(names), len(scores))
     p_value = 2 * stats.norm.sf(np.abs(z))
-    order = np.argsort(p_value, kind="stable")
-    method, other, z, p_value = method[order], other[order], z[order], p_value[order]
     p_holm = holm_adjust(p_value)
-    is_significant = p_holm < alpha
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "method": [names[index] for index in method],
             "other": [names[index] for index in other],
@@ -228,11 +213,10 @@ def holm_test(
             "statistic": z,
             "p_value": p_value,
             "p_holm": p_holm,
-            "mark": np.select(
-                [is_significant & (z > 0), is_significant & (z < 0)], ["better", "worse"], "none"
-            ),
+            "mark": marks_of(z, p_holm, alpha),
         }
     )
+    return frame.sort_values("p_value", kind="stable", ignore_index=True)
 
 
 def holm_adjust(p_values: ArrayLike) -> Array:
@@ -263,7 +247,7 @@ def holm_adjust(p_values: ArrayLike) -> Array:
 
 
 def critical_difference(n_methods: int, n_problems: int, alpha: float = 0.05) -> float:
-    r"""Compute Nemenyi's critical difference of mean ranks.
+    """Compute Nemenyi's critical difference of mean ranks.
 
     Parameters
     ----------
@@ -278,10 +262,8 @@ def critical_difference(n_methods: int, n_problems: int, alpha: float = 0.05) ->
 
     Notes
     -----
-    .. math:: CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
-
-    with :math:`q_\alpha` the quantile of the studentized range of k means over
-    :math:`\sqrt 2` (Table 5(a) of [1]_).
+    It is q sqrt(k (k + 1) / (6 N)), q the quantile of the studentized range of k means over sqrt(2)
+    (Table 5(a) of [1]_).
 
     References
     ----------
@@ -346,15 +328,6 @@ def _rank_error(n_methods: int, n_problems: int) -> float:
     return float(np.sqrt(n_methods * (n_methods + 1) / (6 * n_problems)))
 
 
-def _check_names(names: Sequence[str], n_methods: int) -> list[str]:
-    checked = [str(name) for name in names]
-    if len(checked) != n_methods or len(set(checked)) != n_methods:
-        raise MaucError(
-            f"names must be {n_methods} different names, one per column of scores, got {checked}."
-        )
-    return checked
-
-
 def check_scores(scores: ArrayLike, min_problems: int = 2) -> Array:
     """Return scores as an array of shape (n_problems, n_methods), 2 methods at least, no NaN."""
     array = np.asarray(scores, dtype=np.float64)
@@ -374,5 +347,4 @@ def check_scores(scores: ArrayLike, min_problems: int = 2) -> Array:
 
 
 def _rank_rows(scores: Array, higher_is_better: bool) -> Array:
-    ranks: Array = stats.rankdata(-scores if higher_is_better else scores, axis=1)
-    return ranks
+    return np.asarray(stats.rankdata(-scores if higher_is_better else scores, axis=1))

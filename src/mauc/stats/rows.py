@@ -23,10 +23,7 @@ SPLIT = ("repeat", "fold")
 
 
 def rows_of(run: Any, *columns: str) -> Any:
-    """Return the rows of a run, a DataFrame or the path of its folder.
-
-    They must have the columns named and then at least one row.
-    """
+    """Return the rows of a run, a DataFrame or the path of its folder, that must have columns."""
     if isinstance(run, str | Path):
         from mauc.experiments import load_run
 
@@ -138,10 +135,7 @@ def make_cells(rows: "pd.DataFrame") -> Cells:
 
 
 def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.DataFrame"]:
-    """Return the group of each row, by its values in some columns, and the values of each group.
-
-    Groups are in order of the keys: numbers ascending, names as they first appear.
-    """
+    """Return the group of each row and the values of each; numbers ascend, names as they appear."""
     import pandas as pd
 
     codes, names = [], []
@@ -164,8 +158,7 @@ def row_means(values: Array) -> Array:
     """Average what is present in each row of (n_rows, n_columns); NaN where nothing is."""
     n = (~np.isnan(values)).sum(axis=1)
     total = np.nansum(values, axis=1)
-    means: Array = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
-    return means
+    return np.asarray(np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0))
 
 
 def _check_distinct(rows: "pd.DataFrame", cell: Array) -> None:

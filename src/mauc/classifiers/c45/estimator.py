@@ -55,24 +55,13 @@ class C45(BaseClassifier):
 
     Notes
     -----
-    A numeric split of a node with weight N maximises the gain ratio
+    A sample whose value is missing (NaN), or a text or category that is not in the training data,
+    follows all branches, weighted by how much of the known training weight took each; a number of
+    a nominal column that is not there gets the class fractions of the node that tests it.
 
-        ratio = gain / split_information,  gain = (1 - u) (H - H_split) - log2(cuts) / N
-
-    among the features whose gain is not below the average; u is the part of N whose value is
-    missing and log2(cuts) / N is the cost of choosing among several cuts. Missing values (NaN) are
-    allowed in `fit` and in prediction: such a sample follows all branches, weighted by how much of
-    the known training weight took each. So does a text or category that is not in the training
-    data (one that is declared but does not occur is ignored); a number that is not gets the class
-    fractions of the node that tests it.
-
-    Values closer than 1e-5 are not told apart, whatever the unit, and all comparisons have a
-    tolerance of 1e-6, as in J48. A feature in a tiny unit, such as metres for micrometres, is
-    therefore not used; `fit` warns where more than nine tenths of the neighbouring values of a
-    feature are that close. Scale such features first.
-
-    Sample weights mean repetition: a sample of weight 2 is the same as the sample given twice.
-    (J48 counts such a sample once where C4.5 compares numbers of instances, in two places.)
+    Values closer than 1e-5 are not told apart, whatever the unit, as in J48; `fit` warns where more
+    than nine tenths of the neighbouring values of a feature are that close. Scale such features
+    first. Sample weights mean repetition. The formulas are in docs/methods/classifiers.md.
 
     References
     ----------
@@ -139,8 +128,7 @@ class C45(BaseClassifier):
         """Return the tree as text, in the layout of J48's printout.
 
         A leaf shows its class, the training weight that reached it and, after the slash, how much
-        of that belongs to other classes. Names are by default those of the training data, or
-        x0, x1, ..., and the class labels.
+        of that belongs to other classes.
         """
         check_fitted(self)
         if feature_names is None:

@@ -1,12 +1,11 @@
 """Grow C4.5 trees: a fast path for complete numeric rows of weight 1, one for all others.
 
 Both split the nodes on a stack, the left child first. On the fast path a node owns the same stretch
-of every sorted column, which a split partitions stably; an entry is one integer, the rank of the
-value in the high bits and the row number in the low ones, and entropies are sums of v log2 v over
-integer counts, looked up in a table in fixed point. On the other path a row whose tested value is
-missing goes to every child with a part of its weight, so a node owns a copy of its rows: those of
-the nodes to split stand one after the other in an arena, the next one at its end. Entropies are
-sums of floating-point numbers in the order of the reference, which is several times slower.
+of every sorted column, which a split partitions stably; an entry is the rank of the value in the
+high bits and the row number in the low ones, and entropies are sums over integer counts, looked up
+in fixed point. On the other path a row whose tested value is missing goes to every child with a
+part of its weight, so a node owns a copy of its rows, in an arena; entropies are sums in the order
+of the reference, which is several times slower.
 
 The kernels return where a tree outgrows its arrays and are called again with larger ones:
 allocations would take longer to compile than the rest of them.
@@ -36,10 +35,7 @@ _FIRST_CAPACITY = 256  # nodes
 
 
 def grow_complete(data, columns, min_leaf):
-    """Return the unpruned tree of complete numeric rows of weight 1, and its number of nodes.
-
-    Ties between columns go to the earlier in `columns`; shares are not set.
-    """
+    """Return the unpruned tree of complete numeric rows of weight 1, and its number of nodes."""
     n, k, n_classes = data.y.size, columns.size, data.n_classes
     entries, is_close = np.empty((k, n), np.int64), np.empty(k, np.bool_)
     pack_columns(data.XT, data.order, columns, entries, is_close)
@@ -70,8 +66,8 @@ def grow_complete(data, columns, min_leaf):
 def grow_weighted(data, columns, weight, repeats, min_leaf):
     """Return the unpruned tree of rows with weights, and its number of nodes.
 
-    `repeats` is how many rows each row represents where the rules count rows: 1 as in J48, or its
-    weight, so that a row of weight 2 is the same as the row given twice.
+    `repeats` is how many rows a row represents where the rules count rows: 1 as in J48, or its
+    weight.
     """
     n, k, n_classes, n_values = data.y.size, columns.size, data.n_classes, data.n_values[columns]
     is_numeric = n_values == 0
@@ -85,16 +81,8 @@ def grow_weighted(data, columns, weight, repeats, min_leaf):
     arena_weight = weight.copy()
     max_bags = max(2, int(n_values.max()))
     fixed_data = (
-        data.XT,
-        data.y,
-        data.order,
-        columns,
-        n_values,
-        block_of,
-        in_mean,
-        repeats,
-        float(min_leaf),
-    )
+        data.XT, data.y, data.order, columns, n_values, block_of, in_mean, repeats, float(min_leaf)
+    )  # fmt: skip
     work = (
         np.empty((2, max_bags, n_classes)), np.empty((2, n_classes)), np.empty((2, k)),
         np.empty(k, np.bool_), np.empty(k, np.int64), np.empty(n), np.empty(n, np.int32),
@@ -123,8 +111,7 @@ def grow_weighted(data, columns, weight, repeats, min_leaf):
 def pack_columns(XT, order, columns, entries, is_close):
     """Fill ``entries[a]`` with rank << ROW_BITS | row of column ``columns[a]``, sorted.
 
-    Equal values have equal ranks. ``is_close[a]`` becomes whether two different values are within
-    `GAP` of each other: then the ranks do not tell where a cut is admissible.
+    ``is_close[a]``: two different values are within `GAP`, so ranks do not tell admissible cuts.
     """
     for a in range(columns.size):
         x, rows = XT[columns[a]], order[columns[a]]
@@ -149,12 +136,9 @@ def split_complete(
 ):  # fmt: skip
     """Split the nodes on the stack and their descendants, as far as there is room for nodes.
 
-    A row of the stack, (n + 2, 4), is a node, the start and end of its entries and the number of
-    its live columns: ``live[:n_live]``, of a permutation of all k, still vary at the node, whose
-    subtree only permutes them among themselves. `step` is ``diff(fixed)``, see `scan_column`. Work
-    space: gains and gain ratios (2, k); whether a column has a cut and the rows left of it (k,);
-    class counts of the node and left of a cut (2, n_classes); `is_left` and `buffer` (n,). Returns
-    how many nodes are left on the stack, for lack of room, and the number of nodes.
+    A row of the stack is a node, the start and end of its entries and the number of its live
+    columns: ``live[:n_live]``, of a permutation of all k, still vary at the node. Returns how many
+    nodes are left on the stack, for lack of room, and the number of nodes.
     """
     gain, ratio = gains[0], gains[1]
     total, left = class_counts[0], class_counts[1]
@@ -233,17 +217,12 @@ def split_complete(
 
 @njit_part
 def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margin, n_min):
-    """Find the best cut of one sorted column at one node.
-
-    Returns the rows left of the cut (0 if no cut gains anything), the number of admissible cuts for
-    the correction log2(n_cuts) / size, and the entropy that the cut saves, times size, in fixed
-    point. `stretch` holds the packed rows of the node by ascending value; the column `x` itself is
-    read only if some of its values are close. `total` has the class counts of the node, `left` is
-    work space. A later cut must be better by `margin`; a branch has `n_min` rows at least.
+    """Return rows left of the best cut, 0 if none gains, the admissible cuts, the saved entropy.
 
     With f(v) = v log2 v, in fixed point, the cut's weighted entropy is f(n_L) + f(n_R) - s where s
     sums f over the classes left and right. Moving a row of class c with a rows already left changes
-    s by step[a] - step[total[c] - a - 1], step[v] = f(v + 1) - f(v): two table look-ups.
+    s by step[a] - step[total[c] - a - 1], step[v] = f(v + 1) - f(v): two table look-ups. A later
+    cut must be better by `margin`; a branch has `n_min` rows at least.
     """
     # np.uint32(entry) is the row; unsigned indices need no test for being negative.
     size = stretch.size
@@ -280,11 +259,7 @@ def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margi
 
 @njit_part
 def gain_of_cut(saved, size, n_left, n_cuts, logs):
-    """Return the corrected gain and the gain ratio of a cut that saves entropy `saved` / size.
-
-    gain = saved / size - log2(n_cuts) / size, invalid (returned as -1) if not positive;
-    ratio = gain / (split information), 0 if that vanishes.
-    """
+    """Return the corrected gain, -1 if not positive, and the gain ratio, 0 without information."""
     gain = saved / size - math.log(n_cuts) / LN2 / size
     if gain < EPS:
         return -1.0, 0.0
@@ -321,9 +296,9 @@ def split_weighted(
     """Split the nodes on the stack and their descendants, as far as there is room.
 
     A row of the stack is a node, where its weights begin in `arena_weight` and its number of rows;
-    its block begins in `arena` at that times the blocks, and has the rows and, for column a, their
-    order in block ``block_of[a]``. Returns how many nodes are left on the stack, the number of
-    nodes, and the number of rows to allocate, 0 if it is nodes that must be allocated.
+    its block in `arena` has the rows and, for column a, their order in block ``block_of[a]``.
+    Returns how many nodes are left, the number of nodes, and the rows to allocate, 0 if it is nodes
+    that lack.
     """
     bags, best_bags = both_bags[0], both_bags[1]
     gain, ratio = gains[0], gains[1]
@@ -454,9 +429,7 @@ def scan_nominal(x, rows, y, weight, n_values, min_leaf, bags):
 def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, logs):
     """Return after how many rows of a sorted column the best cut is, 0 if none, and the cuts.
 
-    `stretch` holds the rows of the node by ascending value, missing values last; `weight` and
-    `repeats`, (n,), are those of each row at this node. ``bags[:2]`` are filled with the class
-    weights left and right of the cut; `logs`, (2, n_classes), is work space: v log2 v of each bag.
+    ``bags[:2]`` become the class weights left and right of it; `logs` is work space.
     """
     n_classes = bags.shape[1]
     clear(bags, np.int64(2))
@@ -518,9 +491,7 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
 def gain_and_information(bags, n_bags, node_weight):
     """Return gain and split information of a bags x classes table of weights.
 
-    gain = (1 - u) (H - H_split), u the part of the weight that is missing; the split information
-    counts the missing weight as one more bag. Both are per unit of weight, the gain per unit of
-    known weight.
+    The split information counts the missing weight as one more bag.
     """
     n_classes = bags.shape[1]
     known, node, split, information = 0.0, 0.0, 0.0, 0.0
@@ -546,12 +517,7 @@ def gain_and_information(bags, n_bags, node_weight):
 
 @njit_part
 def send_rows(block, size, n_blocks, branch, takes_missing, base, child_size, slot, arena):
-    """Copy the rows of a node to its children; all blocks keep their order.
-
-    `block` holds `n_blocks` orders of the node's `size` rows; ``branch[row]`` is the child, -1 for
-    all that take missing values. Child v gets the same orders of its ``child_size[v]`` rows from
-    ``arena[n_blocks * base[v]]`` on. `slot` is work space.
-    """
+    """Copy all orders of a node's rows to its children; branch -1: to those that take missing."""
     for b in range(n_blocks):
         for v in range(base.size):
             slot[v] = n_blocks * base[v] + b * child_size[v]

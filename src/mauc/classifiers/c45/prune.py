@@ -1,14 +1,10 @@
 """Prune C4.5 trees bottom-up: a fast path for complete numeric rows of weight 1, one for all.
 
-A node whose children are pruned becomes a leaf if its estimated errors exceed by at most 0.1 those
-of the subtree and those of its largest branch with all rows of the node; else the branch replaces
-the node if its errors exceed those of the subtree by at most 0.1, and the node is pruned again.
-Both paths prune in place; nodes that are cut off stay in the arrays.
-
-On the fast path counts are whole numbers, whose sums are exact, so rows may be visited in any
-order: each goes down the tree by itself, and a raised branch gets the rows of the other one only.
-The descendants of a node have consecutive numbers, as `grow_complete` gives them. The other path
-routes weighted rows depth first through one store, which is several times slower.
+Both prune in place by the rule of docs/methods/classifiers.md; nodes that are cut off stay in the
+arrays. On the fast path counts are whole numbers, whose sums are exact, so each row goes down the
+tree by itself, and a raised branch gets the rows of the other one only; the descendants of a node
+have consecutive numbers, as `grow_complete` gives them. The other path routes weighted rows depth
+first through one store, which is several times slower.
 """
 
 import math
@@ -69,11 +65,9 @@ def prune_stretches(
 ):  # fmt: skip
     """Prune in place; the thresholds of new leaves are not changed.
 
-    The rows of node t are ``rows[begin[t] : begin[t] + size[t]]``, given for the root; `rows` has
-    every row once and is permuted. ``is_waiting``, all False, marks the nodes still to be pruned,
-    children before parents; ``extra``, (n_nodes, n_classes), all 0, counts the rows that a raised
-    branch would get. Work space: the last descendant of each node, slots and errors (n_nodes,);
-    `spare` (2, n).
+    The rows of node t are ``rows[begin[t] : begin[t] + size[t]]``, given for the root.
+    ``is_waiting``, all False, marks the nodes still to be pruned; ``extra``, all 0, counts the rows
+    that a raised branch would get.
     """
     for t in range(errors.size - 1, -1, -1):
         last[t] = t
@@ -269,9 +263,8 @@ def prune_weighted(tree, n_nodes, XT, y, weight, confidence, z, raising):
 def redistribute(
     tree, root, XT, y, rows, start, end, top, share, none, buffer, waiting, confidence, z, keep
 ):
-    """Send a stretch of rows through the subtree at `root`.
+    """Send rows through the subtree at `root`; return the store, which may move, and leaf errors.
 
-    Returns the store, which may have moved, and the estimated errors of the leaves with these rows.
     If `keep`, the class counts and shares of the subtree become those of these rows.
     """
     n_children_of, first_child = tree.n_children, tree.first_child
@@ -348,9 +341,8 @@ def measure_shares(tree, t, XT, rows, start, end, share):
 def split_rows(tree, t, XT, rows, start, end, top, share, bounds, buffer):
     """Send the rows of a stretch to the children of node `t`, child v from ``bounds[v]`` on.
 
-    Without missing values the stretch itself is permuted, child after child. Otherwise the
-    children's rows are written after `top`, which may move the store to larger arrays. Returns the
-    store and its first free slot.
+    Without missing values the stretch itself is permuted. Otherwise the children's rows are written
+    after `top`, which may move the store. Returns the store and its first free slot.
     """
     n_children = np.int64(tree.n_children[t])
     column = XT[tree.feature[t]]
@@ -414,12 +406,7 @@ def leaf_errors(counts, extra, confidence, z):
 
 @njit_part
 def added_errors(n, e, confidence, z):
-    """Return the errors to add to `e` errors among `n` rows for the upper confidence bound.
-
-    With f = (e + 1/2) / n: n (f + z^2/2n + z sqrt(f/n - f^2/n + z^2/4n^2)) / (1 + z^2/n) - e, the
-    normal approximation; below one error it is interpolated from the exact n (1 - confidence^(1/n))
-    for e = 0.
-    """
+    """Return the errors to add to `e` errors among `n` rows for the upper confidence bound."""
     base = 0.0
     fraction = 1.0
     if e < 1.0:

@@ -1,8 +1,4 @@
-"""The flat C4.5 tree: its nodes, its formulas with their tolerances, and prediction.
-
-Every comparison of the reference (WEKA 3.6.14's J48) has the tolerance ``EPS``; the trees agree
-only if it is applied here, too.
-"""
+"""The flat C4.5 tree: its nodes, its formulas with the tolerances of J48, and prediction."""
 
 import math
 from typing import NamedTuple
@@ -12,7 +8,7 @@ import numpy as np
 from mauc.compile import njit, njit_part
 from mauc.engine.arrays import LN2
 
-EPS = 1e-6  # tolerance of every comparison
+EPS = 1e-6  # tolerance of every comparison of the reference, WEKA 3.6.14's J48
 GAP = 1e-5  # neighbouring values closer than this are not separated
 AVERAGE_SLACK = 1e-3  # a gain this far below the average still counts; also used in collapsing
 
@@ -71,9 +67,9 @@ def compact(tree: Tree) -> Tree:
 def predict_fractions(tree: Tree, XT: np.ndarray) -> np.ndarray:
     """Return the class fractions, (n, n_classes), of the leaf that each row reaches.
 
-    A row whose tested value is missing goes to all non-empty children, weighted by their shares,
-    and gets the weighted mean. At an empty child, and for a nominal value without a child, it gets
-    the class fractions of the node itself.
+    A row whose tested value is missing goes to all non-empty children, weighted by their shares. At
+    an empty child, and for a nominal value without a child, it gets the fractions of the node
+    itself.
     """
     total = np.zeros(len(tree.counts))
     for weights in tree.counts.T:  # not `sum`: the order of the additions is part of the result
@@ -178,11 +174,7 @@ def smallest_branch(weight, n_classes, min_leaf):
 
 @njit_part
 def choose_column(gain, ratio, counts_in_mean, is_valid):
-    """Return the position of the best column, -1 if no split is valid.
-
-    Among the valid columns whose gain is not below the mean gain (less `AVERAGE_SLACK`), the
-    largest gain ratio wins; a later column must win by more than `EPS`.
-    """
+    """Return the valid column of largest ratio whose gain is not below the mean; -1 without any."""
     total = 0.0
     n_valid = 0
     for a in range(gain.size):
@@ -201,17 +193,15 @@ def choose_column(gain, ratio, counts_in_mean, is_valid):
 
 @njit_part
 def cut_between(x, order, lower, upper):
-    """Return the threshold of a cut between two values of a column.
+    """Return the threshold between two values: the largest training value not above their midpoint.
 
-    It is the largest training value not above their midpoint, over the ENTIRE training set;
-    ``order`` holds the rows of ``x`` by ascending value, missing values last. The reference scans
-    the rows in file order and replaces its candidate only by a value larger by more than `EPS`;
-    that equals the largest value unless another one is within `EPS` below it.
+    The reference scans all rows in file order and replaces its candidate only by a value larger by
+    more than `EPS`; that equals the largest value unless another one is within `EPS` below it.
     """
     midpoint = (lower + upper) / 2.0
     if midpoint == upper:
         midpoint = lower
-    # x[order[:low]] go left of the midpoint, x[order[high:]] do not (nor do missing values).
+    # x[order[:low]] go left of the midpoint, x[order[high:]] do not (nor do missing values, last).
     low, high = 0, order.size
     while low < high:
         middle = (low + high) // 2

@@ -24,10 +24,8 @@ def summarise_comparison(
 ) -> dict[str, Any]:
     """Collect what a page says about an experiment, the rows of a run or its folder.
 
-    These are ``tables`` (as `Layout.to_dict`), ``tests`` (one per data set, classifier, size and
-    selector), ``curves`` (one panel per data set and classifier) and their ``styles``,
-    ``reference``, ``test`` and ``alpha`` of the comparison, and ``stamp``. By default the baseline
-    is the selector of the page, see `find_reference`, and the test that of the paper.
+    By default the baseline is the selector of the page, see `find_reference`, and the test that of
+    the paper.
     """
     rows = rows_of(run, *_COLUMNS)
     selectors = labels_of(rows, "selector")

@@ -65,30 +65,24 @@ def conclude(
 ) -> dict[str, Any]:
     """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
-    The conclusion has ``reason`` (why there is no cross-validation, or None), ``chosen`` and
-    ``every`` (MAUC with its interval, of the chosen and of all features), ``hard`` (at most three
-    pairs, with what would help), ``stability``, ``set_auc`` (of all pairs) and ``n_fits`` (in how
-    many of the folds each chosen feature was chosen again).
-
     A copy of the selector is fitted without each of five stratified parts, Naive Bayes is trained
     on the features that it finds, and both see the held-out part for the first time when it is
-    scored. MAUC and its interval are those of all held-out scores together. Weights of samples
-    count in all of that, and rows of weight 0 are absent.
+    scored. MAUC and its interval are those of all held-out scores together. Without
+    cross-validation ``reason`` says why.
     """
     X, problem = drop_zero_weight(selector, X, problem)
     try:
         held = hold_out(selector, X, problem)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MaucWarning)  # classes of one sample are named below
-            found = _judge(selector, problem, held, pairs)
+            return _judge(selector, problem, held, pairs)
     except MaucError as error:
-        hard = [_hard_pair(row, _facts(row, problem)) for row in _hardest(pairs, None)]
+        hard = [_hard_pair(row, problem) for row in _hardest(pairs, None)]
         return {
             "reason": text(error), "hard": hard, "hard_title": _hard_title(hard, problem),
             "chosen": None, "every": None, "stability": None,
             "set_auc": None, "n_fits": None,
         }  # fmt: skip
-    return found
 
 
 def _judge(
@@ -108,9 +102,8 @@ def _judge(
         column = row["all_column"]
         if not selector.support_[column]:
             added_auc = _pair_auc(held, held.scores(added=column))[pair]
-        facts = _facts(row, problem, set_auc, every_auc, added_auc)
         limits = None if bounds is None else (bounds[0][pair], bounds[1][pair])
-        hard.append(_hard_pair(row, facts, limits))
+        hard.append(_hard_pair(row, problem, set_auc, every_auc, added_auc, limits))
     is_single = problem.class_counts < 2
     return {
         "reason": None,
@@ -136,8 +129,7 @@ def _pair_auc(held: HeldOut, scores: Array) -> Array:
     found = pair_auc_scores(
         held.labels, scores, labels=held.problem.classes, sample_weight=held.weights
     )
-    auc: Array = found.auc
-    return auc
+    return np.asarray(found.auc)
 
 
 def _measure(
@@ -187,18 +179,17 @@ def _hardest(pairs: list[dict[str, Any]], set_auc: Array | None) -> list[dict[st
     return sorted(measured, key=lambda row: float(set_auc[row["pair"]]))[:N_HARD]
 
 
-def _facts(
-    row: dict[str, Any],
-    problem: Problem,
-    set_auc: Array | None = None,
-    every_auc: Array | None = None,
-    added_auc: float | None = None,
-) -> PairFacts:
+def _hard_pair(
+    row: dict[str, Any], problem: Problem, set_auc: Array | None = None,
+    every_auc: Array | None = None, added_auc: float | None = None,
+    limits: tuple[float, float] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the page says of a pair: its AUC, cross-validated where known, and advice."""
     pair = row["pair"]
     members = Decomposition("one-vs-one", problem.n_classes).members[pair]
     first, second = (text(problem.classes[code]) for code in members)
     n_first, n_second = (int(problem.class_counts[code]) for code in members)
-    return PairFacts(
+    facts = PairFacts(
         names=(first, second),
         counts=(n_first, n_second),
         n_features=problem.n_features,
@@ -209,15 +200,10 @@ def _facts(
         every_auc=None if every_auc is None else float(every_auc[pair]),
         added_auc=None if added_auc is None else float(added_auc),
     )
-
-
-def _hard_pair(
-    row: dict[str, Any], facts: PairFacts, limits: tuple[float, float] | None = None
-) -> dict[str, Any]:
     kind, sentence = diagnose(facts)
     lower, upper = (None, None) if limits is None else map(number, limits)
     return {
-        "pair": row["pair"],
+        "pair": pair,
         "name": " vs ".join(facts.names),
         "counts": list(facts.counts),
         "auc": row["auc"] if facts.set_auc is None else number(facts.set_auc),
@@ -231,8 +217,8 @@ def _hard_pair(
 
 def _times_chosen(ranking: Array, held: HeldOut) -> Array:
     """Return in how many folds each chosen feature was chosen again."""
-    counts: Array = np.bincount(np.concatenate(held.selections), minlength=held.problem.n_features)
-    return counts[ranking]
+    counts = np.bincount(np.concatenate(held.selections), minlength=held.problem.n_features)
+    return np.asarray(counts[ranking])
 
 
 def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> dict[str, Any] | None:
@@ -242,15 +228,25 @@ def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> di
     if np.isnan(value):  # all features: there was nothing to choose
         return None
     times = _times_chosen(selector.ranking_, held)
-    n_always = int((times == len(held.selections)).sum())
+    sizes = [len(chosen) for chosen in held.selections]
+    n_fits, n_chosen = len(sizes), len(times)
+    n_always, n_never = int((times == n_fits).sum()), int((times == 0).sum())
+    sentence = (
+        f"{n_always:,} of {n_chosen:,} features were chosen in all {n_fits} fits, each without "
+        f"one of {n_fits} parts of the samples"
+    )
+    if n_never:
+        sentence += f"; {n_never:,} in none of them"
+    if set(sizes) != {n_chosen}:
+        sentence += f"; the fits chose {min(sizes):,} to {max(sizes):,} features"
     return {
         "value": number(value),
-        "sentence": _stable_sentence(n_always, times, held.selections),
+        "sentence": f"{sentence}.",
         "word": _stable_word(value),
-        "n_fits": len(held.selections),
+        "n_fits": n_fits,
         "n_always": n_always,
-        "n_never": int((times == 0).sum()),
-        "sizes": [len(chosen) for chosen in held.selections],
+        "n_never": n_never,
+        "sizes": sizes,
     }
 
 
@@ -260,29 +256,10 @@ def _stable_word(value: float) -> str:
     return "unstable" if value < UNSTABLE else "fairly stable"
 
 
-def _stable_sentence(n_always: int, times: Array, selections: list[Array]) -> str:
-    n_fits, n_chosen = len(selections), len(times)
-    sentence = (
-        f"{n_always:,} of {n_chosen:,} features were chosen in all {n_fits} fits, each without "
-        f"one of {n_fits} parts of the samples"
-    )
-    n_never = int((times == 0).sum())
-    if n_never:
-        sentence += f"; {n_never:,} in none of them"
-    sizes = sorted({len(chosen) for chosen in selections})
-    if sizes != [n_chosen]:
-        sentence += f"; the fits chose {sizes[0]:,} to {sizes[-1]:,} features"
-    return sentence + "."
-
-
 def choose_step(
     selector: RankingSelector, conclusion: dict[str, Any], n_features: int
 ) -> tuple[str, str]:
-    """Return the next step that a conclusion suggests, and the reason in words.
-
-    A step is "greedy" (use GreedyMAUC), "auto" (let cross-validation choose the number of
-    features), "more" (features), "compare" (with other methods) or "use" (the choice).
-    """
+    """Return which of `STEPS` a conclusion suggests, and the reason in words."""
     kinds = {pair["kind"] for pair in conclusion["hard"]}
     is_greedy = type(selector).__name__ == "GreedyMAUC"
     is_fixed = not isinstance(selector.n_features_to_select, str)
@@ -333,12 +310,8 @@ def choose_step(
 def diagnose(pair: PairFacts) -> tuple[str, str]:
     """Return what would help a pair of classes: a key of `TITLES`, and a sentence with numbers.
 
-    Examples
-    --------
-    >>> from mauc.report.html.conclude import PairFacts, diagnose
-    >>> diagnose(PairFacts(("u", "v"), (50, 60), 8, 0.71, 0.93, "width", 0.75, 0.94, 0.92))
-    ('left_out', 'width alone has an AUC of 0.930 here, the best chosen feature 0.710; with it \
-Naive Bayes gets from 0.750 to 0.920.')
+    >>> diagnose(PairFacts(("u", "v"), (50, 60), 8, 0.71, 0.93, "width", 0.75, 0.94, 0.92))[0]
+    'left_out'
     """
     if pair.set_auc is not None and pair.set_auc >= SEPARATED:
         return "separated", "The chosen features separate them; nothing needs to be done."
@@ -396,12 +369,8 @@ def _is_left_out(pair: PairFacts) -> bool:
 def chance_auc(counts: tuple[int, int], n_features: int, alpha: float = 0.05) -> float:
     """Return the AUC that the best of many features without information exceeds rarely.
 
-    By the normal approximation of the Mann-Whitney statistic, with Bonferroni's correction for
-    the number of features.
+    By the normal approximation of Mann and Whitney's statistic, with Bonferroni's correction.
 
-    Examples
-    --------
-    >>> from mauc.report.html.conclude import chance_auc
     >>> round(chance_auc((20, 20), 5000), 2), round(chance_auc((500, 500), 20), 2)
     (0.91, 0.56)
     """

@@ -39,27 +39,20 @@ class HeldOut:
     @property
     def labels(self) -> Array:
         """Labels of the held-out samples, fold after fold."""
-        labels: Array = self.problem.classes[self.problem.codes[self._rows]]
-        return labels
+        return np.asarray(self.problem.classes[self.problem.codes[self._rows]])
 
     @property
     def weights(self) -> Array | None:
         """Weights of the held-out samples, or None."""
-        if self.problem.sample_weight is None:
-            return None
-        weights: Array = self.problem.sample_weight[self._rows]
-        return weights
+        weights = self.problem.sample_weight
+        return None if weights is None else np.asarray(weights[self._rows])
 
     @property
     def _rows(self) -> Array:
         return np.concatenate([test for _, test in self.folds])
 
     def scores(self, columns: Array | None = None, added: int | None = None) -> Array:
-        """Return log-probabilities (n_held_out, n_classes) of the held-out samples.
-
-        Naive Bayes learns from `columns`, by default those chosen on the training part of each
-        fold, and from the feature `added`.
-        """
+        """Return log-probabilities by `columns`, by default those chosen, and by `added`."""
         parts = []
         with threadpool_limits(1):  # the same bits on any number of cores
             for (train, test), chosen in zip(self.folds, self.selections, strict=True):
@@ -114,8 +107,8 @@ def sample_rows(problem: Problem) -> Array:
 def split_rows(codes: Array) -> list[tuple[Array, Array]]:
     """Return training and test rows of stratified folds, assigned by a fixed seed.
 
-    Each training part has all classes; a class of one sample is in all of them. Held-out scores
-    are judged together, so a test part need not have all classes.
+    Each training part has all classes; held-out scores are judged together, so a test part need
+    not.
     """
     assigned = assign_folds(codes, N_FOLDS, np.random.default_rng(0))
     folds = [fold for fold in range(N_FOLDS) if (assigned == fold).any()]
@@ -145,8 +138,7 @@ def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -
         model = NormalNaiveBayes(categorical_features=problem.is_nominal[columns])
         values = _values(problem, columns)
         model.fit(values[train], codes, sample_weight=weights)
-        found: Array = model.predict_log_proba(values[test])
-        return found
+        return np.asarray(model.predict_log_proba(values[test]))
     totals = np.bincount(codes, weights, minlength=problem.n_classes)
     prior = np.log(totals / totals.sum())
     total = np.tile(prior, (len(test), 1))
@@ -159,8 +151,7 @@ def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -
         # Log-likelihoods of blocks add up; every block counts the prior.
         total += next(scores) - prior
     total -= total.max(axis=1, keepdims=True)
-    normalised: Array = total - np.log(np.exp(total).sum(axis=1, keepdims=True))
-    return normalised
+    return np.asarray(total - np.log(np.exp(total).sum(axis=1, keepdims=True)))
 
 
 def _values(problem: Problem, columns: Array) -> Array:

@@ -18,10 +18,7 @@ _RIVALS = {"greedy": "GreedyMAUC()", "mdfs": "MDFS(random_state=0)", "mrmr": "MR
 def selection_code(selector: RankingSelector, source: str | None, is_weighted: bool) -> str:
     """Return code that reads the data by `source`, fits the selector and prints what it chose.
 
-    Examples
-    --------
     >>> from mauc import MDFS
-    >>> from mauc.report.html.recipe import selection_code
     >>> print(selection_code(MDFS(5, random_state=0), "load_dataset('wine')", False))
     from mauc import MDFS
     from mauc.datasets import load_dataset

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.layout import GAP, Layout, layout_of, plain_layout, render_html
+from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
 
@@ -29,7 +29,7 @@ def render_page(summary: dict[str, Any]) -> str:
     from markupsafe import Markup
 
     style, script = _read("page.css"), _script()
-    comparison = summary["comparison"] or {"curves": [], "tables": [], "tests": []}
+    comparison = summary["comparison"] or {"curves": [], "tables": []}
     page: str = _environment().get_template("page.html").render(
         summary=summary,
         payload=pack(summary),
@@ -43,36 +43,13 @@ def render_page(summary: dict[str, Any]) -> str:
             Markup(render_html(layout_of(table), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
         ],
-        tests=Markup(render_html(_layout_tests(comparison["tests"]))),
+
     )  # fmt: skip
     return page
 
 
-def _layout_tests(tests: list[dict[str, Any]]) -> Layout:
-    heads = ["data set", "classifier", "features", "selector", "splits", "mean", "difference", "p"]
-    rows = [
-        [
-            test["dataset"],
-            test["classifier"],
-            str(test["size"]),
-            test["selector"],
-            str(test["n"]),
-            *(
-                GAP if test[key] is None else format(test[key], form)
-                for key, form in (("mean", ".4f"), ("difference", "+.4f"), ("p_value", ".2g"))
-            ),
-            test["mark"] if test["mark"] in ("better", "worse") else "",
-        ]
-        for test in tests
-    ]
-    return plain_layout([*heads, ""], rows, right=("features", "splits", "mean", "difference", "p"))
-
-
 def render_frame(page: str, title: str) -> str:
-    """Return a page as a frame for notebooks.
-
-    The frame is closed off: its script sees nothing of the notebook.
-    """
+    """Return a page as a frame for notebooks, of which its script sees nothing."""
     from markupsafe import escape
 
     return (
@@ -85,12 +62,12 @@ def render_frame(page: str, title: str) -> str:
 def pack(summary: dict[str, Any]) -> dict[str, Any]:
     """Return what the script of the page reads: columns, and large arrays as base64.
 
-    AUCs are 16-bit numbers a, AUC = 1/2 + a / 131068, with 65535 where cross-validation has
-    none: a class of one sample. Shares of a class in a bin are 8-bit numbers relative to the
-    largest of the feature; a share that is not zero is at least 1, so that a rare value stays
-    visible; ``top`` holds the largest.
+    AUCs are 16-bit numbers a, AUC = 1/2 + a / 131068, with 65535 where cross-validation has none.
+    Shares of a class in a bin are 8-bit numbers relative to the largest of the feature, ``top``;
+    one that is not zero is at least 1, so that a rare value stays visible.
     """
     features, selection = summary["features"], summary["selection"]
+    set_auc, hardest = summary["pairs"]["set_auc"], summary["pairs"]["hardest"]
     is_paired = selection["decomposition"] == "one-vs-one"
     return {
         "classes": [one["name"] for one in summary["data"]["classes"]],
@@ -108,21 +85,13 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "n_folds": summary["conclusion"].get("n_folds"),
         "best_feature": summary["pairs"]["best_feature"],
         "best": _base64(_quantise(summary["pairs"]["best_auc"])),
-        "set": _pack_set(summary["pairs"]["set_auc"]),
+        "set": None if set_auc is None else _base64(_quantise(set_auc)),
         "n_mapped": selection["n_mapped"],
         "map": _base64(_quantise(summary["pair_auc"])),
-        "hardest": _columns(summary["pairs"]["hardest"]),
+        "hardest": {key: [row[key] for row in hardest] for key in hardest[0]},
         "n_binned": selection["n_binned"],
         "bins": _pack_bins(summary["distributions"]),
     }
-
-
-def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    return {key: [row[key] for row in rows] for key in rows[0]}
-
-
-def _pack_set(set_auc: list[float | None] | None) -> str | None:
-    return None if set_auc is None else _base64(_quantise(set_auc))
 
 
 def _quantise(pair_auc: Any) -> Array:

@@ -20,12 +20,10 @@ from mauc.report.html.comparison import summarise_comparison
 from mauc.report.html.conclude import STEPS, choose_step, conclude
 from mauc.report.html.recipe import check_source, python_steps
 from mauc.report.html.summarise import (
-    alternative_lines,
     check_names,
     data_part,
     features_part,
-    halves_sentence,
-    interaction_lines,
+    findings_part,
     pairs_part,
     reproduce_part,
     selection_part,
@@ -76,18 +74,7 @@ class Report:
         return render_page(self.summary)
 
     def write(self, path: str | Path, force: bool = False) -> Path:
-        """Write the page, or the summary if the path ends in .json.
-
-        Parameters
-        ----------
-        path : str or Path
-        force : bool, default=False
-            Whether an existing file may be replaced.
-
-        Returns
-        -------
-        path : Path
-        """
+        """Write the page, or the summary if the path ends in .json; `force` replaces a file."""
         is_json = Path(path).suffix.lower() == ".json"
         return write_atomic(path, self.to_json() if is_json else self.to_html(), force=force)
 
@@ -98,22 +85,12 @@ class Report:
 
 
 def selection_report(
-    selector: RankingSelector,
-    X: Any,
-    y: Any,
-    *,
-    title: str | None = None,
-    data_name: str | None = None,
-    feature_names: Sequence[Any] | None = None,
-    sample_weight: Any = None,
-    command: str | None = None,
-    steps: Mapping[str, str] | None = None,
-    run: Any = None,
-    comparison: Comparison | None = None,
-    study: SirenStudy | None = None,
-    notes: Sequence[str] = (),
-    source: str | None = None,
-) -> Report:
+    selector: RankingSelector, X: Any, y: Any, *, title: str | None = None,
+    data_name: str | None = None, feature_names: Sequence[Any] | None = None,
+    sample_weight: Any = None, command: str | None = None, steps: Mapping[str, str] | None = None,
+    run: Any = None, comparison: Comparison | None = None, study: SirenStudy | None = None,
+    notes: Sequence[str] = (), source: str | None = None,
+) -> Report:  # fmt: skip
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
     Parameters
@@ -165,9 +142,6 @@ def selection_report(
     and the held-out part is scored. So a report takes some five fits; tables of more than 10,000
     rows or 10 million values are judged on a stratified part of their rows, and the page says so.
 
-    The report shows the best AUC of *all* features on every pair. The AUCs of the selected ones
-    are those of ``fit``; measuring the others takes about as long as fitting MDFS.
-
     Examples
     --------
     >>> from sklearn.datasets import load_wine
@@ -210,9 +184,7 @@ def selection_report(
             "data": data_part(problem, name, notes),
             "selection": selection_part(selector, n_mapped, n_binned),
             "features": features_part(selector, names, n_fits),
-            "alternatives": alternative_lines(selector, names),
-            "interactions": interaction_lines(selector, names),
-            "halves": halves_sentence(selector),
+            **findings_part(selector, names),
             "pairs": pairs,
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
             "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
@@ -224,11 +196,9 @@ def selection_report(
 
 
 def _next_step(
-    selector: RankingSelector,
-    conclusion: dict[str, Any],
-    n_features: int,
+    selector: RankingSelector, conclusion: dict[str, Any], n_features: int,
     steps: Mapping[str, str] | None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
     kind, why = choose_step(selector, conclusion, n_features)
     if steps is None:
@@ -258,18 +228,14 @@ def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any
             f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
             "others."
         )
-    _check_same_data(selector, problem)
-    return problem
-
-
-def _check_same_data(selector: RankingSelector, problem: Problem) -> None:
-    """Measure one chosen feature again: other data would make the page contradict itself."""
+    # One chosen feature is measured again: other data would make the page contradict itself.
     again = chosen_pair_auc(problem, selector.ranking_[:1])[0]
     if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
         raise MaucError(
             "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "
             f"feature {int(selector.ranking_[0])} differ from those of fit."
         )
+    return problem
 
 
 def _check_study(study: SirenStudy, problem: Problem) -> None:

@@ -15,7 +15,7 @@ from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
-from mauc.report.html.values import number, text
+from mauc.report.html.values import number, plural, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 
@@ -44,7 +44,7 @@ def check_names(
 
 def title_of(method: str, n_selected: int, name: str | None) -> str:
     """Return the heading of a page."""
-    chosen = f"{n_selected:,} feature{'' if n_selected == 1 else 's'} chosen by {method}"
+    chosen = f"{plural(n_selected, 'feature')} chosen by {method}"
     return chosen if name is None else f"{name}: {chosen}"
 
 
@@ -113,34 +113,26 @@ def features_part(
     ]
 
 
-def alternative_lines(selector: RankingSelector, names: list[str]) -> list[str]:
-    """Return a line for each chosen feature that another could replace, if that is known."""
-    found = getattr(selector, "alternatives_", None)
-    return [] if found is None else [text(line) for line in found.with_names(names).lines()]
+def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]:
+    """Return what some selectors know of replacements, interactions and stability, in words."""
+    others = getattr(selector, "alternatives_", None)
+    together = getattr(selector, "interactions_", None)
+    halves = ""
+    if hasattr(selector, "stability_"):  # of a consensus
+        from mauc.selectors.consensus import stability_sentence
 
-
-def interaction_lines(selector: RankingSelector, names: list[str]) -> list[str]:
-    """Return a line for each two chosen features that act together, if they were looked for."""
-    found = getattr(selector, "interactions_", None)
-    return [] if found is None else [text(line) for line in found.lines(names)]
-
-
-def halves_sentence(selector: RankingSelector) -> str:
-    """Return what a consensus knows of its stability; "" for other selectors."""
-    if not hasattr(selector, "stability_"):
-        return ""
-    from mauc.selectors.consensus import stability_sentence
-
-    return str(stability_sentence(selector))
+        halves = str(stability_sentence(selector))
+    return {
+        "alternatives": [] if others is None else list(map(text, others.with_names(names).lines())),
+        "interactions": [] if together is None else list(map(text, together.lines(names))),
+        "halves": halves,
+    }
 
 
 def pairs_part(
-    selector: RankingSelector,
-    problem: Problem,
-    pairs: Decomposition,
-    names: list[str],
+    selector: RankingSelector, problem: Problem, pairs: Decomposition, names: list[str],
     study: SirenStudy | None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Return the best chosen feature of every pair, and all pairs with the hardest first."""
     chosen_auc, chosen = best_of(selector.pair_auc_)
     all_auc, all_best = _best_of_all(selector, problem, pairs)
@@ -172,10 +164,8 @@ def best_of(pair_auc: Array) -> tuple[Array, Array]:
 def _best_of_all(
     selector: RankingSelector, problem: Problem, pairs: Decomposition
 ) -> tuple[Array, Array]:
-    """Return the largest AUC of every pair over all features, and the first column that has it.
-
-    The chosen features were measured in ``fit``: only the others are measured here.
-    """
+    """Return the largest AUC of every pair over all features, and the first column that has it."""
+    # The chosen features were measured in ``fit``: only the others are measured here.
     by_column = np.argsort(selector.ranking_)
     auc, at = best_of(selector.pair_auc_[by_column])
     column = selector.ranking_[by_column][at]

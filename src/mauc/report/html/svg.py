@@ -35,11 +35,7 @@ class Scale:
 
 
 def place_panel(panel: dict[str, Any]) -> dict[str, Any]:
-    """Place the curves of a panel, whose series have sizes, mean, lower and upper.
-
-    Every series gets the ``path`` of its line (with gaps where nothing was measured), that of its
-    ``bars`` (intervals) and its ``points``.
-    """
+    """Place the curves of a panel: paths of lines and bars, and points, for each of its series."""
     series = panel["series"]
     sizes = sorted({size for one in series for size in one["sizes"]})
     columns = ("mean", "lower", "upper")
@@ -119,9 +115,6 @@ def place_ranges(conclusion: dict[str, Any]) -> dict[str, Any] | None:
 def nice_ticks(low: float, high: float, n_wanted: int = 5) -> list[float]:
     """Return round numbers between two values, about as many as wanted.
 
-    Examples
-    --------
-    >>> from mauc.report.html.svg import nice_ticks
     >>> nice_ticks(0.81, 0.97)
     [0.85, 0.9, 0.95]
     """

@@ -19,9 +19,6 @@ Array = np.ndarray[Any, Any]
 def text(value: Any) -> str:
     r"""Return a name as text that can be written as UTF-8.
 
-    Examples
-    --------
-    >>> from mauc.report.html.values import text
     >>> text(3), text("a\ud800")
     ('3', 'a\\ud800')
     """
@@ -40,9 +37,6 @@ def plain(value: Any) -> Any:
 def number(value: Any) -> float | None:
     """Return a number with 7 significant digits; None if it is not finite: JSON has no NaN.
 
-    Examples
-    --------
-    >>> from mauc.report.html.values import number
     >>> number(2 / 3), number(float("nan"))
     (0.6666667, None)
     """
@@ -59,9 +53,6 @@ def plural(count: int, noun: str) -> str:
 def shown_auc(value: float | None) -> str:
     """Return an AUC with three decimals, more of them close to 1, so that 1.000 means 1.
 
-    Examples
-    --------
-    >>> from mauc.report.html.values import shown_auc
     >>> shown_auc(0.98764), shown_auc(0.99987), shown_auc(1.0), shown_auc(None)
     ('0.988', '0.9999', '1.000', '—')
     """
@@ -79,24 +70,8 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
 
     Every column gets ``counts`` (n_classes lists of n_bins counts), ``missing`` (one count per
     class), and its bins: their ``levels`` (names, for at most 24 values), or ``low`` and ``high``
-    of 24 bins of equal width. ``is_cut``: the first and the last bin also hold the values beyond;
-    ``is_nominal``: the levels are categories.
-
-    A few outliers would press all other values into one bin. Where the range is longer than 1.5
-    times the distance between the 0.5 % and the 99.5 % quantile, the bins are between these.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.base import BaseEstimator
-    >>> from mauc.data.problem import make_problem
-    >>> from mauc.registry import Accepts
-    >>> from mauc.report.html.values import bin_features
-    >>> X = np.array([[1.0], [2.0], [2.0], [np.nan]])
-    >>> problem = make_problem(BaseEstimator(), X, [0, 0, 1, 1], accepts=Accepts())
-    >>> bins = bin_features(problem, X, np.array([0]))[0]
-    >>> bins["levels"], bins["counts"], bins["missing"]
-    (['1', '2'], [[1, 1], [0, 1]], [0, 1])
+    of 24 bins of equal width. ``is_cut``: the first and the last bin also hold the values beyond,
+    outliers that would press all others into one bin; ``is_nominal``: the levels are categories.
     """
     found = []
     for start in range(0, len(columns), _BLOCK):
@@ -136,11 +111,12 @@ def _number_bins(values: Array) -> dict[str, Any]:
         return {"bins": bin_of, "n_bins": max(1, len(levels)), "levels": names}
     finite = levels[np.isfinite(levels)]
     low, high = finite[0], finite[-1]
-    centre = np.quantile(known, _CENTRE, method="nearest")
+    lower, upper = np.quantile(known, _CENTRE, method="nearest")
     # halves, because the distance of two doubles may be no double
-    is_cut = bool(len(finite) < len(levels) or _is_long(low, high, *centre))
-    if is_cut and np.isfinite(centre).all() and centre[0] < centre[1]:
-        low, high = centre
+    is_long = lower < upper and high / 2 - low / 2 > _MAX_RANGE * (upper / 2 - lower / 2)
+    is_cut = bool(len(finite) < len(levels) or is_long)
+    if is_cut and np.isfinite([lower, upper]).all() and lower < upper:
+        low, high = lower, upper
     share = (np.clip(known, low, high) / 2 - low / 2) / (high / 2 - low / 2)
     bin_of[is_known] = np.minimum((share * N_BINS).astype(np.int64), N_BINS - 1)
     return {
@@ -151,10 +127,6 @@ def _number_bins(values: Array) -> dict[str, Any]:
         "high": number(high),
         "is_cut": is_cut,
     }
-
-
-def _is_long(low: float, high: float, lower: float, upper: float) -> bool:
-    return bool(lower < upper and high / 2 - low / 2 > _MAX_RANGE * (upper / 2 - lower / 2))
 
 
 def _categories(X: Any, column: int, codes: Array) -> dict[str, Any]:
