@@ -6,6 +6,7 @@ features without information, trees are coarse with few samples. A statement abo
 one about the best of them.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -54,7 +55,9 @@ def split_fold(problem: Problem, columns: Array, train: Array, test: Array) -> S
     nominal = np.flatnonzero(problem.is_nominal[columns])
     indicators = Indicators(X.shape[1], find_categories(X[train], nominal))
     known, unknown = indicators.expand(X[train]), indicators.expand(X[test])
-    weights = np.ones(len(train)) if problem.sample_weight is None else problem.sample_weight[train]
+    weights = np.ones(len(train))
+    if problem.sample_weight is not None:  # only their ratios matter
+        weights = problem.sample_weight[train] / problem.sample_weight[train].max()
     is_known = ~np.isnan(known)
     totals = np.maximum(weights @ is_known, 1e-300)
     center = weights @ np.where(is_known, known, 0.0) / totals
@@ -167,7 +170,9 @@ def _tree_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
     Z, Q = (np.nan_to_num(part, nan=-_FAR).astype(np.float32) for part in split[:2])
     for end in split.ends[list(sizes)]:
         trees = ExtraTreesClassifier(N_TREES, random_state=0)
-        trees.fit(Z[:, :end], split.codes, split.weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of many classes: y was checked
+            trees.fit(Z[:, :end], split.codes, split.weights)
         yield trees.predict_proba(Q[:, :end])
 
 
